@@ -1,0 +1,272 @@
+"""The language of the IR: values, blocks, operations, functions.
+
+A function is a tree of blocks, not a control-flow graph. Everything computed is a `Call` of a
+Python callable; the other operations own blocks:
+
+    def power(x, n):                 function power(x, n):
+        y = 1.0                        y_1, = for _ in range(n) with y = 1.0:
+        for _ in range(n):                 y_2 = operator.mul(y, x)
+            y = y * x                      yield False, y_2
+        return y                       return y_1
+
+A block leaves through its last line only. `ir.desugar` moves each `break`, `continue` and early
+`return` of the source into such a tail position, so that the body of a loop yields
+`(stop, *carried, *collected)` and every pass is plain structural recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ir.types import TOP, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A range of a source file: lines count from 1, columns from 0, as in `ast`."""
+
+    file: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """An SSA value. Identity is equality; the name is the user's, for printing only."""
+
+    name: str
+    type: Type = TOP
+
+    def __repr__(self) -> str:
+        return f"%{self.name}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Const:
+    """A literal, or a Python object known at compile time."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+
+Operand: TypeAlias = Value | Const
+
+
+@dataclass(eq=False, slots=True)
+class Yield:
+    """Hands values to the operation that owns the block; in the body of a function: returns."""
+
+    values: list[Operand]
+
+
+@dataclass(eq=False, slots=True)
+class Raise:
+    """Leaves the function by an exception: `raise exception from cause`."""
+
+    exception: Operand | None
+    cause: Operand | None
+    loc: Location | None = None
+
+
+Exit: TypeAlias = Yield | Raise
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    params: list[Value]
+    ops: list[Op]
+    exit: Exit
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """`results = callee(*args, **kwargs)`. Several results unpack the returned tuple."""
+
+    callee: Operand
+    args: list[Operand]
+    kwargs: dict[str, Operand]
+    results: list[Value]
+    loc: Location | None = None
+
+    @property
+    def result(self) -> Value:
+        (result,) = self.results
+        return result
+
+
+@dataclass(eq=False, slots=True)
+class If:
+    """Runs one of two blocks, which take no parameters; what it yields are the results."""
+
+    cond: Operand
+    then: Block
+    orelse: Block
+    results: list[Value]
+    loc: Location | None = None
+
+    @property
+    def blocks(self) -> tuple[Block, Block]:
+        return self.then, self.orelse
+
+
+@dataclass(eq=False, slots=True)
+class For:
+    """Iterates over one or several iterables in parallel, up to the shortest.
+
+    The body takes one item of each iterable and the carried values, and yields
+    `(stop, *carried, *collected)`; a true `stop` ends the loop after this iteration. Results are
+    `(stopped, *carried, *collected)`: a collected result is the list of all that was yielded
+    there. With `backwards`, the iterables are sequences, walked from last to first.
+    """
+
+    iterables: list[Operand]
+    init: list[Operand]
+    body: Block
+    results: list[Value]
+    backwards: bool = False
+    loc: Location | None = None
+
+    @property
+    def blocks(self) -> tuple[Block]:
+        return (self.body,)
+
+    @property
+    def items(self) -> list[Value]:
+        return self.body.params[: len(self.iterables)]
+
+    @property
+    def carried(self) -> list[Value]:
+        return self.body.params[len(self.iterables) :]
+
+
+@dataclass(eq=False, slots=True)
+class While:
+    """Repeats its body until it yields a true `stop`; params, yields and results as in `For`."""
+
+    init: list[Operand]
+    body: Block
+    results: list[Value]
+    loc: Location | None = None
+
+    @property
+    def blocks(self) -> tuple[Block]:
+        return (self.body,)
+
+    @property
+    def carried(self) -> list[Value]:
+        return self.body.params
+
+
+@dataclass(eq=False, slots=True)
+class Lambda:
+    """Makes a function object of nested source; `captures` fill `function.captured` in order."""
+
+    function: Function
+    captures: list[Operand]
+    defaults: list[Operand]
+    kwdefaults: dict[str, Operand]
+    result: Value
+    loc: Location | None = None
+
+    @property
+    def results(self) -> list[Value]:
+        return [self.result]
+
+
+Loop: TypeAlias = For | While
+Op: TypeAlias = Call | If | For | While | Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How Python binds arguments: the kinds of `Function.params`, in their order."""
+
+    positional_only: int
+    positional: int
+    vararg: bool
+    keyword_only: int
+    kwarg: bool
+
+
+@dataclass(eq=False)
+class Function:
+    """A function: `params` as in the source, `captured` the variables of enclosing scopes.
+
+    `defaults` counts the trailing positional parameters that have one; their values belong to
+    the function object (or to `Lambda`), not to the code.
+    """
+
+    name: str
+    params: list[Value]
+    captured: list[Value]
+    body: Block
+    loc: Location | None
+    signature: Parameters
+    defaults: int = 0
+    kwdefaults: tuple[str, ...] = ()
+    globals: dict[str, Any] = field(default_factory=dict)
+    code: Any = None
+    docstring: str | None = None
+
+    def __str__(self) -> str:
+        from ir.printer import format_function
+
+        return format_function(self)
+
+
+def blocks_of(op: Op) -> tuple[Block, ...]:
+    """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
+    match op:
+        case If() | For() | While():
+            return op.blocks
+        case Call() | Lambda():
+            return ()
+
+
+def operands_of(op: Op) -> Iterator[Operand]:
+    """The operands that an operation reads itself, not those read inside its blocks."""
+    match op:
+        case Call():
+            yield op.callee
+            yield from op.args
+            yield from op.kwargs.values()
+        case If():
+            yield op.cond
+        case For():
+            yield from op.iterables
+            yield from op.init
+        case While():
+            yield from op.init
+        case Lambda():
+            yield from op.captures
+            yield from op.defaults
+            yield from op.kwdefaults.values()
+
+
+def exit_operands(exit: Exit) -> list[Operand]:
+    match exit:
+        case Yield(values):
+            return values
+        case Raise(exception, cause):
+            return [operand for operand in (exception, cause) if operand is not None]
+
+
+def named(callee: Callable[..., Any]) -> str:
+    """A readable name of a callable, for printing and for messages."""
+    name = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)
+    module = getattr(callee, "__module__", None)
+    if name is None:
+        return repr(callee)
+    if module in (None, "builtins"):
+        return str(name)
+    return f"{'operator' if module == '_operator' else module}.{name}"

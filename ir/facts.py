@@ -1,0 +1,155 @@
+"""What is known about callables and classes: the one registry that passes consult.
+
+`ir` registers what it knows of the standard library; other packages add to it:
+
+    facts.pure(np.sin)                      no side effect, result depends on arguments only
+    facts.result(np.sin)(lambda args, kwargs: ...)       the type of a call from argument types
+    facts.fold(unbroadcast)(lambda call: ...)            a call that is simpler for these types
+    facts.abstraction(np.ndarray)(lambda array: ...)     the type of a value at hand
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, TypeAlias, TypeVar
+
+from ir.types import TOP, Type
+
+ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
+F = TypeVar("F", bound=Callable[..., Any])
+
+_pure: set[int] = set()
+_total: set[int] = set()
+_fresh: set[int] = set()
+_metadata: set[int] = set()
+_results: dict[int, ResultOf] = {}
+_folds: dict[int, Callable[..., Any]] = {}
+_abstractions: dict[type, Callable[[Any], Type]] = {}
+_items: dict[type, Callable[[Any], Type]] = {}
+_attributes: dict[type, Callable[[Any, str], Type]] = {}
+_alive: list[object] = []
+
+
+def _mark(marks: set[int], callees: Iterable[object]) -> None:
+    for callee in callees:
+        marks.add(id(callee))
+        _alive.append(callee)
+
+
+def pure(*callees: object) -> None:
+    """Calls have no side effect, and equal arguments give equal results."""
+    _mark(_pure, callees)
+
+
+def total(*callees: object) -> None:
+    """Pure, and for arguments of a known numeric type a call raises nothing but shape errors."""
+    _mark(_pure, callees)
+    _mark(_total, callees)
+
+
+def fresh(*callees: object) -> None:
+    """An array that such a call returns shares no memory with anything."""
+    _mark(_fresh, callees)
+
+
+def metadata(*callees: object) -> None:
+    """Pure, cheap, and the result is small whatever the size of the argument: shapes, dtypes."""
+    _mark(_pure, callees)
+    _mark(_metadata, callees)
+
+
+def is_pure(callee: object) -> bool:
+    return id(callee) in _pure
+
+
+def is_total(callee: object) -> bool:
+    return id(callee) in _total
+
+
+def is_fresh(callee: object) -> bool:
+    return id(callee) in _fresh
+
+
+def is_metadata(callee: object) -> bool:
+    return id(callee) in _metadata
+
+
+def result(*callees: object) -> Callable[[ResultOf], ResultOf]:
+    """Declares the type of a call: a function of the argument types and keyword types."""
+
+    def register(result_of: ResultOf) -> ResultOf:
+        for callee in callees:
+            _results[id(callee)] = result_of
+            _alive.append(callee)
+        return result_of
+
+    return register
+
+
+def result_of(callee: object) -> ResultOf | None:
+    return _results.get(id(callee))
+
+
+def fold(*callees: object) -> Callable[[F], F]:
+    """Declares a simplification: takes the `Call` (typed), gives an operand, a `Call` or None."""
+
+    def register(simplify: F) -> F:
+        for callee in callees:
+            _folds[id(callee)] = simplify
+            _alive.append(callee)
+        return simplify
+
+    return register
+
+
+def fold_of(callee: object) -> Callable[..., Any] | None:
+    return _folds.get(id(callee))
+
+
+def abstraction(*classes: type) -> Callable[[F], F]:
+    """Declares how an instance of exactly these classes becomes a type."""
+
+    def register(abstract: F) -> F:
+        for cls in classes:
+            _abstractions[cls] = abstract
+        return abstract
+
+    return register
+
+
+def abstraction_of(cls: type) -> Callable[[Any], Type] | None:
+    return _abstractions.get(cls)
+
+
+def items(kind: type[Type]) -> Callable[[F], F]:
+    """Declares what iterating over a value of this kind of type gives."""
+
+    def register(item_of: F) -> F:
+        _items[kind] = item_of
+        return item_of
+
+    return register
+
+
+def item_of(type_: Type) -> Type:
+    find = _items.get(type(type_))
+    return find(type_) if find is not None else TOP
+
+
+def attributes(kind: type[Type]) -> Callable[[F], F]:
+    """Declares the types of attributes of values of this kind of type."""
+
+    def register(attribute_of: F) -> F:
+        _attributes[kind] = attribute_of
+        return attribute_of
+
+    return register
+
+
+def attribute_of(type_: Type, name: str) -> Type:
+    find = _attributes.get(type(type_))
+    return find(type_, name) if find is not None else TOP
+
+
+def hashable(value: object) -> bool:
+    return isinstance(value, Hashable)

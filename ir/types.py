@@ -1,0 +1,258 @@
+"""The abstract values of inference: a lattice of types, from `BOTTOM` to `TOP`.
+
+`join(a, b)` is the smallest type here that covers both. Kinds of value that the standard library
+doesn't have (arrays) are added by subclassing `Type` and overriding `join_with`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+class Type:
+    """An abstract value: what is known about a value before the program runs."""
+
+    __slots__ = ()
+
+    def join_with(self, other: Type) -> Type | None:
+        """The join with another type, or None where this kind knows of none but a union."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Top(Type):
+    """Nothing is known."""
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Bottom(Type):
+    """No value can arrive here: the neutral element of `join`."""
+
+    def __repr__(self) -> str:
+        return "never"
+
+
+TOP = Top()
+BOTTOM = Bottom()
+
+LITERALS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known(Type):
+    """One known object. Literals compare by type and value, other objects by identity."""
+
+    value: Any
+
+    def _key(self) -> object:
+        if type(self.value) in LITERALS:
+            return type(self.value), repr(self.value)
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"={getattr(self.value, '__name__', None) or repr(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Type):
+    """An instance of exactly this class: int, float, complex, bool, str, np.float64, ..."""
+
+    cls: type
+
+    def __repr__(self) -> str:
+        return self.cls.__name__
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple(Type):
+    """A plain tuple of known length."""
+
+    items: tuple[Type, ...]
+
+    def join_with(self, other: Type) -> Type | None:
+        if isinstance(other, Tuple) and len(self.items) == len(other.items):
+            return Tuple(tuple(map(join, self.items, other.items)))
+        return None
+
+    def __repr__(self) -> str:
+        return f"({', '.join(map(repr, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Type):
+    """A list, tuple or range of unknown length, all of whose items have one type."""
+
+    cls: type
+    item: Type
+
+    def join_with(self, other: Type) -> Type | None:
+        if isinstance(other, Sequence) and other.cls is self.cls:
+            return Sequence(self.cls, join(self.item, other.item))
+        return None
+
+    def __repr__(self) -> str:
+        return f"{self.cls.__name__}[{self.item!r}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Dict(Type):
+    """A plain dict with exactly these string keys, in this order."""
+
+    items: tuple[tuple[str, Type], ...]
+
+    def join_with(self, other: Type) -> Type | None:
+        if isinstance(other, Dict) and [k for k, _ in self.items] == [k for k, _ in other.items]:
+            values = (join(a, b) for (_, a), (_, b) in zip(self.items, other.items, strict=True))
+            return Dict(tuple((k, v) for (k, _), v in zip(self.items, values, strict=True)))
+        return None
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{k}: {v!r}" for k, v in self.items) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Iterator(Type):
+    """Something that can only be iterated over: zip, enumerate, dict views, generators."""
+
+    cls: type
+    item: Type
+
+    def join_with(self, other: Type) -> Type | None:
+        if isinstance(other, Iterator) and other.cls is self.cls:
+            return Iterator(self.cls, join(self.item, other.item))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Type):
+    """An instance of exactly this class, about whose attributes nothing is known."""
+
+    cls: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure(Type):
+    """A Python function, known by its code; cells and defaults are abstract values."""
+
+    code: Any
+    globals: dict[str, Any]
+    captures: tuple[Type, ...]
+    defaults: tuple[Type, ...] = ()
+    kwdefaults: tuple[tuple[str, Type], ...] = ()
+
+    def _key(self) -> object:
+        return self.code, id(self.globals), self.captures, self.defaults, self.kwdefaults
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Closure) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def join_with(self, other: Type) -> Type | None:
+        same_code = isinstance(other, Closure) and (self.code, id(self.globals)) == (
+            other.code,
+            id(other.globals),
+        )
+        if not same_code or len(self.defaults) != len(other.defaults):
+            return None
+        return Closure(
+            self.code,
+            self.globals,
+            tuple(map(join, self.captures, other.captures)),
+            tuple(map(join, self.defaults, other.defaults)),
+            tuple(
+                (name, join(a, b))
+                for (name, a), (_, b) in zip(self.kwdefaults, other.kwdefaults, strict=True)
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"function {self.code.co_qualname}"
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Type):
+    """A method bound to an object: calling it is calling `function(self, ...)`."""
+
+    function: Type
+    self: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Type):
+    """One of two or three types that have no closer join."""
+
+    members: frozenset[Type]
+
+    def __repr__(self) -> str:
+        return " | ".join(sorted(map(repr, self.members)))
+
+
+MAX_UNION = 3
+
+
+def widen(type_: Type) -> Type:
+    """The type of a literal in place of the literal; a tuple is widened item by item."""
+    match type_:
+        case Known(value) if type(value) in (int, float, complex, bool, str, bytes):
+            return Scalar(type(value))
+        case Tuple(items):
+            return Tuple(tuple(map(widen, items)))
+        case _:
+            return type_
+
+
+def join(a: Type, b: Type) -> Type:
+    """The smallest type that covers both."""
+    if a == b or isinstance(b, Bottom):
+        return a
+    if isinstance(a, Bottom):
+        return b
+    if isinstance(a, Top) or isinstance(b, Top):
+        return TOP
+    if isinstance(a, Union) or isinstance(b, Union):
+        return _union([*_members(a), *_members(b)])
+    a, b = widen(a), widen(b)
+    if a == b:
+        return a
+    joined = a.join_with(b) or b.join_with(a)
+    return joined if joined is not None else _union([a, b])
+
+
+def join_all(types: Iterable[Type]) -> Type:
+    result: Type = BOTTOM
+    for type_ in types:
+        result = join(result, type_)
+    return result
+
+
+def _members(type_: Type) -> Iterable[Type]:
+    return type_.members if isinstance(type_, Union) else (type_,)
+
+
+def _union(types: list[Type]) -> Type:
+    members: list[Type] = []
+    for type_ in types:
+        for i, member in enumerate(members):
+            a, b = widen(member), widen(type_)
+            joined = a if a == b else (a.join_with(b) or b.join_with(a))
+            if joined is not None:
+                members[i] = joined
+                break
+        else:
+            members.append(type_)
+    if len(members) == 1:
+        return members[0]
+    return Union(frozenset(members)) if len(members) <= MAX_UNION else TOP

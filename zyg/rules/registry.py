@@ -1,0 +1,67 @@
+"""The rule table: how a call of a known callable is differentiated.
+
+A rule is a plain Python function of the callable's own arguments that returns the value and the
+back function; compiler, tracker and tape all use it:
+
+    @adjoint(np.multiply)
+    def multiply(x, y):
+        def back(z_bar):
+            return unbroadcast(z_bar * conj(y), x), unbroadcast(z_bar * conj(x), y)
+        return np.multiply(x, y), back
+
+`back` returns one gradient per positional parameter; trailing parameters that have a default may
+be left out, and None means "no gradient". A rule of one parameter may return the bare gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+Rule: TypeAlias = Callable[..., Any]
+R = TypeVar("R", bound=Rule)
+
+_rules: dict[int, Rule] = {}
+_constant: set[int] = set()
+_alive: list[object] = []
+_version = 0
+
+
+def adjoint(*callees: object) -> Callable[[R], R]:
+    """Registers a rule for one or several callables; a later rule replaces an earlier one."""
+    for callee in callees:
+        if not callable(callee) and not hasattr(callee, "__get__"):
+            raise TypeError(f"@adjoint takes the functions that the rule is for, not {callee!r}")
+
+    def register(rule: R) -> R:
+        global _version
+        for callee in callees:
+            _rules[id(callee)] = rule
+            _constant.discard(id(callee))
+            _alive.append(callee)
+        _version += 1
+        return rule
+
+    return register
+
+
+def constant(*callees: object) -> None:
+    """Declares that results of these callables carry no derivative: shapes, comparisons, draws."""
+    global _version
+    for callee in callees:
+        _constant.add(id(callee))
+        _alive.append(callee)
+    _version += 1
+
+
+def rule_of(callee: object) -> Rule | None:
+    return _rules.get(id(callee))
+
+
+def is_constant(callee: object) -> bool:
+    return id(callee) in _constant
+
+
+def version() -> int:
+    """Grows with each registration, so that generated code can tell that it is out of date."""
+    return _version
