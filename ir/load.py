@@ -26,14 +26,17 @@ import ast
 import itertools
 import linecache
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
-from typing import Any, cast
+from typing import Any
 
 from ir.core import Location
 
 FILE_PREFIX = "zyg"
+
+_START: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+_SCOPE: dict[str, Any] = {"type_params": [], **_START}
 
 _numbers = itertools.count(1)
 _generated: dict[str, Generated] = {}
@@ -64,7 +67,11 @@ def load(
     where they come from; `ir.tracebacks` shows these. `name` only serves the file name.
     """
     tree = ast.parse(source)
-    definitions = [statement.name for statement in tree.body if _is_definition(statement)]
+    definitions = [
+        statement.name
+        for statement in tree.body
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     if not definitions or len(definitions) != len(tree.body):
         raise ValueError("the text of `load` must consist of function definitions")
 
@@ -87,35 +94,22 @@ def generated(file: str) -> Generated | None:
     return _generated.get(file)
 
 
-def _is_definition(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-
-
 def _compile_inner(
     tree: ast.Module, definitions: list[str], environment: Mapping[str, object], file: str
 ) -> CodeType:
-    variables = dict.fromkeys([*environment, *definitions])
-    inner = _function("inner", [], [ast.Nonlocal(list(dict.fromkeys(definitions))), *tree.body])
-    outer = _function("outer", list(variables), [inner])
-    for node in (outer, inner, inner.body[0], *outer.args.args):
-        cast(Any, node).lineno = cast(Any, node).end_lineno = 1
-        cast(Any, node).col_offset = cast(Any, node).end_col_offset = 0
+    own = ast.Nonlocal(list(dict.fromkeys(definitions)), **_START)
+    inner = _function("inner", [], [own, *tree.body])
+    outer = _function("outer", dict.fromkeys([*environment, *definitions]), [inner])
     module = ast.Module([outer], [])
     code = _nested(_nested(compile(module, file, "exec", dont_inherit=True)))
     return _without_prefix(code, "outer.<locals>.inner.<locals>.")
 
 
-def _function(name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+def _function(name: str, parameters: Iterable[str], body: list[ast.stmt]) -> ast.FunctionDef:
     arguments = ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(parameter) for parameter in parameters],
-        kwonlyargs=[],
-        kw_defaults=[],
-        defaults=[],
+        [], [ast.arg(parameter, **_START) for parameter in parameters], None, [], [], None, []
     )
-    function = ast.FunctionDef(name, arguments, body, [])
-    function.type_params = []  # type: ignore[attr-defined]
-    return function
+    return ast.FunctionDef(name, arguments, body, [], **_SCOPE)
 
 
 def _nested(code: CodeType) -> CodeType:

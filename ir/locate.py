@@ -1,0 +1,470 @@
+"""From a code object to the syntax tree that it was compiled from.
+
+    locate(f.__code__, f.__globals__)  ->  Source(node=<FunctionDef f>, file="model.py", ...)
+
+Positions in the tree are those of the file. That the text still is what was compiled is checked
+by compiling it again and comparing the code: a file that was edited since its import raises.
+
+Reading a whole file only to find twenty lines would cost more than compiling them, so the text of
+the function alone is cut out first, by indentation or, for a lambda, by brackets. It is compiled
+inside a stand-in for its surroundings, a function that has its free variables and a class that
+gives its private names. Only where that does not give the same code is the whole file parsed.
+"""
+
+from __future__ import annotations
+
+import __future__
+import ast
+import inspect
+import linecache
+import re
+import sys
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import CodeType, FunctionType, MethodType
+from typing import Any, TypeAlias
+
+import gast
+
+from ir.core import named
+from ir.errors import SourceNotFound
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_FILES_KEPT = 16
+_ENDS_TRIED = 16
+_START: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+_SCOPE: dict[str, Any] = {"type_params": [], **_START}
+_FUTURES = 0
+for _feature in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _feature).compiler_flag
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function's syntax tree and where it stands.
+
+    `node` may be shared and must not be changed; `gast_node` is a conversion of its own. `lines`
+    is the whole file, `class_name` the class whose private names the function mangles. `nested`
+    relates each function node inside, of either tree and by its `id`, to its code object.
+    """
+
+    code: CodeType
+    node: FunctionNode
+    gast_node: Any
+    file: str
+    lines: Sequence[str]
+    qualname: str
+    class_name: str | None
+    nested: dict[int, CodeType]
+
+
+def function_code(function: Callable[..., Any]) -> CodeType:
+    """The code object of a Python function or bound method; what has none raises."""
+    match function:
+        case FunctionType():
+            return function.__code__
+        case MethodType():
+            return function_code(function.__func__)
+        case type():
+            why = "it is a class, not a function"
+        case _ if hasattr(type(function), "__wrapped__") or hasattr(function, "__wrapped__"):
+            why = f"it is a wrapper of type {type(function).__name__}, written in C"
+        case _ if inspect.isroutine(function) or not hasattr(type(function), "__code__"):
+            why = f"it is no Python function but a {type(function).__name__}"
+    raise SourceNotFound(named(function), why, "use a function that is written in Python")
+
+
+def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
+    """The syntax tree of a function or lambda, found by its code object.
+
+    Raises `SourceNotFound` if there is no text, or if it is not what the code was compiled from.
+    Code that an import hook rewrote, as pytest does with `assert`, is found by name and line.
+    """
+    if code.co_name.startswith("<") and code.co_name != "<lambda>":
+        raise SourceNotFound(code.co_qualname, "it is not a function", "pass a function")
+    lines = _lines(code, module_globals)
+    node = _find(code, lines) if lines else None
+    if node is None:
+        # `linecache` may hold the text from before a reload of the module.
+        linecache.checkcache(code.co_filename)
+        fresh = _lines(code, module_globals)
+        if fresh != lines:
+            lines, node = fresh, _find(code, fresh)
+    if node is None:
+        raise _not_found(code, lines)
+    gast_node = gast.ast_to_gast(node)
+    return Source(
+        code=code,
+        node=node,
+        gast_node=gast_node,
+        file=code.co_filename,
+        lines=lines,
+        qualname=code.co_qualname,
+        class_name=_class_name(code),
+        nested=_nested_codes(node, gast_node, code),
+    )
+
+
+def _not_found(code: CodeType, lines: Sequence[str]) -> SourceNotFound:
+    file, line = code.co_filename, code.co_firstlineno
+    if lines:
+        why = f"{file}:{line} is not the text that it was compiled from"
+        advice = "if the file changed since it was imported, import it again"
+    elif file.startswith("<"):
+        why = f"it was compiled from {file}, whose text Python does not keep"
+        advice = "define it in a file or in a notebook cell, or register the text in linecache"
+    else:
+        why = f"the file {file} can't be read"
+        advice = "make the file available under this path"
+    return SourceNotFound(code.co_qualname, why, advice)
+
+
+# The text
+
+
+def _lines(code: CodeType, module_globals: dict[str, Any]) -> list[str]:
+    file = code.co_filename
+    # Registers the loader of a module that comes from a zip file.
+    linecache.lazycache(file, module_globals)
+    lines = linecache.getlines(file, module_globals)
+    if not lines and file == "<string>" and module_globals.get("__name__") == "__main__":
+        return _command_lines()
+    return lines
+
+
+def _command_lines() -> list[str]:
+    """The text of `python -c`."""
+    arguments = iter(sys.orig_argv[1:])
+    for argument in arguments:
+        if argument in ("-W", "-X", "--check-hash-based-pycs"):
+            next(arguments, None)
+        elif command := re.fullmatch(r"-[bBdEiIOPqsSuvx]*c(.*)", argument, re.DOTALL):
+            text = command[1] or next(arguments, "")
+            return text.splitlines(keepends=True)
+        elif not argument.startswith("-"):
+            break
+    return []
+
+
+# Finding the node
+
+
+def _find(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+    with warnings.catch_warnings():
+        # Python has shown the warnings about this text when it was compiled first.
+        warnings.simplefilter("ignore")
+        if code.co_name == "<lambda>":
+            node = _find_lambda(code, lines)
+        else:
+            node = _find_definition(code, lines)
+        return node or _find_in_file(code, lines)
+
+
+def _find_definition(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+    """Cuts the definition out of the file: it ends before a line that is indented no deeper.
+
+    Such a line may also stand in brackets or in a string: then what comes before does not parse.
+    """
+    start = code.co_firstlineno - 1
+    if start >= len(lines):
+        return None
+    indent = _indentation(lines[start])
+    if indent and start == 0:
+        return None
+    # Empty lines in front, so that the parser counts as in the file.
+    before = "\n" * (start - 1) + "if 1:\n" if indent else "\n" * start
+    ends = (
+        end
+        for end in range(_last_line(code), len(lines) + 1)
+        if end == len(lines) or _indentation(lines[end]) <= indent
+    )
+    for end in islice(ends, _ENDS_TRIED):
+        body = _parse(before + "".join(lines[start:end]), code)
+        if body and indent:
+            assert isinstance(body[0], ast.If)
+            body = body[0].body
+        if body:
+            node = body[0]
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _gives(node, code):
+                return node
+            return None
+    return None
+
+
+def _indentation(line: str) -> float:
+    """The width of the indentation; infinite for a line that ends no block."""
+    stripped = line.lstrip()
+    if not stripped or stripped.startswith("#"):
+        return float("inf")
+    return len(line[: len(line) - len(stripped)].expandtabs())
+
+
+def _last_line(code: CodeType) -> int:
+    """The last line that left a trace in the code; the function may go on after it."""
+    own = (line for _, _, line in code.co_lines() if line is not None)
+    return max([code.co_firstlineno, *own, *map(_last_line, _codes(code.co_consts))])
+
+
+_LAMBDA = re.compile(r"\blambda\b")
+_LAMBDA_TOKEN = re.compile(
+    r'''(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\''''
+    r"""|"(?:\\.|[^\\"\n])*"|'(?:\\.|[^\\'\n])*'|\#[^\n]*|\\\n)"""
+    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,:;\n]|\b(?:for|async)\b)""",
+    re.DOTALL,
+)
+
+
+def _find_lambda(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+    """Tries each `lambda` of the line, up to each place where it could end.
+
+    Among lambdas that give the same code the positions decide, if the code has any.
+    """
+    start = code.co_firstlineno - 1
+    if start >= len(lines):
+        return None
+    text = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
+    found: FunctionNode | None = None
+    for keyword in _LAMBDA.finditer(lines[start]):
+        for end in islice(_lambda_ends(text, keyword.start()), _ENDS_TRIED):
+            column = len(lines[start][: keyword.start()].encode())
+            expression = " " * column + text[keyword.start() : end]
+            body = _parse("\n" * start + "(\n" + expression + "\n)", code)
+            if not body or not isinstance(body[0], ast.Expr):
+                continue
+            node = body[0].value
+            if isinstance(node, ast.Lambda):
+                ast.increment_lineno(node, -1)
+                if _gives(node, code):
+                    if _covers(node, code):
+                        return node
+                    found = found or node
+    return found
+
+
+def _lambda_ends(text: str, start: int) -> Iterator[int]:
+    depth = 0
+    for token in _LAMBDA_TOKEN.finditer(text, start):
+        match token.lastgroup:
+            case "open":
+                depth += 1
+            case "close":
+                if depth == 0:
+                    yield token.start()
+                    return
+                depth -= 1
+            case "end" if depth == 0:
+                yield token.start()
+    yield len(text)
+
+
+def _covers(node: FunctionNode, code: CodeType) -> bool:
+    """Whether all positions of the code, if it has any, lie in the node."""
+    first = node.lineno, node.col_offset
+    last = node.end_lineno or 0, node.end_col_offset or 0
+    for line, end_line, column, end_column in code.co_positions():
+        # The start of a function has a line but no columns.
+        if line is None or end_line is None or column is None or not end_column:
+            continue
+        if (line, column) < first or (end_line, end_column) > last:
+            return False
+    return True
+
+
+def _parse(text: str, code: CodeType) -> list[ast.stmt] | None:
+    try:
+        return ast.parse(text, code.co_filename).body
+    except (SyntaxError, ValueError):
+        return None
+
+
+# The whole file
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    lines: Sequence[str]
+    nodes: dict[tuple[int, bool], list[FunctionNode]]
+    codes: dict[tuple[int, bool], list[CodeType]]
+
+
+_files: OrderedDict[tuple[str, int], _File] = OrderedDict()
+_files_lock = threading.Lock()
+
+
+def _find_in_file(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+    file = _whole_file(code, lines)
+    if file is None:
+        return None
+    rewritten = _is_rewritten(code)
+    nodes = [node for node in file.nodes.get(_key(code), ()) if _has_name(node, code)]
+    if not any(rewritten or _same_code(code, other) for other in file.codes.get(_key(code), ())):
+        return None
+    if len(nodes) > 1:
+        nodes = [node for node in nodes if _gives(node, code)] or nodes
+    return next((node for node in nodes if _covers(node, code)), nodes[0] if nodes else None)
+
+
+def _whole_file(code: CodeType, lines: Sequence[str]) -> _File | None:
+    flags = code.co_flags & _FUTURES
+    key = code.co_filename, flags
+    with _files_lock:
+        file = _files.get(key)
+        if file is not None and (file.lines is lines or file.lines == lines):
+            _files.move_to_end(key)
+            return file
+        text = "".join(lines)
+        try:
+            tree = ast.parse(text, code.co_filename)
+            module = compile(tree, code.co_filename, "exec", flags, dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return None
+        file = _files[key] = _File(lines, _nodes_by_key(tree), _codes_by_key(module))
+        if len(_files) > _FILES_KEPT:
+            _files.popitem(last=False)
+        return file
+
+
+def _is_rewritten(code: CodeType) -> bool:
+    names = code.co_names + code.co_varnames + code.co_cellvars
+    return any(name.startswith("@py_") for name in names) or any(
+        map(_is_rewritten, _codes(code.co_consts))
+    )
+
+
+def _has_name(node: FunctionNode, code: CodeType) -> bool:
+    return isinstance(node, ast.Lambda) or node.name == code.co_name
+
+
+# Nodes and code
+
+
+def _key(code: CodeType) -> tuple[int, bool]:
+    """What tells functions of one file apart, except lambdas that start on the same line."""
+    return code.co_firstlineno, code.co_name == "<lambda>"
+
+
+def _node_key(node: Any) -> tuple[int, bool]:
+    if type(node).__name__ == "Lambda":
+        return node.lineno, True
+    return (node.decorator_list[0] if node.decorator_list else node).lineno, False
+
+
+def _nodes_by_key(tree: ast.AST) -> dict[tuple[int, bool], list[FunctionNode]]:
+    nodes: dict[tuple[int, bool], list[FunctionNode]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            nodes.setdefault(_node_key(node), []).append(node)
+    return nodes
+
+
+def _codes_by_key(code: CodeType) -> dict[tuple[int, bool], list[CodeType]]:
+    """All code objects inside this one, itself left out."""
+    codes: dict[tuple[int, bool], list[CodeType]] = {}
+    pending = list(_codes(code.co_consts))
+    while pending:
+        nested = pending.pop()
+        pending += _codes(nested.co_consts)
+        if nested.co_name == "<lambda>" or not nested.co_name.startswith("<"):
+            codes.setdefault(_key(nested), []).append(nested)
+    return codes
+
+
+def _codes(constants: Sequence[object]) -> Iterator[CodeType]:
+    return (constant for constant in constants if isinstance(constant, CodeType))
+
+
+def _nested_codes(node: FunctionNode, gast_node: Any, code: CodeType) -> dict[int, CodeType]:
+    codes = _codes_by_key(code)
+    body: Any = node.body if isinstance(node.body, list) else [node.body]
+    at: dict[tuple[int, int], CodeType] = {}
+    nested: dict[int, CodeType] = {}
+    for key, nodes in _nodes_by_key(ast.Module(body, [])).items():
+        candidates = codes.get(key, [])
+        for inner in nodes:
+            found = candidates[0] if len(candidates) == 1 else _choose(inner, candidates)
+            if found is not None:
+                nested[id(inner)] = at[inner.lineno, inner.col_offset] = found
+    for inner in gast.walk(gast_node):
+        if isinstance(inner, gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda):
+            # Each function starts with a keyword of its own, so its place identifies it.
+            found = at.get((inner.lineno, inner.col_offset))
+            if found is not None:
+                nested[id(inner)] = found
+    return nested
+
+
+def _choose(node: FunctionNode, codes: list[CodeType]) -> CodeType | None:
+    """The code of a lambda among those of its line; equal code is interchangeable."""
+    giving = [code for code in codes if _gives(node, code)]
+    return next((code for code in giving if _covers(node, code)), giving[0] if giving else None)
+
+
+def _class_name(code: CodeType) -> str | None:
+    """The innermost class: a part of `f.<locals>.A.m.<locals>.g` with a plain name after it."""
+    parts = code.co_qualname.split(".")
+    for part, following in zip(parts[-2::-1], parts[:0:-1], strict=True):
+        if not part.startswith("<") and following != "<locals>":
+            return part
+    return None
+
+
+def _gives(node: FunctionNode, code: CodeType) -> bool:
+    """Whether compiling the node in a place like that of the code gives the same code."""
+    if not _has_name(node, code):
+        return False
+    statement: ast.stmt
+    statement = ast.Expr(node, **_START) if isinstance(node, ast.Lambda) else node
+    class_name = _class_name(code)
+    if class_name is not None:
+        statement = ast.ClassDef(class_name, [], [], [statement], [], **_SCOPE)
+    free = [ast.arg(name, **_START) for name in code.co_freevars]
+    arguments = ast.arguments([], free, None, [], [], None, [])
+    stand_in = ast.FunctionDef("surroundings", arguments, [statement], [], **_SCOPE)
+    module = ast.Module([stand_in], [])
+    flags = code.co_flags & _FUTURES
+    try:
+        compiled = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    candidates = _codes_by_key(compiled).get(_node_key(node), ())
+    return any(_same_code(code, candidate) for candidate in candidates)
+
+
+def _same_code(left: CodeType, right: CodeType) -> bool:
+    """Whether two code objects do the same, wherever they stand."""
+    return (
+        left.co_code == right.co_code
+        and left.co_name == right.co_name
+        and left.co_names == right.co_names
+        and left.co_varnames == right.co_varnames
+        and left.co_cellvars == right.co_cellvars
+        and left.co_freevars == right.co_freevars
+        and left.co_argcount == right.co_argcount
+        and left.co_posonlyargcount == right.co_posonlyargcount
+        and left.co_kwonlyargcount == right.co_kwonlyargcount
+        and (left.co_flags | inspect.CO_NESTED) == (right.co_flags | inspect.CO_NESTED)
+        and left.co_exceptiontable == right.co_exceptiontable
+        and _same_constant(left.co_consts, right.co_consts)
+    )
+
+
+def _same_constant(left: object, right: object) -> bool:
+    if type(left) is not type(right):
+        return False
+    match left, right:
+        case CodeType(), CodeType():
+            return _same_code(left, right)
+        case tuple(), tuple():
+            return len(left) == len(right) and all(map(_same_constant, left, right))
+        case frozenset(), frozenset():
+            return {(type(item), item) for item in left} == {(type(item), item) for item in right}
+        case (float(), float()) | (complex(), complex()):
+            # Tells 0.0 from -0.0, and finds NaN equal to itself.
+            return repr(left) == repr(right)
+        case _:
+            return left == right
