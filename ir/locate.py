@@ -12,8 +12,8 @@ gives its private names. Only where that does not give the same code is the whol
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import inspect
 import linecache
