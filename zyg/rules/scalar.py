@@ -12,7 +12,7 @@ from zyg.rules.registry import adjoint, constant
 constant(
     *(math.ceil, math.floor, math.trunc, math.isfinite, math.isinf, math.isnan, math.isclose),
     *(math.comb, math.factorial, math.gcd, math.lcm, math.isqrt, math.perm),
-    *(math.nextafter, math.ulp),
+    math.ulp,
 )
 
 
@@ -224,6 +224,11 @@ def fmod(x, y):
 def remainder(x, y):
     z = math.remainder(x, y)
     return z, lambda z_bar: (z_bar, -z_bar * round((x - z) / y))
+
+
+@adjoint(math.nextafter)
+def nextafter(x, y):
+    return math.nextafter(x, y), lambda z_bar: (z_bar, None)
 
 
 @adjoint(math.ldexp)
