@@ -146,9 +146,7 @@ def filled(bars: Any, likes: Any) -> Any:
     """
     if bars is None:
         return [zeros_like(like) for like in likes]
-    return [
-        zeros_like(like) if bar is None else bar for bar, like in zip(bars, likes, strict=True)
-    ]
+    return [zeros_like(like) if bar is None else bar for bar, like in zip(bars, likes, strict=True)]
 
 
 def conj(x: Any) -> Any:

@@ -112,7 +112,9 @@ def divmod_(x, y):
 @adjoint(np.maximum)
 def maximum(x, y):
     def back(z_bar):
-        return unbroadcast(where_greater(z_bar, x, y), x), unbroadcast(where_greater(z_bar, y, x), y)
+        return unbroadcast(where_greater(z_bar, x, y), x), unbroadcast(
+            where_greater(z_bar, y, x), y
+        )
 
     return np.maximum(x, y), back
 
@@ -120,7 +122,9 @@ def maximum(x, y):
 @adjoint(np.minimum)
 def minimum(x, y):
     def back(z_bar):
-        return unbroadcast(where_greater(z_bar, y, x), x), unbroadcast(where_greater(z_bar, x, y), y)
+        return unbroadcast(where_greater(z_bar, y, x), x), unbroadcast(
+            where_greater(z_bar, x, y), y
+        )
 
     return np.minimum(x, y), back
 

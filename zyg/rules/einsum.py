@@ -1,6 +1,6 @@
 """The rule of `np.einsum`: each cotangent is again an einsum.
 
-    z = einsum("ij,jk->ik", x, y)     x_bar = einsum("ik,jk->ij", z_bar, y)
+z = einsum("ij,jk->ik", x, y)     x_bar = einsum("ik,jk->ij", z_bar, y)
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ def einsum(subscripts, *operands, optimize=False):
     def back(z_bar):
         return (
             None,
-            *[
-                einsum_bar(z_bar, subscripts, operands, i, optimize)
-                for i in range(len(operands))
-            ],
+            *[einsum_bar(z_bar, subscripts, operands, i, optimize) for i in range(len(operands))],
         )
 
     return z, back
@@ -54,8 +51,10 @@ def einsum_bar(z_bar, subscripts, operands, position, optimize):
         if label not in output and not any(label in labels for labels in others):
             others = [*others, label]
             factors = [*factors, np.ones(np.shape(like)[axis], np.result_type(z_bar))]
-    program = ",".join([output, *others]) + "->" + "".join(
-        [label for label in target if label in output or any(label in o for o in others)]
+    program = (
+        ",".join([output, *others])
+        + "->"
+        + "".join([label for label in target if label in output or any(label in o for o in others)])
     )
     return unbroadcast(np.einsum(program, z_bar, *factors, optimize=optimize), like)
 

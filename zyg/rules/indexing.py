@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import one_hot, scatter, unbroadcast
+from zyg.cotangent import scatter, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 
@@ -124,9 +124,7 @@ def select(condlist, choicelist, default=0):
 def select_bars(z_bar, condlist, choicelist):
     """The first true condition takes the cotangent."""
     return [
-        unbroadcast(
-            np.select([*condlist[:i], condlist[i]], [*[0] * i, z_bar], 0), choicelist[i]
-        )
+        unbroadcast(np.select([*condlist[:i], condlist[i]], [*[0] * i, z_bar], 0), choicelist[i])
         for i in range(len(choicelist))
     ]
 
@@ -265,8 +263,3 @@ def interp_values_bar(y_bar, x, xp, fp, left, right):
     bar = y_bar if left is None else np.where(np.less(x, xp[0]), 0, y_bar)
     bar = bar if right is None else np.where(np.greater(x, xp[-1]), 0, bar)
     return scatter(bar * (1 - t), np.shape(fp), i) + scatter(bar * t, np.shape(fp), i + 1)
-
-
-@adjoint(one_hot)
-def one_hot_(value_bar, like, index):
-    return one_hot(value_bar, like, index), lambda y_bar: (y_bar[index], None, None)

@@ -62,7 +62,9 @@ def vstack(tup):
 @adjoint(np.hstack)
 def hstack(tup):
     return np.hstack(tup), lambda z_bar: (
-        pieces(z_bar, tup, [hstack_length(array) for array in tup], 1 if np.ndim(tup[0]) > 1 else 0),
+        pieces(
+            z_bar, tup, [hstack_length(array) for array in tup], 1 if np.ndim(tup[0]) > 1 else 0
+        ),
     )
 
 

@@ -60,17 +60,11 @@ def pinv(a):
 
 
 def pinv_bar(y_bar, y, a):
-    """The cotangent of `a` of constant rank (Golub and Pereyra 1973), of its pseudo-inverse."""
-    bar, inverse = adjoint_of(y_bar), adjoint_of(y)
-    bar_y, y_bar_ = y @ bar, bar @ y
-    outside = bar - a @ (y @ bar)
-    across = bar - (bar @ y) @ a
-    return (
-        -inverse @ y_bar @ inverse
-        + outside @ y @ inverse
-        + inverse @ y @ across
-        + 0 * (bar_y.sum() + y_bar_.sum())
-    )
+    """The cotangent of a matrix of constant rank (Golub and Pereyra 1973)."""
+    flipped, inverse = adjoint_of(y_bar), adjoint_of(y)
+    left = flipped - a @ (y @ flipped)
+    right = flipped - (flipped @ y) @ a
+    return left @ y @ inverse + inverse @ y @ right - inverse @ y_bar @ inverse
 
 
 @adjoint(np.linalg.det)
@@ -112,9 +106,9 @@ def cholesky(a):
 def cholesky_bar(factor_bar, factor):
     """The cotangent of the matrix, whose lower triangle alone the factorisation reads."""
     inner = lower_half(adjoint_of(factor) @ factor_bar)
-    right = np.linalg.solve(adjoint_of(factor), adjoint_of(np.linalg.solve(
-        adjoint_of(factor), adjoint_of(inner))))
-    return lower_half(right + adjoint_of(right))
+    half = np.linalg.solve(adjoint_of(factor), inner)
+    full = adjoint_of(np.linalg.solve(adjoint_of(factor), adjoint_of(half)))
+    return lower_half(full + adjoint_of(full))
 
 
 def lower_half(a):
