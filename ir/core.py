@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ir.types import TOP, Type
+from ir.types import TOP, Known, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,11 @@ class Const:
 
 
 Operand: TypeAlias = Value | Const
+
+
+def type_of(operand: Operand) -> Type:
+    """What is known about an operand: the type of a value, a constant itself."""
+    return operand.type if isinstance(operand, Value) else Known(operand.value)
 
 
 @dataclass(eq=False, slots=True)
