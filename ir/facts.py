@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
-from ir.types import TOP, Type
+from ir.types import TOP, Instance, Type
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -119,6 +119,12 @@ def abstraction(*classes: type) -> Callable[[F], F]:
 
 def abstraction_of(cls: type) -> Callable[[Any], Type] | None:
     return _abstractions.get(cls)
+
+
+def abstract(value: object) -> Type:
+    """The type of a value at hand."""
+    find = _abstractions.get(type(value))
+    return find(value) if find is not None else Instance(type(value))
 
 
 def items(kind: type[Type]) -> Callable[[F], F]:
