@@ -7,8 +7,8 @@ by compiling it again and comparing the code: a file that was edited since its i
 
 Reading a whole file only to find twenty lines would cost more than compiling them, so the text of
 the function alone is cut out first, by indentation or, for a lambda, by brackets. It is compiled
-inside a stand-in for its surroundings, a function that has its free variables and a class that
-gives its private names. Only where that does not give the same code is the whole file parsed.
+inside a stand-in for its surroundings: the same imports, a function that has its free variables,
+and a class that gives its private names. Only where that does not give the same code is the whole file parsed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ir.errors import SourceNotFound
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-_FILES_KEPT = 16
+_TEXTS_KEPT = 16
 _ENDS_TRIED = 16
 _START: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 _SCOPE: dict[str, Any] = {"type_params": [], **_START}
@@ -85,28 +85,27 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
     Raises `SourceNotFound` if there is no text, or if it is not what the code was compiled from.
     Code that an import hook rewrote, as pytest does with `assert`, is found by name and line.
     """
-    if code.co_name.startswith("<") and code.co_name != "<lambda>":
+    if not _is_function(code):
         raise SourceNotFound(code.co_qualname, "it is not a function", "pass a function")
-    lines = _lines(code, module_globals)
-    node = _find(code, lines) if lines else None
+    text = _text(code.co_filename, _lines(code, module_globals))
+    node = _find(text, code)
     if node is None:
         # `linecache` may hold the text from before a reload of the module.
         linecache.checkcache(code.co_filename)
-        fresh = _lines(code, module_globals)
-        if fresh != lines:
-            lines, node = fresh, _find(code, fresh)
+        text = _text(code.co_filename, _lines(code, module_globals))
+        node = _find(text, code)
     if node is None:
-        raise _not_found(code, lines)
+        raise _not_found(code, text.lines)
     gast_node = gast.ast_to_gast(node)
     return Source(
         code=code,
         node=node,
         gast_node=gast_node,
         file=code.co_filename,
-        lines=lines,
+        lines=text.lines,
         qualname=code.co_qualname,
         class_name=_class_name(code),
-        nested=_nested_codes(node, gast_node, code),
+        nested=_nested_codes(node, gast_node, code, text.imported),
     )
 
 
@@ -125,6 +124,60 @@ def _not_found(code: CodeType, lines: Sequence[str]) -> SourceNotFound:
 
 
 # The text
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Whole:
+    """The functions of a whole file and their code."""
+
+    nodes: dict[tuple[int, bool], list[FunctionNode]]
+    codes: dict[tuple[int, bool], list[CodeType]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Text:
+    """A file, the names that it imports, and, once needed, all of it (by compiler flags)."""
+
+    lines: Sequence[str]
+    imported: frozenset[str]
+    whole: dict[int, _Whole | None]
+
+
+_texts: OrderedDict[str, _Text] = OrderedDict()
+_texts_lock = threading.Lock()
+
+
+def _text(file: str, lines: Sequence[str]) -> _Text:
+    with _texts_lock:
+        text = _texts.get(file)
+        if text is None or not (text.lines is lines or text.lines == lines):
+            text = _texts[file] = _Text(lines, _imported(lines), {})
+        _texts.move_to_end(file)
+        if len(_texts) > _TEXTS_KEPT:
+            _texts.popitem(last=False)
+        return text
+
+
+_IMPORTS = re.compile(r"^(?:import|from)\b(?:\([^)]*\)|\\\n|[^\n(\\])*", re.MULTILINE)
+
+
+def _imported(lines: Sequence[str]) -> frozenset[str]:
+    """The names that unindented imports bind.
+
+    Python compiles `a.f()` in another way where the module imports the name `a`.
+    """
+    statements = "\n".join(_IMPORTS.findall("".join(lines)))
+    try:
+        body = ast.parse(statements).body
+    except (SyntaxError, ValueError):
+        return frozenset()
+    return frozenset(
+        (alias.asname or alias.name).partition(".")[0]
+        for statement in body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for alias in statement.names
+        if alias.name != "*"
+    )
 
 
 def _lines(code: CodeType, module_globals: dict[str, Any]) -> list[str]:
@@ -154,23 +207,23 @@ def _command_lines() -> list[str]:
 # Finding the node
 
 
-def _find(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+def _find(text: _Text, code: CodeType) -> FunctionNode | None:
     with warnings.catch_warnings():
         # Python has shown the warnings about this text when it was compiled first.
         warnings.simplefilter("ignore")
         if code.co_name == "<lambda>":
-            node = _find_lambda(code, lines)
+            node = _find_lambda(text, code)
         else:
-            node = _find_definition(code, lines)
-        return node or _find_in_file(code, lines)
+            node = _find_definition(text, code)
+        return node or _find_in_file(text, code)
 
 
-def _find_definition(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
     """Cuts the definition out of the file: it ends before a line that is indented no deeper.
 
     Such a line may also stand in brackets or in a string: then what comes before does not parse.
     """
-    start = code.co_firstlineno - 1
+    lines, start = text.lines, code.co_firstlineno - 1
     if start >= len(lines):
         return None
     indent = _indentation(lines[start])
@@ -190,7 +243,7 @@ def _find_definition(code: CodeType, lines: Sequence[str]) -> FunctionNode | Non
             body = body[0].body
         if body:
             node = body[0]
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _gives(node, code):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _gives(node, code, text.imported):
                 return node
             return None
     return None
@@ -219,27 +272,27 @@ _LAMBDA_TOKEN = re.compile(
 )
 
 
-def _find_lambda(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
     """Tries each `lambda` of the line, up to each place where it could end.
 
     Among lambdas that give the same code the positions decide, if the code has any.
     """
-    start = code.co_firstlineno - 1
+    lines, start = text.lines, code.co_firstlineno - 1
     if start >= len(lines):
         return None
-    text = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
+    below = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
     found: FunctionNode | None = None
     for keyword in _LAMBDA.finditer(lines[start]):
-        for end in islice(_lambda_ends(text, keyword.start()), _ENDS_TRIED):
+        for end in islice(_lambda_ends(below, keyword.start()), _ENDS_TRIED):
             column = len(lines[start][: keyword.start()].encode())
-            expression = " " * column + text[keyword.start() : end]
+            expression = " " * column + below[keyword.start() : end]
             body = _parse("\n" * start + "(\n" + expression + "\n)", code)
             if not body or not isinstance(body[0], ast.Expr):
                 continue
             node = body[0].value
             if isinstance(node, ast.Lambda):
                 ast.increment_lineno(node, -1)
-                if _gives(node, code):
+                if _gives(node, code, text.imported):
                     if _covers(node, code):
                         return node
                     found = found or node
@@ -285,48 +338,31 @@ def _parse(text: str, code: CodeType) -> list[ast.stmt] | None:
 # The whole file
 
 
-@dataclass(frozen=True, eq=False)
-class _File:
-    lines: Sequence[str]
-    nodes: dict[tuple[int, bool], list[FunctionNode]]
-    codes: dict[tuple[int, bool], list[CodeType]]
-
-
-_files: OrderedDict[tuple[str, int], _File] = OrderedDict()
-_files_lock = threading.Lock()
-
-
-def _find_in_file(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
-    file = _whole_file(code, lines)
-    if file is None:
+def _find_in_file(text: _Text, code: CodeType) -> FunctionNode | None:
+    whole = _whole(text, code)
+    if whole is None:
         return None
-    rewritten = _is_rewritten(code)
-    nodes = [node for node in file.nodes.get(_key(code), ()) if _has_name(node, code)]
-    if not any(rewritten or _same_code(code, other) for other in file.codes.get(_key(code), ())):
+    key = _key(code)
+    codes = whole.codes.get(key, ())
+    if not (_is_rewritten(code) or any(_same_code(code, other) for other in codes)):
         return None
+    nodes = [node for node in whole.nodes.get(key, ()) if _has_name(node, code)]
     if len(nodes) > 1:
-        nodes = [node for node in nodes if _gives(node, code)] or nodes
+        nodes = [node for node in nodes if _gives(node, code, text.imported)] or nodes
     return next((node for node in nodes if _covers(node, code)), nodes[0] if nodes else None)
 
 
-def _whole_file(code: CodeType, lines: Sequence[str]) -> _File | None:
+def _whole(text: _Text, code: CodeType) -> _Whole | None:
     flags = code.co_flags & _FUTURES
-    key = code.co_filename, flags
-    with _files_lock:
-        file = _files.get(key)
-        if file is not None and (file.lines is lines or file.lines == lines):
-            _files.move_to_end(key)
-            return file
-        text = "".join(lines)
-        try:
-            tree = ast.parse(text, code.co_filename)
-            module = compile(tree, code.co_filename, "exec", flags, dont_inherit=True)
-        except (SyntaxError, ValueError):
-            return None
-        file = _files[key] = _File(lines, _nodes_by_key(tree), _codes_by_key(module))
-        if len(_files) > _FILES_KEPT:
-            _files.popitem(last=False)
-        return file
+    with _texts_lock:
+        if flags not in text.whole:
+            try:
+                tree = ast.parse("".join(text.lines), code.co_filename)
+                module = compile(tree, code.co_filename, "exec", flags, dont_inherit=True)
+                text.whole[flags] = _Whole(_nodes_by_key(tree), _codes_by_key(module))
+            except (SyntaxError, ValueError):
+                text.whole[flags] = None
+        return text.whole[flags]
 
 
 def _is_rewritten(code: CodeType) -> bool:
@@ -369,7 +405,7 @@ def _codes_by_key(code: CodeType) -> dict[tuple[int, bool], list[CodeType]]:
     while pending:
         nested = pending.pop()
         pending += _codes(nested.co_consts)
-        if nested.co_name == "<lambda>" or not nested.co_name.startswith("<"):
+        if _is_function(nested):
             codes.setdefault(_key(nested), []).append(nested)
     return codes
 
@@ -378,7 +414,15 @@ def _codes(constants: Sequence[object]) -> Iterator[CodeType]:
     return (constant for constant in constants if isinstance(constant, CodeType))
 
 
-def _nested_codes(node: FunctionNode, gast_node: Any, code: CodeType) -> dict[int, CodeType]:
+def _is_function(code: CodeType) -> bool:
+    """Whether a `def` or a `lambda` made the code, not a class, comprehension or module."""
+    named_by_user = code.co_name == "<lambda>" or not code.co_name.startswith("<")
+    return named_by_user and bool(code.co_flags & inspect.CO_OPTIMIZED)
+
+
+def _nested_codes(
+    node: FunctionNode, gast_node: Any, code: CodeType, imported: frozenset[str]
+) -> dict[int, CodeType]:
     codes = _codes_by_key(code)
     body: Any = node.body if isinstance(node.body, list) else [node.body]
     at: dict[tuple[int, int], CodeType] = {}
@@ -386,7 +430,7 @@ def _nested_codes(node: FunctionNode, gast_node: Any, code: CodeType) -> dict[in
     for key, nodes in _nodes_by_key(ast.Module(body, [])).items():
         candidates = codes.get(key, [])
         for inner in nodes:
-            found = candidates[0] if len(candidates) == 1 else _choose(inner, candidates)
+            found = candidates[0] if len(candidates) == 1 else _choose(inner, candidates, imported)
             if found is not None:
                 nested[id(inner)] = at[inner.lineno, inner.col_offset] = found
     for inner in gast.walk(gast_node):
@@ -398,9 +442,11 @@ def _nested_codes(node: FunctionNode, gast_node: Any, code: CodeType) -> dict[in
     return nested
 
 
-def _choose(node: FunctionNode, codes: list[CodeType]) -> CodeType | None:
+def _choose(
+    node: FunctionNode, codes: list[CodeType], imported: frozenset[str]
+) -> CodeType | None:
     """The code of a lambda among those of its line; equal code is interchangeable."""
-    giving = [code for code in codes if _gives(node, code)]
+    giving = [code for code in codes if _gives(node, code, imported)]
     return next((code for code in giving if _covers(node, code)), giving[0] if giving else None)
 
 
@@ -413,7 +459,7 @@ def _class_name(code: CodeType) -> str | None:
     return None
 
 
-def _gives(node: FunctionNode, code: CodeType) -> bool:
+def _gives(node: FunctionNode, code: CodeType, imported: frozenset[str]) -> bool:
     """Whether compiling the node in a place like that of the code gives the same code."""
     if not _has_name(node, code):
         return False
@@ -422,10 +468,15 @@ def _gives(node: FunctionNode, code: CodeType) -> bool:
     class_name = _class_name(code)
     if class_name is not None:
         statement = ast.ClassDef(class_name, [], [], [statement], [], **_SCOPE)
+    body = [statement]
+    defined = class_name or code.co_name
+    if defined.isidentifier() and defined not in code.co_freevars:
+        body.insert(0, ast.Global([defined], **_START))
     free = [ast.arg(name, **_START) for name in code.co_freevars]
     arguments = ast.arguments([], free, None, [], [], None, [])
-    stand_in = ast.FunctionDef("surroundings", arguments, [statement], [], **_SCOPE)
-    module = ast.Module([stand_in], [])
+    stand_in = ast.FunctionDef("surroundings", arguments, body, [], **_SCOPE)
+    imports = [ast.Import([ast.alias(name, **_START)], **_START) for name in imported]
+    module = ast.Module([*imports, stand_in], [])
     flags = code.co_flags & _FUTURES
     try:
         compiled = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
