@@ -8,14 +8,13 @@ by compiling it again and comparing the code: a file that was edited since its i
 Reading a whole file only to find twenty lines would cost more than compiling them, so the text of
 the function alone is cut out first, by indentation or, for a lambda, by brackets. It is compiled
 inside a stand-in for its surroundings: the same imports, a function that has its free variables,
-and a class that gives its private names. Only where that does not give the same code is the whole file parsed.
+and a class that gives its private names. Only where that does not give the same code is the whole
+file parsed.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
-import inspect
 import linecache
 import re
 import sys
@@ -26,22 +25,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FunctionType, MethodType
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
 
 from ir.core import named
 from ir.errors import SourceNotFound
-
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from ir.recompile import (
+    FUTURES,
+    FunctionNode,
+    class_name_of,
+    codes_in,
+    has_name,
+    imported_names,
+    is_function,
+    recompiles_to,
+    same_code,
+)
 
 _TEXTS_KEPT = 16
 _ENDS_TRIED = 16
-_START: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
-_SCOPE: dict[str, Any] = {"type_params": [], **_START}
-_FUTURES = 0
-for _feature in __future__.all_feature_names:
-    _FUTURES |= getattr(__future__, _feature).compiler_flag
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +74,8 @@ def function_code(function: Callable[..., Any]) -> CodeType:
         case MethodType():
             return function_code(function.__func__)
         case type():
-            why = "it is a class, not a function"
-        case _ if hasattr(type(function), "__wrapped__") or hasattr(function, "__wrapped__"):
-            why = f"it is a wrapper of type {type(function).__name__}, written in C"
-        case _ if inspect.isroutine(function) or not hasattr(type(function), "__code__"):
+            why = "it is a class"
+        case _:
             why = f"it is no Python function but a {type(function).__name__}"
     raise SourceNotFound(named(function), why, "use a function that is written in Python")
 
@@ -85,18 +86,22 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
     Raises `SourceNotFound` if there is no text, or if it is not what the code was compiled from.
     Code that an import hook rewrote, as pytest does with `assert`, is found by name and line.
     """
-    if not _is_function(code):
+    if not is_function(code):
         raise SourceNotFound(code.co_qualname, "it is not a function", "pass a function")
-    text = _text(code.co_filename, _lines(code, module_globals))
-    node = _find(text, code)
-    if node is None:
-        # `linecache` may hold the text from before a reload of the module.
-        linecache.checkcache(code.co_filename)
-        text = _text(code.co_filename, _lines(code, module_globals))
+    with _lock, warnings.catch_warnings():
+        # Python has shown the warnings about this text when it was compiled first.
+        warnings.simplefilter("ignore")
+        text = _text(code, module_globals)
         node = _find(text, code)
-    if node is None:
-        raise _not_found(code, text.lines)
-    gast_node = gast.ast_to_gast(node)
+        if node is None:
+            # `linecache` may hold the text from before a reload of the module.
+            linecache.checkcache(code.co_filename)
+            text = _text(code, module_globals)
+            node = _find(text, code)
+        if node is None:
+            raise _not_found(code, text.lines)
+        gast_node = gast.ast_to_gast(node)
+        nested = _nested_codes(node, gast_node, code, text.imported)
     return Source(
         code=code,
         node=node,
@@ -104,8 +109,8 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
         file=code.co_filename,
         lines=text.lines,
         qualname=code.co_qualname,
-        class_name=_class_name(code),
-        nested=_nested_codes(node, gast_node, code, text.imported),
+        class_name=class_name_of(code),
+        nested=nested,
     )
 
 
@@ -144,40 +149,19 @@ class _Text:
 
 
 _texts: OrderedDict[str, _Text] = OrderedDict()
-_texts_lock = threading.Lock()
+# Guards `_texts` and what it holds, and the warning filters, which belong to the whole process.
+_lock = threading.Lock()
 
 
-def _text(file: str, lines: Sequence[str]) -> _Text:
-    with _texts_lock:
-        text = _texts.get(file)
-        if text is None or not (text.lines is lines or text.lines == lines):
-            text = _texts[file] = _Text(lines, _imported(lines), {})
-        _texts.move_to_end(file)
-        if len(_texts) > _TEXTS_KEPT:
-            _texts.popitem(last=False)
-        return text
-
-
-_IMPORTS = re.compile(r"^(?:import|from)\b(?:\([^)]*\)|\\\n|[^\n(\\])*", re.MULTILINE)
-
-
-def _imported(lines: Sequence[str]) -> frozenset[str]:
-    """The names that unindented imports bind.
-
-    Python compiles `a.f()` in another way where the module imports the name `a`.
-    """
-    statements = "\n".join(_IMPORTS.findall("".join(lines)))
-    try:
-        body = ast.parse(statements).body
-    except (SyntaxError, ValueError):
-        return frozenset()
-    return frozenset(
-        (alias.asname or alias.name).partition(".")[0]
-        for statement in body
-        if isinstance(statement, ast.Import | ast.ImportFrom)
-        for alias in statement.names
-        if alias.name != "*"
-    )
+def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:
+    file, lines = code.co_filename, _lines(code, module_globals)
+    text = _texts.get(file)
+    if text is None or not (text.lines is lines or text.lines == lines):
+        text = _texts[file] = _Text(lines, imported_names(lines), {})
+    _texts.move_to_end(file)
+    if len(_texts) > _TEXTS_KEPT:
+        _texts.popitem(last=False)
+    return text
 
 
 def _lines(code: CodeType, module_globals: dict[str, Any]) -> list[str]:
@@ -208,14 +192,10 @@ def _command_lines() -> list[str]:
 
 
 def _find(text: _Text, code: CodeType) -> FunctionNode | None:
-    with warnings.catch_warnings():
-        # Python has shown the warnings about this text when it was compiled first.
-        warnings.simplefilter("ignore")
-        if code.co_name == "<lambda>":
-            node = _find_lambda(text, code)
-        else:
-            node = _find_definition(text, code)
-        return node or _find_in_file(text, code)
+    if not 1 <= code.co_firstlineno <= len(text.lines):
+        return None
+    cut_out = _find_lambda if code.co_name == "<lambda>" else _find_definition
+    return cut_out(text, code) or _find_in_file(text, code)
 
 
 def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
@@ -224,8 +204,6 @@ def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
     Such a line may also stand in brackets or in a string: then what comes before does not parse.
     """
     lines, start = text.lines, code.co_firstlineno - 1
-    if start >= len(lines):
-        return None
     indent = _indentation(lines[start])
     if indent and start == 0:
         return None
@@ -243,7 +221,9 @@ def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
             body = body[0].body
         if body:
             node = body[0]
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _gives(node, code, text.imported):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and recompiles_to(
+                node, code, text.imported
+            ):
                 return node
             return None
     return None
@@ -260,7 +240,7 @@ def _indentation(line: str) -> float:
 def _last_line(code: CodeType) -> int:
     """The last line that left a trace in the code; the function may go on after it."""
     own = (line for _, _, line in code.co_lines() if line is not None)
-    return max([code.co_firstlineno, *own, *map(_last_line, _codes(code.co_consts))])
+    return max([code.co_firstlineno, *own, *map(_last_line, codes_in(code.co_consts))])
 
 
 _LAMBDA = re.compile(r"\blambda\b")
@@ -278,8 +258,6 @@ def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
     Among lambdas that give the same code the positions decide, if the code has any.
     """
     lines, start = text.lines, code.co_firstlineno - 1
-    if start >= len(lines):
-        return None
     below = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
     found: FunctionNode | None = None
     for keyword in _LAMBDA.finditer(lines[start]):
@@ -292,7 +270,7 @@ def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
             node = body[0].value
             if isinstance(node, ast.Lambda):
                 ast.increment_lineno(node, -1)
-                if _gives(node, code, text.imported):
+                if recompiles_to(node, code, text.imported):
                     if _covers(node, code):
                         return node
                     found = found or node
@@ -343,37 +321,45 @@ def _find_in_file(text: _Text, code: CodeType) -> FunctionNode | None:
     if whole is None:
         return None
     key = _key(code)
-    codes = whole.codes.get(key, ())
-    if not (_is_rewritten(code) or any(_same_code(code, other) for other in codes)):
+    if not any(
+        same_code(code, compiled) or _may_be_rewritten(compiled, code)
+        for compiled in whole.codes.get(key, ())
+    ):
         return None
-    nodes = [node for node in whole.nodes.get(key, ()) if _has_name(node, code)]
+    nodes = [node for node in whole.nodes.get(key, ()) if has_name(node, code)]
     if len(nodes) > 1:
-        nodes = [node for node in nodes if _gives(node, code, text.imported)] or nodes
+        nodes = [node for node in nodes if recompiles_to(node, code, text.imported)] or nodes
     return next((node for node in nodes if _covers(node, code)), nodes[0] if nodes else None)
 
 
 def _whole(text: _Text, code: CodeType) -> _Whole | None:
-    flags = code.co_flags & _FUTURES
-    with _texts_lock:
-        if flags not in text.whole:
-            try:
-                tree = ast.parse("".join(text.lines), code.co_filename)
-                module = compile(tree, code.co_filename, "exec", flags, dont_inherit=True)
-                text.whole[flags] = _Whole(_nodes_by_key(tree), _codes_by_key(module))
-            except (SyntaxError, ValueError):
-                text.whole[flags] = None
-        return text.whole[flags]
+    flags = code.co_flags & FUTURES
+    if flags not in text.whole:
+        try:
+            tree = ast.parse("".join(text.lines), code.co_filename)
+            module = compile(tree, code.co_filename, "exec", flags, dont_inherit=True)
+            text.whole[flags] = _Whole(_nodes_by_key(tree), _codes_by_key(module))
+        except (SyntaxError, ValueError):
+            text.whole[flags] = None
+    return text.whole[flags]
 
 
-def _is_rewritten(code: CodeType) -> bool:
-    names = code.co_names + code.co_varnames + code.co_cellvars
-    return any(name.startswith("@py_") for name in names) or any(
-        map(_is_rewritten, _codes(code.co_consts))
+def _may_be_rewritten(compiled: CodeType, code: CodeType) -> bool:
+    """Whether an import hook may have made the code, having `@py_` names, of the compiled one."""
+    parameters = code.co_argcount + code.co_kwonlyargcount
+    return (
+        _has_hooked_names(code)
+        and compiled.co_name == code.co_name
+        and compiled.co_varnames[:parameters] == code.co_varnames[:parameters]
+        and set(compiled.co_names) <= set(code.co_names)
     )
 
 
-def _has_name(node: FunctionNode, code: CodeType) -> bool:
-    return isinstance(node, ast.Lambda) or node.name == code.co_name
+def _has_hooked_names(code: CodeType) -> bool:
+    names = code.co_names + code.co_varnames + code.co_cellvars
+    return any(name.startswith("@py_") for name in names) or any(
+        map(_has_hooked_names, codes_in(code.co_consts))
+    )
 
 
 # Nodes and code
@@ -401,23 +387,13 @@ def _nodes_by_key(tree: ast.AST) -> dict[tuple[int, bool], list[FunctionNode]]:
 def _codes_by_key(code: CodeType) -> dict[tuple[int, bool], list[CodeType]]:
     """All code objects inside this one, itself left out."""
     codes: dict[tuple[int, bool], list[CodeType]] = {}
-    pending = list(_codes(code.co_consts))
+    pending = list(codes_in(code.co_consts))
     while pending:
         nested = pending.pop()
-        pending += _codes(nested.co_consts)
-        if _is_function(nested):
+        pending += codes_in(nested.co_consts)
+        if is_function(nested):
             codes.setdefault(_key(nested), []).append(nested)
     return codes
-
-
-def _codes(constants: Sequence[object]) -> Iterator[CodeType]:
-    return (constant for constant in constants if isinstance(constant, CodeType))
-
-
-def _is_function(code: CodeType) -> bool:
-    """Whether a `def` or a `lambda` made the code, not a class, comprehension or module."""
-    named_by_user = code.co_name == "<lambda>" or not code.co_name.startswith("<")
-    return named_by_user and bool(code.co_flags & inspect.CO_OPTIMIZED)
 
 
 def _nested_codes(
@@ -442,80 +418,7 @@ def _nested_codes(
     return nested
 
 
-def _choose(
-    node: FunctionNode, codes: list[CodeType], imported: frozenset[str]
-) -> CodeType | None:
+def _choose(node: FunctionNode, codes: list[CodeType], imported: frozenset[str]) -> CodeType | None:
     """The code of a lambda among those of its line; equal code is interchangeable."""
-    giving = [code for code in codes if _gives(node, code, imported)]
+    giving = [code for code in codes if recompiles_to(node, code, imported)]
     return next((code for code in giving if _covers(node, code)), giving[0] if giving else None)
-
-
-def _class_name(code: CodeType) -> str | None:
-    """The innermost class: a part of `f.<locals>.A.m.<locals>.g` with a plain name after it."""
-    parts = code.co_qualname.split(".")
-    for part, following in zip(parts[-2::-1], parts[:0:-1], strict=True):
-        if not part.startswith("<") and following != "<locals>":
-            return part
-    return None
-
-
-def _gives(node: FunctionNode, code: CodeType, imported: frozenset[str]) -> bool:
-    """Whether compiling the node in a place like that of the code gives the same code."""
-    if not _has_name(node, code):
-        return False
-    statement: ast.stmt
-    statement = ast.Expr(node, **_START) if isinstance(node, ast.Lambda) else node
-    class_name = _class_name(code)
-    if class_name is not None:
-        statement = ast.ClassDef(class_name, [], [], [statement], [], **_SCOPE)
-    body = [statement]
-    defined = class_name or code.co_name
-    if defined.isidentifier() and defined not in code.co_freevars:
-        body.insert(0, ast.Global([defined], **_START))
-    free = [ast.arg(name, **_START) for name in code.co_freevars]
-    arguments = ast.arguments([], free, None, [], [], None, [])
-    stand_in = ast.FunctionDef("surroundings", arguments, body, [], **_SCOPE)
-    imports = [ast.Import([ast.alias(name, **_START)], **_START) for name in imported]
-    module = ast.Module([*imports, stand_in], [])
-    flags = code.co_flags & _FUTURES
-    try:
-        compiled = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    candidates = _codes_by_key(compiled).get(_node_key(node), ())
-    return any(_same_code(code, candidate) for candidate in candidates)
-
-
-def _same_code(left: CodeType, right: CodeType) -> bool:
-    """Whether two code objects do the same, wherever they stand."""
-    return (
-        left.co_code == right.co_code
-        and left.co_name == right.co_name
-        and left.co_names == right.co_names
-        and left.co_varnames == right.co_varnames
-        and left.co_cellvars == right.co_cellvars
-        and left.co_freevars == right.co_freevars
-        and left.co_argcount == right.co_argcount
-        and left.co_posonlyargcount == right.co_posonlyargcount
-        and left.co_kwonlyargcount == right.co_kwonlyargcount
-        and (left.co_flags | inspect.CO_NESTED) == (right.co_flags | inspect.CO_NESTED)
-        and left.co_exceptiontable == right.co_exceptiontable
-        and _same_constant(left.co_consts, right.co_consts)
-    )
-
-
-def _same_constant(left: object, right: object) -> bool:
-    if type(left) is not type(right):
-        return False
-    match left, right:
-        case CodeType(), CodeType():
-            return _same_code(left, right)
-        case tuple(), tuple():
-            return len(left) == len(right) and all(map(_same_constant, left, right))
-        case frozenset(), frozenset():
-            return {(type(item), item) for item in left} == {(type(item), item) for item in right}
-        case (float(), float()) | (complex(), complex()):
-            # Tells 0.0 from -0.0, and finds NaN equal to itself.
-            return repr(left) == repr(right)
-        case _:
-            return left == right
