@@ -400,6 +400,8 @@ def _nested_codes(
     node: FunctionNode, gast_node: Any, code: CodeType, imported: frozenset[str]
 ) -> dict[int, CodeType]:
     codes = _codes_by_key(code)
+    if not codes:
+        return {}
     body: Any = node.body if isinstance(node.body, list) else [node.body]
     at: dict[tuple[int, int], CodeType] = {}
     nested: dict[int, CodeType] = {}
