@@ -128,9 +128,6 @@ def _not_found(code: CodeType, lines: Sequence[str]) -> SourceNotFound:
     return SourceNotFound(code.co_qualname, why, advice)
 
 
-# The text
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class _Whole:
     """The functions of a whole file and their code."""
@@ -186,9 +183,6 @@ def _command_lines() -> list[str]:
         elif not argument.startswith("-"):
             break
     return []
-
-
-# Finding the node
 
 
 def _find(text: _Text, code: CodeType) -> FunctionNode | None:
@@ -313,9 +307,6 @@ def _parse(text: str, code: CodeType) -> list[ast.stmt] | None:
         return None
 
 
-# The whole file
-
-
 def _find_in_file(text: _Text, code: CodeType) -> FunctionNode | None:
     whole = _whole(text, code)
     if whole is None:
@@ -360,9 +351,6 @@ def _has_hooked_names(code: CodeType) -> bool:
     return any(name.startswith("@py_") for name in names) or any(
         map(_has_hooked_names, codes_in(code.co_consts))
     )
-
-
-# Nodes and code
 
 
 def _key(code: CodeType) -> tuple[int, bool]:

@@ -55,9 +55,6 @@ def module_from(tmp_path, text, name="subject"):
     return module
 
 
-# Functions
-
-
 def test_function_in_a_function_with_free_variables(quick, tmp_path):
     module = module_from(
         tmp_path,
@@ -208,9 +205,6 @@ def test_this_module_although_pytest_rewrote_it():
         locate(moved, globals())
 
 
-# Lambdas
-
-
 def test_lambdas_on_one_line(quick):
     fs = [lambda a: a + 1, lambda a: a + 2, lambda: lambda: 1, *(lambda: i for i in "a")]  # noqa: B023
     texts = ["lambda a: a + 1", "lambda a: a + 2", "lambda: lambda: 1", "lambda: i"]
@@ -300,9 +294,6 @@ def text_of_code(source, code):
     return ast.get_source_segment("".join(found.lines), found.node)
 
 
-# Where the text comes from
-
-
 def test_text_registered_by_hand():
     text = "def f(x):\n    return x\n"
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(True), "<cell 1>")
@@ -364,9 +355,6 @@ def test_reloaded_module_whose_old_text_is_cached(tmp_path, monkeypatch):
     assert text_of(module.f).endswith("return x + 1000")
 
 
-# No source
-
-
 def test_changed_file(tmp_path):
     module = module_from(tmp_path, "def f(x):\n    return x\n\ng = lambda: 1.0\n")
     (tmp_path / "subject.py").write_text("def f(x):\n    return -x\n\ng = lambda: -0.0\n")
@@ -412,9 +400,6 @@ def test_what_is_not_a_function():
     with pytest.raises(SourceNotFound, match="not a function"):
         locate(class_code, {})
     assert function_code(doctest.DocTestFinder().find) is doctest.DocTestFinder.find.__code__
-
-
-# Everything in large files
 
 
 @pytest.mark.parametrize("module", [argparse, statistics, doctest, textwrap, ast])
@@ -493,3 +478,21 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert len(found) == 4 and all(lines == found[0] for lines in found)
+
+
+def test_traced_code_still_compares_equal(quick, tmp_path):
+    module = module_from(tmp_path, "def f(n):\n    return [i + 1.0 for i in range(n) if i]\n")
+    before = sys.gettrace()
+    sys.settrace(lambda *event: None)
+    try:
+        # Often enough that the interpreter also specialises the instructions.
+        for _ in range(100):
+            module.f(10)
+        assert text_of(module.f).startswith("def f(n)")
+    finally:
+        sys.settrace(before)
+
+
+def test_gast_node_of_a_lambda():
+    node = source_of(lambda x: x + 1).gast_node
+    assert type(node).__name__ == "Lambda" and type(node.args.args[0]).__name__ == "Name"
