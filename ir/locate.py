@@ -7,15 +7,14 @@ by compiling it again and comparing the code: a file that was edited since its i
 
 Reading a whole file only to find twenty lines would cost more than compiling them, so the text of
 the function alone is cut out first, by indentation or, for a lambda, by brackets. It is compiled
-inside a stand-in for its surroundings, a function that has its free variables and a class that
-gives its private names. Only where that does not give the same code is the whole file parsed.
+inside a stand-in for its surroundings: the same imports, a function that has its free variables,
+and a class that gives its private names. Only where that does not give the same code is the whole
+file parsed.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
-import inspect
 import linecache
 import re
 import sys
@@ -26,22 +25,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FunctionType, MethodType
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
 
 from ir.core import named
 from ir.errors import SourceNotFound
+from ir.recompile import (
+    FUTURES,
+    FunctionNode,
+    class_name_of,
+    codes_in,
+    has_name,
+    imported_names,
+    is_function,
+    recompiles_to,
+    same_code,
+)
 
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-_FILES_KEPT = 16
+_TEXTS_KEPT = 16
 _ENDS_TRIED = 16
-_START: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
-_SCOPE: dict[str, Any] = {"type_params": [], **_START}
-_FUTURES = 0
-for _feature in __future__.all_feature_names:
-    _FUTURES |= getattr(__future__, _feature).compiler_flag
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +74,8 @@ def function_code(function: Callable[..., Any]) -> CodeType:
         case MethodType():
             return function_code(function.__func__)
         case type():
-            why = "it is a class, not a function"
-        case _ if hasattr(type(function), "__wrapped__") or hasattr(function, "__wrapped__"):
-            why = f"it is a wrapper of type {type(function).__name__}, written in C"
-        case _ if inspect.isroutine(function) or not hasattr(type(function), "__code__"):
+            why = "it is a class"
+        case _:
             why = f"it is no Python function but a {type(function).__name__}"
     raise SourceNotFound(named(function), why, "use a function that is written in Python")
 
@@ -85,28 +86,31 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
     Raises `SourceNotFound` if there is no text, or if it is not what the code was compiled from.
     Code that an import hook rewrote, as pytest does with `assert`, is found by name and line.
     """
-    if code.co_name.startswith("<") and code.co_name != "<lambda>":
+    if not is_function(code):
         raise SourceNotFound(code.co_qualname, "it is not a function", "pass a function")
-    lines = _lines(code, module_globals)
-    node = _find(code, lines) if lines else None
-    if node is None:
-        # `linecache` may hold the text from before a reload of the module.
-        linecache.checkcache(code.co_filename)
-        fresh = _lines(code, module_globals)
-        if fresh != lines:
-            lines, node = fresh, _find(code, fresh)
-    if node is None:
-        raise _not_found(code, lines)
-    gast_node = gast.ast_to_gast(node)
+    with _lock, warnings.catch_warnings():
+        # Python has shown the warnings about this text when it was compiled first.
+        warnings.simplefilter("ignore")
+        text = _text(code, module_globals)
+        node = _find(text, code)
+        if node is None:
+            # `linecache` may hold the text from before a reload of the module.
+            linecache.checkcache(code.co_filename)
+            text = _text(code, module_globals)
+            node = _find(text, code)
+        if node is None:
+            raise _not_found(code, text.lines)
+        gast_node = gast.ast_to_gast(node)
+        nested = _nested_codes(node, gast_node, code, text.imported)
     return Source(
         code=code,
         node=node,
         gast_node=gast_node,
         file=code.co_filename,
-        lines=lines,
+        lines=text.lines,
         qualname=code.co_qualname,
-        class_name=_class_name(code),
-        nested=_nested_codes(node, gast_node, code),
+        class_name=class_name_of(code),
+        nested=nested,
     )
 
 
@@ -124,7 +128,37 @@ def _not_found(code: CodeType, lines: Sequence[str]) -> SourceNotFound:
     return SourceNotFound(code.co_qualname, why, advice)
 
 
-# The text
+@dataclass(frozen=True, eq=False, slots=True)
+class _Whole:
+    """The functions of a whole file and their code."""
+
+    nodes: dict[tuple[int, bool], list[FunctionNode]]
+    codes: dict[tuple[int, bool], list[CodeType]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Text:
+    """A file, the names that it imports, and, once needed, all of it (by compiler flags)."""
+
+    lines: Sequence[str]
+    imported: frozenset[str]
+    whole: dict[int, _Whole | None]
+
+
+_texts: OrderedDict[str, _Text] = OrderedDict()
+# Guards `_texts` and what it holds, and the warning filters, which belong to the whole process.
+_lock = threading.Lock()
+
+
+def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:
+    file, lines = code.co_filename, _lines(code, module_globals)
+    text = _texts.get(file)
+    if text is None or not (text.lines is lines or text.lines == lines):
+        text = _texts[file] = _Text(lines, imported_names(lines), {})
+    _texts.move_to_end(file)
+    if len(_texts) > _TEXTS_KEPT:
+        _texts.popitem(last=False)
+    return text
 
 
 def _lines(code: CodeType, module_globals: dict[str, Any]) -> list[str]:
@@ -151,28 +185,19 @@ def _command_lines() -> list[str]:
     return []
 
 
-# Finding the node
+def _find(text: _Text, code: CodeType) -> FunctionNode | None:
+    if not 1 <= code.co_firstlineno <= len(text.lines):
+        return None
+    cut_out = _find_lambda if code.co_name == "<lambda>" else _find_definition
+    return cut_out(text, code) or _find_in_file(text, code)
 
 
-def _find(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
-    with warnings.catch_warnings():
-        # Python has shown the warnings about this text when it was compiled first.
-        warnings.simplefilter("ignore")
-        if code.co_name == "<lambda>":
-            node = _find_lambda(code, lines)
-        else:
-            node = _find_definition(code, lines)
-        return node or _find_in_file(code, lines)
-
-
-def _find_definition(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
     """Cuts the definition out of the file: it ends before a line that is indented no deeper.
 
     Such a line may also stand in brackets or in a string: then what comes before does not parse.
     """
-    start = code.co_firstlineno - 1
-    if start >= len(lines):
-        return None
+    lines, start = text.lines, code.co_firstlineno - 1
     indent = _indentation(lines[start])
     if indent and start == 0:
         return None
@@ -190,7 +215,9 @@ def _find_definition(code: CodeType, lines: Sequence[str]) -> FunctionNode | Non
             body = body[0].body
         if body:
             node = body[0]
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _gives(node, code):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and recompiles_to(
+                node, code, text.imported
+            ):
                 return node
             return None
     return None
@@ -207,7 +234,7 @@ def _indentation(line: str) -> float:
 def _last_line(code: CodeType) -> int:
     """The last line that left a trace in the code; the function may go on after it."""
     own = (line for _, _, line in code.co_lines() if line is not None)
-    return max([code.co_firstlineno, *own, *map(_last_line, _codes(code.co_consts))])
+    return max([code.co_firstlineno, *own, *map(_last_line, codes_in(code.co_consts))])
 
 
 _LAMBDA = re.compile(r"\blambda\b")
@@ -219,27 +246,25 @@ _LAMBDA_TOKEN = re.compile(
 )
 
 
-def _find_lambda(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
+def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
     """Tries each `lambda` of the line, up to each place where it could end.
 
     Among lambdas that give the same code the positions decide, if the code has any.
     """
-    start = code.co_firstlineno - 1
-    if start >= len(lines):
-        return None
-    text = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
+    lines, start = text.lines, code.co_firstlineno - 1
+    below = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
     found: FunctionNode | None = None
     for keyword in _LAMBDA.finditer(lines[start]):
-        for end in islice(_lambda_ends(text, keyword.start()), _ENDS_TRIED):
+        for end in islice(_lambda_ends(below, keyword.start()), _ENDS_TRIED):
             column = len(lines[start][: keyword.start()].encode())
-            expression = " " * column + text[keyword.start() : end]
+            expression = " " * column + below[keyword.start() : end]
             body = _parse("\n" * start + "(\n" + expression + "\n)", code)
             if not body or not isinstance(body[0], ast.Expr):
                 continue
             node = body[0].value
             if isinstance(node, ast.Lambda):
                 ast.increment_lineno(node, -1)
-                if _gives(node, code):
+                if recompiles_to(node, code, text.imported):
                     if _covers(node, code):
                         return node
                     found = found or node
@@ -282,65 +307,50 @@ def _parse(text: str, code: CodeType) -> list[ast.stmt] | None:
         return None
 
 
-# The whole file
-
-
-@dataclass(frozen=True, eq=False)
-class _File:
-    lines: Sequence[str]
-    nodes: dict[tuple[int, bool], list[FunctionNode]]
-    codes: dict[tuple[int, bool], list[CodeType]]
-
-
-_files: OrderedDict[tuple[str, int], _File] = OrderedDict()
-_files_lock = threading.Lock()
-
-
-def _find_in_file(code: CodeType, lines: Sequence[str]) -> FunctionNode | None:
-    file = _whole_file(code, lines)
-    if file is None:
+def _find_in_file(text: _Text, code: CodeType) -> FunctionNode | None:
+    whole = _whole(text, code)
+    if whole is None:
         return None
-    rewritten = _is_rewritten(code)
-    nodes = [node for node in file.nodes.get(_key(code), ()) if _has_name(node, code)]
-    if not any(rewritten or _same_code(code, other) for other in file.codes.get(_key(code), ())):
+    key = _key(code)
+    if not any(
+        same_code(code, compiled) or _may_be_rewritten(compiled, code)
+        for compiled in whole.codes.get(key, ())
+    ):
         return None
+    nodes = [node for node in whole.nodes.get(key, ()) if has_name(node, code)]
     if len(nodes) > 1:
-        nodes = [node for node in nodes if _gives(node, code)] or nodes
+        nodes = [node for node in nodes if recompiles_to(node, code, text.imported)] or nodes
     return next((node for node in nodes if _covers(node, code)), nodes[0] if nodes else None)
 
 
-def _whole_file(code: CodeType, lines: Sequence[str]) -> _File | None:
-    flags = code.co_flags & _FUTURES
-    key = code.co_filename, flags
-    with _files_lock:
-        file = _files.get(key)
-        if file is not None and (file.lines is lines or file.lines == lines):
-            _files.move_to_end(key)
-            return file
-        text = "".join(lines)
+def _whole(text: _Text, code: CodeType) -> _Whole | None:
+    flags = code.co_flags & FUTURES
+    if flags not in text.whole:
         try:
-            tree = ast.parse(text, code.co_filename)
+            tree = ast.parse("".join(text.lines), code.co_filename)
             module = compile(tree, code.co_filename, "exec", flags, dont_inherit=True)
+            text.whole[flags] = _Whole(_nodes_by_key(tree), _codes_by_key(module))
         except (SyntaxError, ValueError):
-            return None
-        file = _files[key] = _File(lines, _nodes_by_key(tree), _codes_by_key(module))
-        if len(_files) > _FILES_KEPT:
-            _files.popitem(last=False)
-        return file
+            text.whole[flags] = None
+    return text.whole[flags]
 
 
-def _is_rewritten(code: CodeType) -> bool:
-    names = code.co_names + code.co_varnames + code.co_cellvars
-    return any(name.startswith("@py_") for name in names) or any(
-        map(_is_rewritten, _codes(code.co_consts))
+def _may_be_rewritten(compiled: CodeType, code: CodeType) -> bool:
+    """Whether an import hook may have made the code, having `@py_` names, of the compiled one."""
+    parameters = code.co_argcount + code.co_kwonlyargcount
+    return (
+        _has_hooked_names(code)
+        and compiled.co_name == code.co_name
+        and compiled.co_varnames[:parameters] == code.co_varnames[:parameters]
+        and set(compiled.co_names) <= set(code.co_names)
     )
 
 
-def _has_name(node: FunctionNode, code: CodeType) -> bool:
-    return isinstance(node, ast.Lambda) or node.name == code.co_name
-
-
-# Nodes and code
+def _has_hooked_names(code: CodeType) -> bool:
+    names = code.co_names + code.co_varnames + code.co_cellvars
+    return any(name.startswith("@py_") for name in names) or any(
+        map(_has_hooked_names, codes_in(code.co_consts))
+    )
 
 
 def _key(code: CodeType) -> tuple[int, bool]:
@@ -365,28 +375,28 @@ def _nodes_by_key(tree: ast.AST) -> dict[tuple[int, bool], list[FunctionNode]]:
 def _codes_by_key(code: CodeType) -> dict[tuple[int, bool], list[CodeType]]:
     """All code objects inside this one, itself left out."""
     codes: dict[tuple[int, bool], list[CodeType]] = {}
-    pending = list(_codes(code.co_consts))
+    pending = list(codes_in(code.co_consts))
     while pending:
         nested = pending.pop()
-        pending += _codes(nested.co_consts)
-        if nested.co_name == "<lambda>" or not nested.co_name.startswith("<"):
+        pending += codes_in(nested.co_consts)
+        if is_function(nested):
             codes.setdefault(_key(nested), []).append(nested)
     return codes
 
 
-def _codes(constants: Sequence[object]) -> Iterator[CodeType]:
-    return (constant for constant in constants if isinstance(constant, CodeType))
-
-
-def _nested_codes(node: FunctionNode, gast_node: Any, code: CodeType) -> dict[int, CodeType]:
+def _nested_codes(
+    node: FunctionNode, gast_node: Any, code: CodeType, imported: frozenset[str]
+) -> dict[int, CodeType]:
     codes = _codes_by_key(code)
+    if not codes:
+        return {}
     body: Any = node.body if isinstance(node.body, list) else [node.body]
     at: dict[tuple[int, int], CodeType] = {}
     nested: dict[int, CodeType] = {}
     for key, nodes in _nodes_by_key(ast.Module(body, [])).items():
         candidates = codes.get(key, [])
         for inner in nodes:
-            found = candidates[0] if len(candidates) == 1 else _choose(inner, candidates)
+            found = candidates[0] if len(candidates) == 1 else _choose(inner, candidates, imported)
             if found is not None:
                 nested[id(inner)] = at[inner.lineno, inner.col_offset] = found
     for inner in gast.walk(gast_node):
@@ -398,73 +408,7 @@ def _nested_codes(node: FunctionNode, gast_node: Any, code: CodeType) -> dict[in
     return nested
 
 
-def _choose(node: FunctionNode, codes: list[CodeType]) -> CodeType | None:
+def _choose(node: FunctionNode, codes: list[CodeType], imported: frozenset[str]) -> CodeType | None:
     """The code of a lambda among those of its line; equal code is interchangeable."""
-    giving = [code for code in codes if _gives(node, code)]
+    giving = [code for code in codes if recompiles_to(node, code, imported)]
     return next((code for code in giving if _covers(node, code)), giving[0] if giving else None)
-
-
-def _class_name(code: CodeType) -> str | None:
-    """The innermost class: a part of `f.<locals>.A.m.<locals>.g` with a plain name after it."""
-    parts = code.co_qualname.split(".")
-    for part, following in zip(parts[-2::-1], parts[:0:-1], strict=True):
-        if not part.startswith("<") and following != "<locals>":
-            return part
-    return None
-
-
-def _gives(node: FunctionNode, code: CodeType) -> bool:
-    """Whether compiling the node in a place like that of the code gives the same code."""
-    if not _has_name(node, code):
-        return False
-    statement: ast.stmt
-    statement = ast.Expr(node, **_START) if isinstance(node, ast.Lambda) else node
-    class_name = _class_name(code)
-    if class_name is not None:
-        statement = ast.ClassDef(class_name, [], [], [statement], [], **_SCOPE)
-    free = [ast.arg(name, **_START) for name in code.co_freevars]
-    arguments = ast.arguments([], free, None, [], [], None, [])
-    stand_in = ast.FunctionDef("surroundings", arguments, [statement], [], **_SCOPE)
-    module = ast.Module([stand_in], [])
-    flags = code.co_flags & _FUTURES
-    try:
-        compiled = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    candidates = _codes_by_key(compiled).get(_node_key(node), ())
-    return any(_same_code(code, candidate) for candidate in candidates)
-
-
-def _same_code(left: CodeType, right: CodeType) -> bool:
-    """Whether two code objects do the same, wherever they stand."""
-    return (
-        left.co_code == right.co_code
-        and left.co_name == right.co_name
-        and left.co_names == right.co_names
-        and left.co_varnames == right.co_varnames
-        and left.co_cellvars == right.co_cellvars
-        and left.co_freevars == right.co_freevars
-        and left.co_argcount == right.co_argcount
-        and left.co_posonlyargcount == right.co_posonlyargcount
-        and left.co_kwonlyargcount == right.co_kwonlyargcount
-        and (left.co_flags | inspect.CO_NESTED) == (right.co_flags | inspect.CO_NESTED)
-        and left.co_exceptiontable == right.co_exceptiontable
-        and _same_constant(left.co_consts, right.co_consts)
-    )
-
-
-def _same_constant(left: object, right: object) -> bool:
-    if type(left) is not type(right):
-        return False
-    match left, right:
-        case CodeType(), CodeType():
-            return _same_code(left, right)
-        case tuple(), tuple():
-            return len(left) == len(right) and all(map(_same_constant, left, right))
-        case frozenset(), frozenset():
-            return {(type(item), item) for item in left} == {(type(item), item) for item in right}
-        case (float(), float()) | (complex(), complex()):
-            # Tells 0.0 from -0.0, and finds NaN equal to itself.
-            return repr(left) == repr(right)
-        case _:
-            return left == right

@@ -38,6 +38,9 @@ def relocate(exception: BaseException, hide: Sequence[str] = ()) -> None:
     try:
         for one in _chained(exception):
             one.__traceback__ = _relocated(one.__traceback__, tuple(hide))
+    except RecursionError:
+        # No room left to make frames: the user's exception matters more than its looks.
+        pass
     finally:
         # The frames made here know this one, which must not hold the exception in turn.
         del exception

@@ -209,6 +209,30 @@ def test_the_exception_is_freed_without_the_garbage_collector(model):
         gc.enable()
 
 
+def test_deep_recursion_keeps_its_frames(model):
+    run = load_at("def f(n):\n    return f(n + 1)\n", {2: divide_at(model)})["f"]
+    exception = caught(run, 0)
+    assert type(exception) is RecursionError
+    frames = places(exception)[1:]
+    assert len(frames) > 500 and set(frames) == {("scale", 3)}
+
+
+def test_no_room_for_a_frame_keeps_the_exception(model):
+    scale = load_scale(model)
+    found = []
+
+    def descend():
+        try:
+            scale(1, 0)
+        except ZeroDivisionError as error:
+            found.append(type(relocated(error)))
+        descend()
+
+    with pytest.raises(RecursionError):
+        descend()
+    assert set(found) == {ZeroDivisionError}
+
+
 def test_globals_stay_clean(model):
     module_globals = {"__name__": "model"}
     run = load_at("def run():\n    1 / 0\n", {2: divide_at(model)}, module_globals)["run"]
