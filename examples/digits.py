@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -77,7 +78,7 @@ def split_digits(rng: np.random.Generator) -> tuple[Digits, Digits]:
 def initial_parameters(rng: np.random.Generator) -> Parameters:
     return [
         (rng.normal(scale=inputs**-0.5, size=(inputs, outputs)), np.zeros(outputs))
-        for inputs, outputs in zip(LAYERS[:-1], LAYERS[1:], strict=True)
+        for inputs, outputs in pairwise(LAYERS)
     ]
 
 
