@@ -51,17 +51,17 @@ def growth(hare, lynx, alpha, beta, gamma, delta):
     return (alpha - beta * lynx) * hare, (delta * hare - gamma) * lynx
 
 
-def one_year_later(hare, lynx, alpha, beta, gamma, delta):
-    """Both populations after a year, by the classical Runge-Kutta method of order four."""
+def runge_kutta_step(hare, lynx, alpha, beta, gamma, delta):
+    """Both populations a step of time later, by the classical method of order four."""
     h = 1.0 / STEPS_PER_YEAR
-    for _ in range(STEPS_PER_YEAR):
-        u1, v1 = growth(hare, lynx, alpha, beta, gamma, delta)
-        u2, v2 = growth(hare + h / 2 * u1, lynx + h / 2 * v1, alpha, beta, gamma, delta)
-        u3, v3 = growth(hare + h / 2 * u2, lynx + h / 2 * v2, alpha, beta, gamma, delta)
-        u4, v4 = growth(hare + h * u3, lynx + h * v3, alpha, beta, gamma, delta)
-        hare += h / 6 * (u1 + 2 * u2 + 2 * u3 + u4)
-        lynx += h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
-    return hare, lynx
+    u1, v1 = growth(hare, lynx, alpha, beta, gamma, delta)
+    u2, v2 = growth(hare + h / 2 * u1, lynx + h / 2 * v1, alpha, beta, gamma, delta)
+    u3, v3 = growth(hare + h / 2 * u2, lynx + h / 2 * v2, alpha, beta, gamma, delta)
+    u4, v4 = growth(hare + h * u3, lynx + h * v3, alpha, beta, gamma, delta)
+    return (
+        hare + h / 6 * (u1 + 2 * u2 + 2 * u3 + u4),
+        lynx + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4),
+    )
 
 
 def normal(x, mean, deviation):
@@ -85,7 +85,8 @@ def negative_log_posterior(log_parameters, pelts):
     total += lognormal(hare, math.log(10.0), 1.0) + lognormal(lynx, math.log(10.0), 1.0)
     for year, (hare_pelts, lynx_pelts) in enumerate(pelts):
         if year > 0:
-            hare, lynx = one_year_later(hare, lynx, alpha, beta, gamma, delta)
+            for _ in range(STEPS_PER_YEAR):
+                hare, lynx = runge_kutta_step(hare, lynx, alpha, beta, gamma, delta)
         total += lognormal(hare_pelts, math.log(hare), sigma_hare)
         total += lognormal(lynx_pelts, math.log(lynx), sigma_lynx)
     return -total
@@ -120,28 +121,29 @@ def fit(pelts: list[tuple[float, float]]) -> dict[str, float]:
     return dict(zip(NAMES, np.exp(result.x).tolist(), strict=True))
 
 
-def populations(parameters: dict[str, float], years: int) -> list[tuple[float, float]]:
-    """The solution of the equations at the start of each year."""
+def populations(parameters: dict[str, float], steps: int) -> np.ndarray:
+    """The solution of the equations from the first year on: a row for each step of time."""
     rates = [parameters[name] for name in NAMES[:4]]
-    state = parameters["hare"], parameters["lynx"]
-    states = [state]
-    for _ in range(years - 1):
-        state = one_year_later(*state, *rates)
-        states.append(state)
-    return states
+    states = [(parameters["hare"], parameters["lynx"])]
+    for _ in range(steps):
+        states.append(runge_kutta_step(*states[-1], *rates))
+    return np.array(states)
 
 
 def plot(
     years: list[int], pelts: list[tuple[float, float]], parameters: dict[str, float], path: Path
 ) -> None:
-    fitted, measured = np.array(populations(parameters, len(years))), np.array(pelts)
+    steps = (len(years) - 1) * STEPS_PER_YEAR
+    times, fitted = np.linspace(years[0], years[-1], steps + 1), populations(parameters, steps)
+    measured = np.array(pelts)
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     panels = figure.subplots(2, sharex=True)
     for column, (axes, name) in enumerate(zip(panels, ("hare", "lynx"), strict=True)):
-        axes.plot(years, fitted[:, column], label="fitted")
+        axes.plot(times, fitted[:, column], label="fitted")
         axes.plot(years, measured[:, column], ".", color="black", label="pelts")
         axes.set_ylabel(f"{name}, thousands")
-        axes.legend()
+        axes.legend(loc="upper right")
+    axes.set_xticks(years[::5])
     axes.set_xlabel("year")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
@@ -154,7 +156,8 @@ def main(output: Path = OUTPUT) -> dict[str, float]:
 
     print("\n                posterior mode   Carpenter's posterior mean")
     for name, value in parameters.items():
-        print(f"  {name:12s}    {value:14.4f}   {PUBLISHED.get(name, '')}")
+        published = f"{PUBLISHED[name]:.3f}" if name in PUBLISHED else "not stated"
+        print(f"  {name:12s}{value:18.4f}   {published}")
 
     path = output / "lotka_volterra.png"
     plot(years, pelts, parameters, path)

@@ -1,5 +1,6 @@
 """The first program of the README prints what the README says."""
 
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,11 @@ def test_first_program_prints_what_stands_below_it(tmp_path):
     program.write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1))
     expected = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
     run = subprocess.run(
-        [sys.executable, program], cwd=README.parent, capture_output=True, text=True, check=False
+        [sys.executable, program],
+        env={**os.environ, "PYTHONPATH": str(README.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.stderr == ""
     assert run.stdout == expected
