@@ -10,7 +10,7 @@ import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.rules.creation import rounds
-from zyg.rules.indexing import clip_bars, sort_bar, take_bar
+from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right
 from zyg.rules.reductions import (
     count_along,
