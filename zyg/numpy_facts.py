@@ -143,8 +143,21 @@ def exponent_key(type_: Type) -> Any:
 
 for _operator in OPERATORS:
     extend(_operator, arithmetic(_operator, class_key))
+def power(callee: Callable[..., Any]) -> facts.ResultOf:
+    rule = arithmetic(callee, exponent_key)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if isinstance(args[0], Array) and args[0].dtype.kind == "b":
+            # Bools squared are int8, but int64 for other exponents.
+            if not all(isinstance(type_, Array | Known) for type_ in args[1:]):
+                return TOP
+        return rule(args, kwargs)
+
+    return result_of
+
+
 for _operator in (operator.pow, pow):
-    extend(_operator, arithmetic(_operator, exponent_key))
+    extend(_operator, power(_operator))
 facts.fresh(*OPERATORS, operator.pow, pow)
 
 

@@ -152,7 +152,7 @@ def reshape(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if operand is None or not (dims := dims_from(shape)) and dims != ():
         return TOP
     exact = by_example(np.reshape)((operand, shape), {})
-    if isinstance(exact, Array):
+    if exact != TOP:
         return exact
     dtype = operand.dtype if isinstance(operand, Array) else np.result_type(class_of(operand))
     return array_of(dtype, dims)
