@@ -286,3 +286,102 @@ def refuse_unusual(x: np.ndarray[Any, Any]) -> None:
         raise NotDifferentiable(
             "an array of dtype object has no gradient: pass a list, or an array of numbers"
         )
+
+
+# What generated adjoints call
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two array cotangents: printed `a + b`, or `a += b` where `a` is nobody else's."""
+    return a + b
+
+
+def subtract(a: Any, b: Any) -> Any:
+    """The difference of two array cotangents: printed `a - b`, or `a -= b`."""
+    return a - b
+
+
+def add_at(bar: Any, index: Any, value: Any) -> Any:
+    """`bar` with `value` added at `index`; `bar` itself is not changed."""
+    return accumulate_at(owned(bar), index, value)
+
+
+def owned(bar: Any) -> Any:
+    """A copy that can be accumulated into."""
+    if isinstance(bar, np.ndarray):
+        return bar.copy()
+    if isinstance(bar, (list, dict)):
+        return bar.copy()
+    return bar
+
+
+def materialised(bar: Any, like: Any) -> Any:
+    """A cotangent that came from run-time dispatch, with zeros for the structural zero."""
+    return zeros_like(like) if bar is None else bar
+
+
+def item(bar: Any, key: Any) -> Any:
+    """One item of the cotangent of a container; the structural zero where there is none."""
+    if bar is None:
+        return None
+    return bar.get(key) if isinstance(bar, dict) else bar[key]
+
+
+def from_items(bars: Any, like: Any) -> Any:
+    """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
+
+    Items beyond those that were taken get zeros.
+
+    >>> from_items([1.0], like=[5.0, 6.0])
+    [1.0, 0.0]
+    """
+    bars = list(bars)
+    if isinstance(like, np.ndarray):
+        whole = zeros_like(like)
+        for i, bar in enumerate(bars):
+            if bar is not None:
+                whole[i] = bar
+        return whole
+    if isinstance(like, dict):
+        return None
+    if isinstance(like, (list, tuple)):
+        return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
+    return bars
+
+
+def from_reversed_items(bars: list[Any], like: Any) -> Any:
+    """`from_items` for cotangents that were collected from the last item to the first."""
+    return from_items(bars[::-1], like)
+
+
+def checked_gradient(bars: Any, callee: str) -> Any:
+    """The gradient that a back function of one argument returned, bare or in a tuple."""
+    if type(bars) is tuple:
+        if len(bars) != 1:
+            raise NotDifferentiable(
+                f"the rule for `{callee}` returned {len(bars)} gradients for 1 argument"
+            )
+        return bars[0]
+    return bars
+
+
+def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tuple[Any, ...]:
+    """The gradients that a back function returned, with None for those left out."""
+    if type(bars) is not tuple:
+        if required <= 1:
+            return (bars,) + (None,) * (count - 1)
+        raise NotDifferentiable(
+            f"the rule for `{callee}` returned one gradient, no tuple, for {count} arguments"
+        )
+    if not required <= len(bars) <= count:
+        raise NotDifferentiable(
+            f"the rule for `{callee}` returned {len(bars)} gradients for {count} arguments"
+        )
+    return bars + (None,) * (count - len(bars))
+
+
+def prototype(x: Any) -> Any:
+    """Something of the shape and dtype of an array that holds none of its memory."""
+    if type(x) is np.ndarray:
+        return np.broadcast_to(np.zeros((), x.dtype), x.shape)
+    return x
