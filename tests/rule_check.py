@@ -44,7 +44,8 @@ def check_differences(
         if not differentiable(args[i], bar):
             continue
         direction = noise(widened[i], random)
-        step = 3e-6
+        # A conversion to single precision rounds, but is linear: a large step is exact there.
+        step = 3e-6 if not is_single(y) or is_single(args) else 0.05
         above = call(*widened[:i], moved(widened[i], direction, step), *widened[i + 1 :])
         below = call(*widened[:i], moved(widened[i], direction, -step), *widened[i + 1 :])
         expected = (paired(seed, above) - paired(seed, below)) / (2 * step)

@@ -157,17 +157,17 @@ REAL_ONLY = {
 def scalars() -> Iterator[Row]:
     for name in "sin cos tan asin acos atan sinh cosh tanh asinh atanh exp expm1".split():
         yield from cases(getattr(math, name), (0.3,), (-0.7,), (np.float64(0.4),), (0,))
-    for name in "exp2 cbrt erf erfc fabs degrees radians modf frexp".split():
+    for name in "exp2 cbrt erf erfc fabs degrees radians".split():
         yield from cases(getattr(math, name), (0.3,), (-1.7,), (np.float32(0.4),), (1,))
+    for name in ("modf", "frexp"):
+        yield from cases(getattr(math, name), (0.3,), (-1.7,), (np.float32(0.4),))
     for name in "log log1p log2 log10 sqrt gamma lgamma".split():
         yield from cases(getattr(math, name), (0.3,), (5,), (17.3,))
     yield from cases(math.gamma, (-0.7,), (-3.4,))
     yield from cases(math.lgamma, (-0.7,), (-3.4,), (1e4,))
     yield from cases(math.acosh, (1.3,), (3,))
     yield from cases(math.log, (0.7, 3.0), (5, 2))
-    yield from cases(
-        math.pow, (1.5, 2.5), (3, 2), (2.0, 0), (0.0, 2.0), (0.0, 1.0), (2.0, -1.5)
-    )
+    yield from cases(math.pow, (1.5, 2.5), (3, 2), (2.0, 0), (0.0, 2.0), (0.0, 1.0), (2.0, -1.5))
     for callee in (math.atan2, math.copysign, math.fmod, math.remainder):
         yield from cases(callee, (0.3, 0.7), (-5.3, 0.7), (5.2, -2.3), (3, 0.7))
     yield from cases(math.nextafter, (0.3, 1.0))
@@ -175,7 +175,9 @@ def scalars() -> Iterator[Row]:
     yield from cases(math.hypot, (0.3,), (3.0, 4), (0.1, 0.2, 0.3), (0.0, 1.0))
     yield from cases(math.dist, ([0.1, 0.2], [0.5, 1.0]), ((1.0, 2.0), (3.0, 5.0)))
     yield from cases(math.fsum, ([0.1, 0.2, 0.3],), (real(3),))
-    yield from cases(math.prod, ([0.5, 2.0, 3],), ([0.5, 0.0, 3.0],), ([0.5, 0.3], Options(start=2)))
+    yield from cases(
+        math.prod, ([0.5, 2.0, 3],), ([0.5, 0.0, 3.0],), ([0.5, 0.3], Options(start=2))
+    )
     if sys.version_info >= (3, 12):
         yield from cases(math.sumprod, ([0.1, 0.2], [0.5, 1.0]))
     if sys.version_info >= (3, 13):
@@ -207,7 +209,16 @@ def elementwise() -> Iterator[Row]:
     )
     for callee in unary:
         yield from cases(callee, (0.3,), (real(2, 3),), (single(3),), (cplx(3),), (np.array(0.3),))
-    for callee in (np.fabs, np.cbrt, np.degrees, np.radians, np.rad2deg, np.deg2rad, np.modf, np.frexp):
+    for callee in (
+        np.fabs,
+        np.cbrt,
+        np.degrees,
+        np.radians,
+        np.rad2deg,
+        np.deg2rad,
+        np.modf,
+        np.frexp,
+    ):
         yield from cases(callee, (0.3,), (signed(2, 3),), (single(3),), (np.array(0.3),))
     for callee in (np.negative, np.sin, np.tanh, np.exp, np.sqrt, np.square, np.absolute):
         yield from cases(callee, (whole(3),), (2,), (real(0),), (-0.3 + 0.1j,), (np.float32(0.3),))
@@ -226,13 +237,13 @@ def binary() -> Iterator[Row]:
         rows = broadcast_pairs(callee)
         integers_jump = callee in (np.remainder, np.fmod, np.maximum, np.minimum, np.fmax, np.fmin)
         for row in rows:
-            if integers_jump and all(x.dtype.kind == "i" for x in map(np.asarray, row.args)):
+            if integers_jump and any(x.dtype.kind == "i" for x in map(np.asarray, row.args)):
                 continue
             yield row
     yield from broadcast_pairs(np.power)
     yield from cases(np.power, (real(3), 2), (real(3), 0), (whole(3), 2), (2.0, real(3)))
     yield from cases(np.divmod, (real(3), 0.13), (real(2, 1), real(3)))
-    yield from cases(np.heaviside, (np.array([-1.0, 0.0, 1.0]), 0.5))
+    yield from cases(np.heaviside, (np.array([-1, 0, 1]), 0.5))
     yield from cases(np.ldexp, (real(3), np.array([1, 2, -1])), (0.3, np.array([1, 2])))
     yield from cases(np.nextafter, (real(3), 1.0))
 
@@ -251,7 +262,13 @@ def reductions() -> Iterator[Row]:
     )
     for callee in (np.sum, np.mean, np.var, np.std, np.prod):
         yield from cases(callee, *shapes, *several, (cplx(2, 3),), (cplx(2, 3), 0), (whole(2, 3),))
-    for callee in (np.ndarray.sum, np.ndarray.mean, np.ndarray.var, np.ndarray.std, np.ndarray.prod):
+    for callee in (
+        np.ndarray.sum,
+        np.ndarray.mean,
+        np.ndarray.var,
+        np.ndarray.std,
+        np.ndarray.prod,
+    ):
         yield from cases(callee, *shapes, *several[:4], (cplx(2, 3), 0))
     for callee in (np.max, np.min, np.amax, np.amin, np.ptp, np.nanmax, np.nanmin):
         yield from cases(callee, *shapes, *several, (whole(2, 3),))
@@ -380,7 +397,9 @@ def creation() -> Iterator[Row]:
     yield from cases(np.full, ((2, 3), 0.5), (3, real(3)), ((2, 3), real(2, 1)))
     yield from cases(np.full_like, (real(2, 3), 0.5), (single(2), 0.5))
     yield from cases(np.linspace, (0.5, 2.0), (0.5, 2.0, 5), (0.5, 2.0, 5, False), (0, 1, 3))
-    yield from cases(np.linspace, (real(2), 1.0, 3), (0.5, 2.0, 1), (real(2), 1.0, 3, Options(axis=1)))
+    yield from cases(
+        np.linspace, (real(2), 1.0, 3), (0.5, 2.0, 1), (real(2), 1.0, 3, Options(axis=1))
+    )
     yield from cases(np.logspace, (0.1, 0.5, 4), (0.1, 0.5, 4, False, 2.0))
     yield from cases(np.meshgrid, (real(2), real(3)), (real(2), real(3), real(4)), (real(2),))
     yield from cases(np.meshgrid, (real(2), real(3), Options(indexing="ij")))
@@ -402,9 +421,7 @@ def creation() -> Iterator[Row]:
 
 def selections() -> Iterator[Row]:
     for callee in (np.take, np.ndarray.take):
-        yield from cases(
-            callee, (real(4), [0, 2, 2]), (real(2, 3), 1), (real(2, 3), [1, 1, 0], 1)
-        )
+        yield from cases(callee, (real(4), [0, 2, 2]), (real(2, 3), 1), (real(2, 3), [1, 1, 0], 1))
         yield from cases(callee, (real(2, 3), np.array([[0, 1], [1, 1]]), 0), (real(3), -1))
         yield from cases(callee, (real(3), [5, -4], Options(mode="wrap")))
         yield from cases(callee, (real(3), [5, -4], Options(mode="clip")))
@@ -449,8 +466,18 @@ def selections() -> Iterator[Row]:
 
 def products() -> Iterator[Row]:
     matrices = (
-        *((real(2, 3), real(3, 4)), (real(3), real(3)), (real(2, 3), real(3)), (real(3), real(3, 2))),
-        *((cplx(2, 3), cplx(3, 2)), (cplx(2, 3), real(3)), (real(3), cplx(3, 2)), (cplx(3), cplx(3))),
+        *(
+            (real(2, 3), real(3, 4)),
+            (real(3), real(3)),
+            (real(2, 3), real(3)),
+            (real(3), real(3, 2)),
+        ),
+        *(
+            (cplx(2, 3), cplx(3, 2)),
+            (cplx(2, 3), real(3)),
+            (real(3), cplx(3, 2)),
+            (cplx(3), cplx(3)),
+        ),
         *((single(2, 3), single(3, 2)), (whole(2, 3), real(3))),
     )
     stacks = (
@@ -470,7 +497,12 @@ def products() -> Iterator[Row]:
     yield from cases(np.vdot, (real(3), real(3)), (cplx(3), cplx(3)), (real(2, 2), cplx(2, 2)))
     yield from cases(
         np.inner,
-        *((real(3), real(3)), (real(2, 3), real(4, 3)), (real(2, 3), real(3)), (real(3), real(2, 3))),
+        *(
+            (real(3), real(3)),
+            (real(2, 3), real(4, 3)),
+            (real(2, 3), real(3)),
+            (real(3), real(2, 3)),
+        ),
         *((0.5, real(3)), (cplx(2, 3), cplx(3)), (real(2, 2, 3), real(4, 5, 3))),
     )
     yield from cases(np.outer, (real(2), real(3)), (cplx(2), cplx(3)), (real(2, 2), 0.5))
@@ -484,27 +516,48 @@ def products() -> Iterator[Row]:
     yield from cases(
         np.einsum,
         *(("ij,jk->ik", real(2, 3), real(3, 4)), ("ij,jk", real(2, 3), real(3, 4))),
-        *(("i,i", real(3), real(3)), ("ii->i", real(3, 3)), ("ii", real(3, 3)), ("ij->", real(2, 3))),
+        *(
+            ("i,i", real(3), real(3)),
+            ("ii->i", real(3, 3)),
+            ("ii", real(3, 3)),
+            ("ij->", real(2, 3)),
+        ),
         *(("ij->ji", real(2, 3)), ("ij->i", cplx(2, 3)), ("i,j->ij", cplx(2), cplx(3))),
         *(("...ij,...jk->...ik", real(5, 2, 3), real(3, 4)), ("...i,...i", real(2, 3), real(3))),
-        *(("ij,jk,kl->il", real(2, 3), real(3, 4), real(4, 2)), ("iij,j->i", real(2, 2, 3), real(3))),
+        *(
+            ("ij,jk,kl->il", real(2, 3), real(3, 4), real(4, 2)),
+            ("iij,j->i", real(2, 2, 3), real(3)),
+        ),
         *(("ij,ij->ij", real(1, 3), real(2, 3)), ("ij,ij", single(2, 3), single(2, 3))),
         *(("i,->i", real(3), 0.5), ("iij->j", real(2, 2, 3)), ("iii->", real(2, 2, 2))),
         ("ij,jk->ik", real(2, 3), real(3, 4), Options(optimize=True)),
     )
     yield from cases(
         np.kron,
-        *((real(2), real(3)), (real(2, 2), real(1, 3)), (cplx(2, 2), cplx(2, 1)), (real(2), real(2, 3))),
+        *(
+            (real(2), real(3)),
+            (real(2, 2), real(1, 3)),
+            (cplx(2, 2), cplx(2, 1)),
+            (real(2), real(2, 3)),
+        ),
         *((real(2, 3), real(2)), (0.5, real(2))),
     )
     yield from cases(
         np.cross,
-        *((real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(2, 3)), (real(2, 3), real(2, 3))),
+        *(
+            (real(3), real(3)),
+            (real(2, 3), real(3)),
+            (cplx(3), cplx(2, 3)),
+            (real(2, 3), real(2, 3)),
+        ),
         *((real(3, 2), real(3, 2), Options(axis=0)), (real(3, 2), real(2, 3), 0)),
     )
     for mode in ("full", "same", "valid"):
         yield from cases(
-            np.convolve, (real(5), real(3), mode), (real(2), real(5), mode), (cplx(4), cplx(3), mode)
+            np.convolve,
+            (real(5), real(3), mode),
+            (real(2), real(5), mode),
+            (cplx(4), cplx(3), mode),
         )
     if hasattr(np, "vecdot"):
         yield from cases(np.vecdot, (real(3), real(2, 3)), (cplx(2, 3), cplx(3)))
@@ -528,7 +581,9 @@ def linear_algebra() -> Iterator[Row]:
         )
     yield from cases(np.linalg.pinv, (square,), (real(2, 3),), (real(3, 2),), (cplx(2, 3),))
     singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.5, 1.0, 4.0]])
-    yield from cases(np.linalg.det, (singular * 0,), (np.array([[1.0, 2.0], [2.0, 4.0]]),), (singular,))
+    yield from cases(
+        np.linalg.det, (singular * 0,), (np.array([[1.0, 2.0], [2.0, 4.0]]),), (singular,)
+    )
     for callee in (np.linalg.cholesky,):
         yield from cases(callee, (definite(3),), (definite(3, 2),), (hermitian(3),))
         yield from cases(callee, (definite(3).astype(np.float32),))
@@ -537,16 +592,25 @@ def linear_algebra() -> Iterator[Row]:
     yield from cases(np.linalg.eigvalsh, (definite(3),), (hermitian(3),), (definite(3, 2), "U"))
     yield from cases(np.linalg.eigh, (definite(3),), (definite(3, 2), "U"))
     yield from cases(
-        np.linalg.svd, (real(2, 3), Options(compute_uv=False)), (cplx(3, 2), Options(compute_uv=False))
+        np.linalg.svd,
+        (real(2, 3), Options(compute_uv=False)),
+        (cplx(3, 2), Options(compute_uv=False)),
     )
     for ord_ in (None, 1, 2, 3, 0.5, -1, math.inf, -math.inf):
         yield from cases(
-            np.linalg.norm, (signed(4), ord_), (signed(2, 3), ord_, 1), (cplx(3), ord_), (single(3), ord_)
+            np.linalg.norm,
+            (signed(4), ord_),
+            (signed(2, 3), ord_, 1),
+            (cplx(3), ord_),
+            (single(3), ord_),
         )
         yield from cases(np.linalg.norm, (signed(2, 3), ord_, 0, True))
     for ord_ in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         yield from cases(
-            np.linalg.norm, (signed(2, 3), ord_), (signed(2, 3, 4), ord_, (0, 2)), (cplx(3, 2), ord_)
+            np.linalg.norm,
+            (signed(2, 3), ord_),
+            (signed(2, 3, 4), ord_, (0, 2)),
+            (cplx(3, 2), ord_),
         )
         yield from cases(np.linalg.norm, (signed(4, 2, 3), ord_, (-2, -1), True))
     yield from cases(np.linalg.norm, (signed(2, 3, 4),), (np.array(0.5),))

@@ -25,7 +25,9 @@ def test_rule(row: Row) -> None:
 
 def test_every_rule_has_a_row() -> None:
     tested = {id(registry.rule_of(row.callee)) for row in ROWS}
-    internal = {id(rule) for rule in registry._rules.values() if rule.__module__.endswith("cotangents")}
+    internal = {
+        id(rule) for rule in registry._rules.values() if rule.__module__.endswith("cotangents")
+    }
     missing = [
         rule.__module__ + "." + rule.__name__
         for rule in registry._rules.values()

@@ -150,12 +150,14 @@ def filled(bars: Any, likes: Any) -> Any:
 
 
 def conj(x: Any) -> Any:
-    """The complex conjugate; real numbers and arrays are returned as they are."""
+    """The complex conjugate; real numbers and arrays are returned as they are, lists as arrays."""
     cls = type(x)
     if cls is float or cls is int:
         return x
     if cls is complex:
         return x.conjugate()
+    if cls is list or cls is tuple:
+        x = np.asarray(x)
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
@@ -175,6 +177,8 @@ def unbroadcast(bar: Any, like: Any) -> Any:
     >>> unbroadcast(np.ones((4, 3)), np.zeros((1, 3)))
     array([[4., 4., 4.]])
     """
+    if bar is None:
+        return None
     cls = type(like)
     if cls is float or cls is int:
         bar_cls = type(bar)
@@ -182,8 +186,6 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             return bar
         bar = np.sum(np.real(bar))
         return bar.item() if isinstance(bar, (np.generic, np.ndarray)) else bar
-    if bar is None:
-        return None
     bar = _realness_of(like, bar)
     shape = like.shape if cls is np.ndarray else np.shape(like)
     bar_shape = np.shape(bar)

@@ -37,7 +37,7 @@ def array_bar(y_bar, like, dtype):
 
 def rounds(like, dtype):
     """Whether a conversion to `dtype` makes integers of inexact numbers."""
-    return np.dtype(dtype).kind not in "fc" and np.result_type(like).kind in "fc"
+    return np.dtype(dtype).kind not in "fc" and np.asarray(like).dtype.kind in "fc"
 
 
 @adjoint(np.array)
@@ -115,6 +115,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
         return (
             unbroadcast(y_bar * y * np.log(base) * (1 - progress(y_bar, num, endpoint, 0)), start),
             unbroadcast(y_bar * y * np.log(base) * progress(y_bar, num, endpoint, 0), stop),
+            None,
+            None,
+            np.sum(y_bar * y * np.linspace(start, stop, num, endpoint)) / base,
         )
 
     return y, back

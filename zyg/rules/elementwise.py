@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj
+from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.operators import direction
 from zyg.rules.registry import adjoint, constant
 
@@ -234,5 +235,17 @@ def sinc_slope(x):
 
 @adjoint(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not copy:
+        raise NotDifferentiable("np.nan_to_num(copy=False) writes to its argument: leave copy out")
     y = np.nan_to_num(x, copy, nan, posinf, neginf)
-    return y, lambda y_bar: np.where(np.isfinite(x), y_bar, 0)
+
+    def back(y_bar):
+        return (
+            np.where(np.isfinite(x), y_bar, 0),
+            None,
+            unbroadcast(np.where(np.isnan(x), y_bar, 0), nan),
+            None if posinf is None else unbroadcast(np.where(np.isposinf(x), y_bar, 0), posinf),
+            None if neginf is None else unbroadcast(np.where(np.isneginf(x), y_bar, 0), neginf),
+        )
+
+    return y, back

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent import conj, one_hot, unbroadcast
 from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right
@@ -212,11 +212,6 @@ def copy(self, order="C"):
     return self.copy(order), lambda y_bar: y_bar
 
 
-@adjoint(np.ndarray.__copy__)
-def copied(self):
-    return self.copy("K"), lambda y_bar: y_bar
-
-
 @adjoint(np.ndarray.astype)
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     y = self.astype(dtype, order, casting, subok, copy)
@@ -237,22 +232,11 @@ def item(self, *position):
 def item_bar(y_bar, like, position):
     """An array that is `y_bar` at the position of `x.item(position)`: flat, or an index."""
     spot = position[0] if len(position) == 1 else position
-    flat = int(np.ravel_multi_index(spot, like.shape)) if isinstance(spot, tuple) and spot else spot
-    wanted = np.arange(like.size) == (0 if flat == () else flat % like.size)
-    return np.reshape(np.where(wanted, y_bar, 0), like.shape)
+    if not isinstance(spot, tuple):
+        spot = np.unravel_index(spot % like.size, like.shape)
+    return one_hot(y_bar, like, spot if spot else (0,) * like.ndim)
 
 
 @adjoint(np.ndarray.tolist)
 def tolist(self):
     return self.tolist(), lambda y_bar: np.asarray(y_bar)
-
-
-@adjoint(np.ndarray.__float__)
-def float_(self):
-    return self.__float__(), lambda y_bar: unbroadcast(y_bar, self)
-
-
-@adjoint(np.ndarray.__array__)
-def array(self, dtype=None):
-    y = self.__array__() if dtype is None else self.__array__(dtype)
-    return y, lambda y_bar: None if dtype is not None and rounds(self, dtype) else y_bar

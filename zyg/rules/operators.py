@@ -84,7 +84,7 @@ def power_slope(x, y):
     if type(y) is int and y == 2:
         return 2 * x
     if np.ndim(y) > 0:
-        return y * x ** np.where(y == 0, 1, y - 1)
+        return y * x ** np.where(np.equal(y, 0), 1, np.subtract(y, 1))
     if y == 0:
         return 0
     if y == 1:
@@ -119,7 +119,7 @@ def abs_(x):
 def direction(x):
     """`x / abs(x)`, and 0 at 0: the gradient of `abs` for real and complex, scalar and array."""
     if isinstance(x, (int, float)):
-        return (x > 0) - (x < 0)
+        return 1 if x > 0 else -1 if x < 0 else 0
     if np.isrealobj(x):
         return np.sign(x)
     size = np.abs(x)

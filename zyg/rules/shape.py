@@ -235,12 +235,29 @@ def diagflat(v, k=0):
 
 
 @adjoint(np.pad)
-def pad(array, pad_width, mode="constant", **options):
+def pad(array, pad_width, mode="constant", constant_values=0):
     if mode != "constant":
         raise NotDifferentiable(f"np.pad has a rule for mode='constant' only, not {mode!r}")
     shape = np.shape(array)
-    y = np.pad(array, pad_width, mode, **options)
-    return y, lambda y_bar: y_bar[inner_part(shape, pad_width)]
+    y = np.pad(array, pad_width, mode, constant_values=constant_values)
+
+    def back(y_bar):
+        return (
+            y_bar[inner_part(shape, pad_width)],
+            None,
+            None,
+            margin_bar(y_bar, shape, pad_width, constant_values),
+        )
+
+    return y, back
+
+
+def margin_bar(y_bar, shape, pad_width, constant_values):
+    """The cotangent of the number that fills the margin: the sum over all but the inner part."""
+    if np.ndim(constant_values) > 0:
+        return None
+    total = np.sum(y_bar) - np.sum(y_bar[inner_part(shape, pad_width)])
+    return unbroadcast(total, constant_values)
 
 
 def inner_part(shape, pad_width):
