@@ -156,6 +156,8 @@ def conj(x: Any) -> Any:
         return x
     if cls is complex:
         return x.conjugate()
+    if cls is np.ndarray:
+        return np.conj(x) if x.dtype.kind == "c" else x
     if cls is list or cls is tuple:
         x = np.asarray(x)
     return np.conj(x) if np.iscomplexobj(x) else x
@@ -186,9 +188,13 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             return bar
         bar = np.sum(np.real(bar))
         return bar.item() if isinstance(bar, (np.generic, np.ndarray)) else bar
-    bar = _realness_of(like, bar)
-    shape = like.shape if cls is np.ndarray else np.shape(like)
-    bar_shape = np.shape(bar)
+    if cls is np.ndarray and type(bar) is np.ndarray:
+        if bar.dtype.kind == "c" and like.dtype.kind != "c":
+            bar = bar.real
+        bar_shape, shape = bar.shape, like.shape
+    else:
+        bar = _realness_of(like, bar)
+        bar_shape, shape = np.shape(bar), np.shape(like)
     if bar_shape != shape:
         bar = _summed_to(bar, bar_shape, shape)
     if cls is complex:

@@ -115,7 +115,7 @@ def select(condlist, choicelist, default=0):
         return (
             None,
             select_bars(z_bar, condlist, choicelist),
-            unbroadcast(np.where(np.logical_or.reduce(condlist), 0, z_bar), default),
+            unbroadcast(np.select(condlist, [0 for _ in condlist], z_bar), default),
         )
 
     return np.select(condlist, choicelist, default), back
