@@ -36,7 +36,7 @@ class Row:
         return f"{module or 'numpy'}.{name}({described})"
 
     def call(self, *args: Any) -> Any:
-        if hasattr(self.callee, "__call__"):
+        if callable(self.callee):
             return self.callee(*args, **self.kwargs)
         return self.callee.__get__(args[0])
 
@@ -106,6 +106,8 @@ def operators() -> Iterator[Row]:
             *((real(2, 1), real(3)), (real(3), 0), (real(3), 1), (single(3), 2), (single(3), 0.5)),
             *((whole(3), 2), (whole(3), whole(3)), (cplx(3), 2), (cplx(3), cplx(3))),
             *((np.float64(0.7), 2), (np.float32(0.7), 3), (real(3), cplx(3)), (real(3), 3)),
+            *((np.array([0.0, 0.5]), 0), (np.array([0.0, 0.5]), np.array([0, 0]))),
+            *((whole(3), 0), (whole(3), np.array([0, 1, 2])), (np.float64(0.0), 2)),
         )
     yield from cases(pow, (7, 2, 5))
     yield from cases(operator.mod, (7.5, 2.0), (-7.5, 2), (signed(3), 0.13), (real(3), real(2, 1)))
@@ -116,6 +118,10 @@ def operators() -> Iterator[Row]:
             *((np.array(0.5),), (np.float32(-0.5),), (np.complex128(1 + 1j),)),
         )
     yield from cases(operator.add, ([1.0, 2.0], [3.0]), ((1.0,), (2.0, 3.0)))
+    yield from cases(operator.add, ([0.5, 1.0], real(2)), (real(2, 2), (0.5, 1.0)))
+    yield from cases(
+        operator.mul, ([0.5, 1.0], 2), (3, (0.5, real(2))), ([0.5], 0), ([0.5, 1.0], real(2))
+    )
     yield from cases(operator.concat, ([1.0, 2.0], [3.0]))
     matrix = real(4, 3)
     yield from cases(
@@ -198,6 +204,7 @@ def python_builtins() -> Iterator[Row]:
         sum,
         *(([0.1, 0.2],), ((0.1, 2),), ([0.1, 0.2], 5.0), (real(3),), (real(3, 2),)),
         *(([real(3), real(3)],), ([real(2, 3), real(3), 1.0], 0.0), ([],)),
+        *(([[0.5], [1.0, 2.0]], []), ([[0.5, 1.0], [2.0]], [3.0]), ([(0.5,), (2.0,)], ())),
     )
     for callee in (max, min):
         yield from cases(

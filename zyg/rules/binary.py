@@ -74,8 +74,9 @@ def float_power(x, y):
 
 
 def float_power_slope(x, y):
-    """The derivative of `np.float_power(x, y)` in `x`; 0 for `y == 0`."""
-    return y * np.float_power(x, np.where(np.equal(y, 0), 1, np.subtract(y, 1)))
+    """The derivative of `np.float_power(x, y)` in `x`; 0 for `y == 0` also at `x == 0`."""
+    vanishing = np.logical_and(np.equal(x, 0), np.equal(y, 0))
+    return y * np.float_power(x, np.where(vanishing, 1, np.subtract(y, 1)))
 
 
 @adjoint(np.remainder)

@@ -228,9 +228,10 @@ def sinc(x):
 
 
 def sinc_slope(x):
-    """The derivative of `sin(pi x) / (pi x)`, and 0 at 0."""
-    safe = np.where(x == 0, 1, x)
-    return np.where(x == 0, 0, (np.cos(math.pi * safe) - np.sinc(safe)) / safe)
+    """The derivative of `sin(pi x) / (pi x)`; at 0 its linear term, which has the curvature."""
+    safe = np.where(np.equal(x, 0), 1, x)
+    linear = np.multiply(x, -(math.pi**2) / 3)
+    return np.where(np.equal(x, 0), linear, (np.cos(math.pi * safe) - np.sinc(safe)) / safe)
 
 
 @adjoint(np.nan_to_num)
