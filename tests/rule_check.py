@@ -45,7 +45,7 @@ def check_differences(
             continue
         direction = noise(widened[i], random)
         # A conversion to single precision rounds, but is linear: a large step is exact there.
-        step = 3e-6 if not is_single(y) or is_single(args) else 0.05
+        step = 3e-6 if not is_single(call(*widened)) else 0.05
         above = call(*widened[:i], moved(widened[i], direction, step), *widened[i + 1 :])
         below = call(*widened[:i], moved(widened[i], direction, -step), *widened[i + 1 :])
         expected = (paired(seed, above) - paired(seed, below)) / (2 * step)

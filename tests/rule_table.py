@@ -6,6 +6,7 @@ tape) has to differentiate correctly. Arguments stay away from kinks, which have
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 import sys
@@ -14,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from zyg.cotangent import accumulate, conj, filled, one_hot, scatter, unbroadcast
 
 _random = np.random.default_rng(20240229)
 
@@ -196,9 +199,31 @@ def scalars() -> Iterator[Row]:
         yield from cases(math.fma, (0.1, 0.2, 0.5))
 
 
+def complex_scalars() -> Iterator[Row]:
+    for name in (*SMOOTH[:-1], "acosh", "log", "log10", "sqrt", "phase", "polar"):
+        yield from cases(getattr(cmath, name), (0.3 + 0.4j,), (-0.7 - 0.2j,))
+    for name in ("sin", "exp", "sqrt", "log"):
+        yield from cases(getattr(cmath, name), (0.3,), (np.complex128(1 + 1j),))
+    yield from cases(cmath.log, (0.3 + 0.4j, 2.5), (2.0, 1 + 2j))
+    yield from cases(cmath.rect, (0.3, 0.7), (2, 0.7))
+
+
+def numpy_scalars() -> Iterator[Row]:
+    """The methods of NumPy's scalars, which reductions return."""
+    for name in ("sum", "mean", "max", "item", "conj", "copy", "ravel", "real", "imag", "T"):
+        yield from cases(
+            getattr(np.generic, name), (np.float64(0.5),), (np.float32(0.5),), (np.complex128(1j),)
+        )
+    yield from cases(np.generic.astype, (np.float64(0.5), complex))
+
+
 def python_builtins() -> Iterator[Row]:
     yield from cases(float, (0.5,), (3,), (np.float32(0.5),), (np.array(0.5),), (np.array(2),))
     yield from cases(complex, (0.5, 2.0), (0.5,), (1 + 2j, 0.5), (0.5, 1 - 2j))
+    for callee in (complex.real, complex.imag, complex.conjugate):
+        yield from cases(callee, (1 - 2j,))
+    for callee in (float.real, float.imag, float.conjugate):
+        yield from cases(callee, (0.5,))
     yield from cases(divmod, (7.5, 2.0), (real(3), 0.13))
     yield from cases(
         sum,
@@ -340,6 +365,8 @@ def shapes() -> Iterator[Row]:
     yield from cases(np.ndarray.imag, (real(3),), (cplx(3),))
     for callee in (np.swapaxes, np.ndarray.swapaxes):
         yield from cases(callee, (real(2, 3, 4), 0, 2), (real(2, 3), -1, 0))
+    if hasattr(np, "matrix_transpose"):
+        yield from cases(np.matrix_transpose, (real(2, 3, 4),))
     yield from cases(np.moveaxis, (real(2, 3, 4), 0, -1), (real(2, 3, 4), (0, 1), (2, 0)))
     yield from cases(np.rollaxis, (real(2, 3, 4), 2), (real(2, 3, 4), 0, 2), (real(2, 3, 4), 1, 3))
     yield from cases(np.expand_dims, (real(3), 0), (real(2, 3), (0, 2)), (0.5, 0))
@@ -406,6 +433,10 @@ def creation() -> Iterator[Row]:
         )
         yield from cases(callee, (single(3),), ([1, 2],), (real(3), np.float32), (real(3), complex))
     yield from cases(np.array, (0.5,), ([0.5], Options(ndmin=2)), ([0.5], Options(dtype=int)))
+    for callee in (np.float32, np.float64):
+        yield from cases(callee, (0.5,), (2,), (single(1)[0],), (np.array(0.5),))
+    for callee in (np.complex64, np.complex128):
+        yield from cases(callee, (0.5,), (1 - 2j,), (cplx(3),))
     yield from cases(np.copy, (real(3),), (single(3),))
     yield from cases(np.full, ((2, 3), 0.5), (3, real(3)), ((2, 3), real(2, 1)))
     yield from cases(np.full_like, (real(2, 3), 0.5), (single(2), 0.5))
@@ -629,9 +660,26 @@ def linear_algebra() -> Iterator[Row]:
     yield from cases(np.linalg.norm, (signed(2, 3, 4),), (np.array(0.5),))
 
 
+def algebra() -> Iterator[Row]:
+    """The operations on cotangents, which second derivatives differentiate."""
+    yield from cases(
+        unbroadcast,
+        *((real(2, 3), real(3)), (real(2, 3), 0.5), (cplx(3), real(3)), (0.5, real(3))),
+        *((real(2, 3), real(2, 1)), (single(2, 3), single(3)), (cplx(2), 0.5)),
+    )
+    yield from cases(conj, (0.5,), (1 + 2j,), (real(3),), (cplx(3),))
+    yield from cases(accumulate, (0.5, 1.0), (real(3), real(3)), ([0.5, real(2)], [1.0, real(2)]))
+    yield from cases(one_hot, (0.5, real(3), 1), (real(2), real(2, 3), (slice(None), 1)))
+    yield from cases(one_hot, (real(3), real(2), [0, 0, 1]), (0.5, [1.0, 2.0], 1))
+    yield from cases(scatter, (real(3), (2,), [0, 0, 1]), (0.5, (2, 2), (0, 1)))
+    yield from cases(filled, ([0.5, None], [1.0, 2.0]), ((real(2), 1.0), (real(2), 2.0)))
+
+
 ROWS: tuple[Row, ...] = (
     *operators(),
     *scalars(),
+    *complex_scalars(),
+    *numpy_scalars(),
     *python_builtins(),
     *elementwise(),
     *binary(),
@@ -642,4 +690,5 @@ ROWS: tuple[Row, ...] = (
     *selections(),
     *products(),
     *linear_algebra(),
+    *algebra(),
 )

@@ -28,6 +28,8 @@ def accumulate(a: Any, b: Any) -> Any:
         return b
     if b is None:
         return a
+    if type(a) is float or type(a) is np.ndarray:
+        return a + b
     if isinstance(a, (list, tuple)):
         return rebuilt(a, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
     if isinstance(b, (list, tuple)):
@@ -94,7 +96,9 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None
-    return accumulate_at(zeros_like(like), index, _realness_of(like, value_bar))
+    zeros = np.asarray(zeros_like(like))
+    bar = accumulate_at(zeros, index, _realness_of(like, value_bar))
+    return bar if isinstance(like, np.ndarray) else bar[()]
 
 
 def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:

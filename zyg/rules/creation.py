@@ -8,6 +8,7 @@ from zyg.cotangent import rebuilt, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
+    *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
     *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
     *(np.eye, np.identity, np.tri, np.frombuffer, np.fromstring, np.random.rand),
     *(np.random.randn, np.random.random, np.random.normal, np.random.uniform),
@@ -59,6 +60,26 @@ def ascontiguousarray(a, dtype=None):
 @adjoint(np.asfortranarray)
 def asfortranarray(a, dtype=None):
     return np.asfortranarray(a, dtype), lambda y_bar: (array_bar(y_bar, a, dtype),)
+
+
+@adjoint(np.float32)
+def float32(x=0.0):
+    return np.float32(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
+@adjoint(np.float64)
+def float64(x=0.0):
+    return np.float64(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
+@adjoint(np.complex64)
+def complex64(x=0.0):
+    return np.complex64(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
+@adjoint(np.complex128)
+def complex128(x=0.0):
+    return np.complex128(x), lambda y_bar: (array_bar(y_bar, x, None),)
 
 
 @adjoint(np.copy)

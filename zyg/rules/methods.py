@@ -23,7 +23,7 @@ from zyg.rules.reductions import (
     trace_bar,
     var_bar,
 )
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.rules.shape import diagonal_bar, inverse_order, repeat_bar, reshaped_back
 
 constant(
@@ -240,3 +240,12 @@ def item_bar(y_bar, like, position):
 @adjoint(np.ndarray.tolist)
 def tolist(self):
     return self.tolist(), lambda y_bar: np.asarray(y_bar)
+
+
+# NumPy's scalars have the attributes and methods of arrays, under descriptors of their own.
+for name in vars(np.generic):
+    of_array = getattr(np.ndarray, name, None)
+    if (rule := rule_of(of_array)) is not None:
+        adjoint(getattr(np.generic, name))(rule)
+    elif is_constant(of_array):
+        constant(getattr(np.generic, name))

@@ -41,6 +41,21 @@ def complex_(real=0, imag=0):
     return complex(real, imag), back
 
 
+@adjoint(complex.real, float.real, int.real)
+def real(self):
+    return self.real, lambda y_bar: y_bar
+
+
+@adjoint(complex.imag, float.imag, int.imag)
+def imag(self):
+    return self.imag, lambda y_bar: y_bar * 1j if isinstance(self, complex) else None
+
+
+@adjoint(complex.conjugate, float.conjugate, int.conjugate)
+def conjugate(self):
+    return self.conjugate(), lambda y_bar: conj(y_bar)
+
+
 @adjoint(divmod)
 def divmod_(x, y):
     quotient, remainder = divmod(x, y)

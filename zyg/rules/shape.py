@@ -60,6 +60,13 @@ def swapaxes(a, axis1, axis2):
     return np.swapaxes(a, axis1, axis2), lambda y_bar: np.swapaxes(y_bar, axis1, axis2)
 
 
+if hasattr(np, "matrix_transpose"):
+
+    @adjoint(np.matrix_transpose)
+    def matrix_transpose(x):
+        return np.matrix_transpose(x), lambda y_bar: np.swapaxes(y_bar, -1, -2)
+
+
 @adjoint(np.moveaxis)
 def moveaxis(a, source, destination):
     return np.moveaxis(a, source, destination), lambda y_bar: np.moveaxis(
