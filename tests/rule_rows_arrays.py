@@ -166,6 +166,7 @@ def creation() -> Iterator[Row]:
     yield from cases(
         np.linspace, (real(2), 1.0, 3), (0.5, 2.0, 1), (real(2), 1.0, 3, Options(axis=1))
     )
+    yield from cases(np.arange, (3,), (0.5, 2.2), (0.5, 2.2, 0.25), (0, 2.5, Options(dtype=float)))
     yield from cases(np.logspace, (0.1, 0.5, 4), (0.1, 0.5, 4, False, 2.0))
     yield from cases(np.meshgrid, (real(2), real(3)), (real(2), real(3), real(4)), (real(2),))
     yield from cases(np.meshgrid, (real(2), real(3), Options(indexing="ij")))
@@ -221,6 +222,7 @@ def selections() -> Iterator[Row]:
             *((real(5), 0.4, 0.6), (real(2, 3), real(3), 0.95), (real(3), None, 0.5)),
             *((real(3), 0.5, None), (single(4), 0.4, 0.6), (real(3), 0.6, 0.4)),
         )
+    yield from cases(np.bincount, (np.array([0, 2, 2]), real(3)), ([1, 1], [0.5, 1.0], 4))
     yield from cases(np.diff, (real(5),), (real(5), 2), (real(2, 4), 1, 0), (real(2, 5), 3))
     yield from cases(np.ediff1d, (real(2, 3),))
     xp, fp = np.array([0.0, 0.3, 0.5, 1.0]), real(4)

@@ -9,11 +9,8 @@ from zyg.rules.registry import adjoint, constant
 
 constant(
     *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
-    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
-    *(np.eye, np.identity, np.tri, np.frombuffer, np.fromstring, np.random.rand),
-    *(np.random.randn, np.random.random, np.random.normal, np.random.uniform),
-    *(np.random.randint, np.random.permutation, np.random.seed, np.random.default_rng),
-    *(np.random.choice, np.random.standard_normal, np.array2string, np.array_str, np.array_repr),
+    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye),
+    *(np.identity, np.tri, np.frombuffer, np.array2string, np.array_str, np.array_repr),
 )
 
 
@@ -105,6 +102,20 @@ def filling_bar(y_bar, fill_value, dtype):
     return unbroadcast(y_bar, fill_value)
 
 
+@adjoint(np.arange)
+def arange(start, stop=None, step=1, dtype=None):
+    y = np.arange(start, dtype=dtype) if stop is None else np.arange(start, stop, step, dtype)
+
+    def back(y_bar):
+        return (
+            None if stop is None else unbroadcast(np.sum(y_bar), start),
+            None,
+            unbroadcast(np.sum(y_bar * np.arange(np.size(y_bar))), step),
+        )
+
+    return y, back
+
+
 @adjoint(np.linspace)
 def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
     y = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
@@ -165,7 +176,7 @@ def grid_bar(y_bar, x, position, count, indexing):
 @adjoint(np.vander)
 def vander(x, N=None, increasing=False):
     y = np.vander(x, N, increasing)
-    return y, lambda y_bar: vander_bar(y_bar, x, increasing)
+    return y, lambda y_bar: (vander_bar(y_bar, x, increasing),)
 
 
 def vander_bar(y_bar, x, increasing):

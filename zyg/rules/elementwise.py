@@ -211,7 +211,7 @@ def angle(z, deg=False):
     scale = 180 / math.pi if deg else 1.0
 
     def back(y_bar):
-        return y_bar * (scale * 1j) * angular(z) if np.iscomplexobj(z) else None
+        return (y_bar * (scale * 1j) * angular(z) if np.iscomplexobj(z) else None,)
 
     return np.angle(z, deg), back
 

@@ -12,7 +12,7 @@ from zyg.rules.registry import adjoint, constant
 
 constant(
     *(np.indices, np.ix_, np.unravel_index, np.ravel_multi_index, np.tril_indices),
-    *(np.triu_indices, np.diag_indices, np.unique, np.isin),
+    *(np.triu_indices, np.diag_indices, np.isin),
 )
 
 
@@ -163,7 +163,7 @@ def above(a, low, high):
 @adjoint(np.sort)
 def sort(a, axis=-1, kind=None):
     order = np.argsort(a, axis, kind)
-    return np.sort(a, axis, kind), lambda y_bar: sort_bar(y_bar, order, np.shape(a), axis)
+    return np.sort(a, axis, kind), lambda y_bar: (sort_bar(y_bar, order, np.shape(a), axis),)
 
 
 def sort_bar(y_bar, order, shape, axis):
@@ -184,7 +184,7 @@ def partition(a, kth, axis=-1):
 @adjoint(np.median)
 def median(a, axis=None, *, keepdims=False):
     y = np.median(a, axis, keepdims=keepdims)
-    return y, lambda y_bar: median_bar(y_bar, a, axis, keepdims)
+    return y, lambda y_bar: (median_bar(y_bar, a, axis, keepdims),)
 
 
 def median_bar(y_bar, a, axis, keepdims):
@@ -204,7 +204,7 @@ def median_bar(y_bar, a, axis, keepdims):
 @adjoint(np.diff)
 def diff(a, n=1, axis=-1):
     ndim = np.ndim(a)
-    return np.diff(a, n, axis), lambda y_bar: diff_bar(y_bar, ndim, n, axis)
+    return np.diff(a, n, axis), lambda y_bar: (diff_bar(y_bar, ndim, n, axis),)
 
 
 def diff_bar(y_bar, ndim, n, axis):
@@ -217,6 +217,12 @@ def diff_bar(y_bar, ndim, n, axis):
 def ediff1d(ary):
     shape = np.shape(ary)
     return np.ediff1d(ary), lambda y_bar: np.reshape(diff_bar(y_bar, 1, 1, 0), shape)
+
+
+@adjoint(np.bincount)
+def bincount(x, weights=None, minlength=0):
+    y = np.bincount(x, weights, minlength)
+    return y, lambda y_bar: (None, None if weights is None else unbroadcast(y_bar[x], weights))
 
 
 @adjoint(np.interp)

@@ -100,31 +100,34 @@ def append(arr, values, axis=None):
 @adjoint(np.split)
 def split(ary, indices_or_sections, axis=0):
     parts = np.split(ary, indices_or_sections, axis)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), axis)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), axis), None)
 
 
 @adjoint(np.array_split)
 def array_split(ary, indices_or_sections, axis=0):
     parts = np.array_split(ary, indices_or_sections, axis)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), axis)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), axis), None)
 
 
 @adjoint(np.vsplit)
 def vsplit(ary, indices_or_sections):
     parts = np.vsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), 0)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), 0), None)
 
 
 @adjoint(np.hsplit)
 def hsplit(ary, indices_or_sections):
     parts = np.hsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), min(1, np.ndim(ary) - 1))
+    return parts, lambda y_bar: (
+        np.concatenate(filled(y_bar, parts), min(1, np.ndim(ary) - 1)),
+        None,
+    )
 
 
 @adjoint(np.dsplit)
 def dsplit(ary, indices_or_sections):
     parts = np.dsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), 2)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), 2), None)
 
 
 if hasattr(np, "unstack"):

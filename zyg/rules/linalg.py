@@ -142,12 +142,12 @@ def matrix_power_bar(y_bar, a, n):
 @adjoint(np.linalg.eigh)
 def eigh(a, UPLO="L"):
     y = np.linalg.eigh(a, UPLO)
-    return y, lambda y_bar: eigh_bar(y_bar, y[0], y[1], UPLO)
+    return y, lambda y_bar: (eigh_bar(y_bar, y[0], y[1], UPLO),)
 
 
 @adjoint(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    return np.linalg.eigvalsh(a, UPLO), lambda y_bar: eigvalsh_bar(y_bar, a, UPLO)
+    return np.linalg.eigvalsh(a, UPLO), lambda y_bar: (eigvalsh_bar(y_bar, a, UPLO),)
 
 
 def eigvalsh_bar(y_bar, a, UPLO):
@@ -176,7 +176,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     y = np.linalg.svd(a, full_matrices, compute_uv, hermitian)
 
     def back(y_bar):
-        return svd_bar(y_bar, a) if compute_uv else svd_values_bar(y_bar, a)
+        return (svd_bar(y_bar, a) if compute_uv else svd_values_bar(y_bar, a),)
 
     return y, back
 

@@ -216,7 +216,7 @@ def atan2(y, x):
 @adjoint(math.copysign)
 def copysign(x, y):
     z = math.copysign(x, y)
-    return z, lambda z_bar: z_bar * sign(x) * math.copysign(1, y)
+    return z, lambda z_bar: (z_bar * sign(x) * math.copysign(1, y), None)
 
 
 @adjoint(math.fmod)
