@@ -62,6 +62,7 @@ def filled_(bars, likes):
 
 
 def only_given(y_bar, bars):
+    """Structural zeros stay structural zeros."""
     if bars is None:
         return None
     return [None if bar is None else y for y, bar in zip(y_bar, bars, strict=True)]

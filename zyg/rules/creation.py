@@ -97,6 +97,7 @@ def full_like(a, fill_value, dtype=None):
 
 
 def filling_bar(y_bar, fill_value, dtype):
+    """The cotangent of the value that an array was filled with: a sum over the array."""
     if dtype is not None and rounds(fill_value, dtype):
         return None
     return unbroadcast(y_bar, fill_value)
@@ -130,6 +131,7 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
 
 
 def along(y_bar, axis):
+    """The cotangent with the given axis first."""
     return np.moveaxis(y_bar, axis, 0)
 
 
@@ -180,6 +182,7 @@ def vander(x, N=None, increasing=False):
 
 
 def vander_bar(y_bar, x, increasing):
+    """The cotangent of `x` in the columns `x ** k`: the sum of `k x ** (k - 1)` over columns."""
     powers = np.arange(np.shape(y_bar)[1]) if increasing else np.arange(np.shape(y_bar)[1])[::-1]
     slopes = powers * np.expand_dims(np.asarray(x), 1) ** np.where(powers == 0, 0, powers - 1)
     return np.sum(y_bar * slopes, axis=1)

@@ -50,6 +50,7 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def along_axis_bar(y_bar, shape, indices, axis):
+    """Adds each cotangent to where `np.take_along_axis` read."""
     if axis is None:
         return np.reshape(scatter(y_bar, (math.prod(shape),), (indices,)), shape)
     return scatter(y_bar, shape, along_axis(shape, indices, axis % len(shape)))
@@ -147,16 +148,19 @@ def clip_bars(z_bar, a, low, high):
 
 
 def inside(a, low, high):
+    """Where `np.clip` lets `a` through, bounds included."""
     if low is None:
         return np.less_equal(a, high) if high is not None else True
     return np.greater_equal(a, low) if high is None else (a >= low) & (a <= high)
 
 
 def below(a, low, high):
+    """Where the lower bound is the result."""
     return np.less(a, low) if high is None else np.less(a, low) & np.less_equal(low, high)
 
 
 def above(a, low, high):
+    """Where the upper bound is the result, which wins if the bounds cross."""
     return np.greater(a if low is None else np.maximum(a, low), high)
 
 
@@ -245,10 +249,12 @@ def interp_interval(x, xp):
 
 
 def within(x, xp):
+    """Where `x` lies in the range of the grid; outside `np.interp` is constant."""
     return np.logical_and(np.greater_equal(x, np.min(xp)), np.less_equal(x, np.max(xp)))
 
 
 def interp_slope(x, xp, fp):
+    """The derivative of `np.interp` in `x`; on a point of the grid that to its right."""
     i = interp_interval(x, xp)
     slopes = np.diff(fp) / np.diff(xp)
     return np.where(within(x, xp), slopes[i], 0)

@@ -25,6 +25,7 @@ def pieces(z_bar, arrays, lengths, axis):
 
 
 def piece_for(bar, array):
+    """A piece of the cotangent, in the shape and realness of the array that it belongs to."""
     return unbroadcast(np.reshape(bar, np.shape(array)), array)
 
 
@@ -35,6 +36,7 @@ def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind"):
 
 
 def concatenate_bar(z_bar, arrays, axis):
+    """The cotangent of the arrays that `np.concatenate` joined."""
     if axis is None:
         return pieces(z_bar, arrays, [np.size(array) for array in arrays], 0)
     return pieces(z_bar, arrays, [np.shape(array)[axis] for array in arrays], axis)
@@ -47,6 +49,7 @@ def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
 
 
 def stack_bar(z_bar, arrays, axis):
+    """The cotangent of the arrays that `np.stack` joined."""
     if isinstance(arrays, (list, tuple)):
         return pieces(z_bar, arrays, [1 for _ in arrays], axis)
     return np.moveaxis(z_bar, axis, 0)
@@ -69,6 +72,7 @@ def hstack(tup):
 
 
 def hstack_length(array):
+    """How many columns, or items of the one dimension, `np.hstack` takes from an array."""
     return np.shape(array)[1] if np.ndim(array) > 1 else np.size(array)
 
 

@@ -93,6 +93,7 @@ def share_among(y_bar, xs, start):
 
 
 def first_share(y_bar, start):
+    """The cotangent of the `start` of a sum."""
     if isinstance(start, (list, tuple)):
         return y_bar[: len(start)]
     return unbroadcast(y_bar, start)

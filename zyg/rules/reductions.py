@@ -155,7 +155,8 @@ def extremum_bar(y_bar, y, a, axis, keepdims):
     winners = np.equal(a, restored(y, shape, axis, keepdims))
     part = restored(y_bar, shape, axis, keepdims)
     ties = np.count_nonzero(winners, axis=axis, keepdims=True)
-    return np.where(winners, part, 0) / ties.astype(np.result_type(part))
+    # The count in the dtype of the cotangent: an int64 would make single precision double.
+    return winners * (part / np.asarray(ties).astype(np.result_type(part)))
 
 
 @adjoint(np.ptp)
@@ -240,6 +241,7 @@ def cumsum_bar(y_bar, shape, axis):
 
 
 def reversed_cumsum(y_bar, axis):
+    """The cumulative sum from the last item to the first."""
     return np.flip(np.cumsum(np.flip(y_bar, axis), axis), axis)
 
 

@@ -192,6 +192,7 @@ def fabs(x):
 
 
 def sign(x):
+    """The derivative of `abs`: 1, -1, or 0 at 0."""
     return 1 if x > 0 else -1 if x < 0 else 0
 
 
