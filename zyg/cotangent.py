@@ -28,6 +28,8 @@ def accumulate(a: Any, b: Any) -> Any:
         return b
     if b is None:
         return a
+    if type(a) is float or type(a) is np.ndarray:
+        return a + b
     if isinstance(a, (list, tuple)):
         return rebuilt(a, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
     if isinstance(b, (list, tuple)):
@@ -94,7 +96,9 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None
-    return accumulate_at(zeros_like(like), index, _realness_of(like, value_bar))
+    zeros = np.asarray(zeros_like(like))
+    bar = accumulate_at(zeros, index, _realness_of(like, value_bar))
+    return bar if isinstance(like, np.ndarray) else bar[()]
 
 
 def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
@@ -150,12 +154,16 @@ def filled(bars: Any, likes: Any) -> Any:
 
 
 def conj(x: Any) -> Any:
-    """The complex conjugate; real numbers and arrays are returned as they are."""
+    """The complex conjugate; real numbers and arrays are returned as they are, lists as arrays."""
     cls = type(x)
     if cls is float or cls is int:
         return x
     if cls is complex:
         return x.conjugate()
+    if cls is np.ndarray:
+        return np.conj(x) if x.dtype.kind == "c" else x
+    if cls is list or cls is tuple:
+        x = np.asarray(x)
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
@@ -175,6 +183,8 @@ def unbroadcast(bar: Any, like: Any) -> Any:
     >>> unbroadcast(np.ones((4, 3)), np.zeros((1, 3)))
     array([[4., 4., 4.]])
     """
+    if bar is None:
+        return None
     cls = type(like)
     if cls is float or cls is int:
         bar_cls = type(bar)
@@ -182,11 +192,13 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             return bar
         bar = np.sum(np.real(bar))
         return bar.item() if isinstance(bar, (np.generic, np.ndarray)) else bar
-    if bar is None:
-        return None
-    bar = _realness_of(like, bar)
-    shape = like.shape if cls is np.ndarray else np.shape(like)
-    bar_shape = np.shape(bar)
+    if cls is np.ndarray and type(bar) is np.ndarray:
+        if bar.dtype.kind == "c" and like.dtype.kind != "c":
+            bar = bar.real
+        bar_shape, shape = bar.shape, like.shape
+    else:
+        bar = _realness_of(like, bar)
+        bar_shape, shape = np.shape(bar), np.shape(like)
     if bar_shape != shape:
         bar = _summed_to(bar, bar_shape, shape)
     if cls is complex:
