@@ -143,6 +143,8 @@ def exponent_key(type_: Type) -> Any:
 
 for _operator in OPERATORS:
     extend(_operator, arithmetic(_operator, class_key))
+
+
 def power(callee: Callable[..., Any]) -> facts.ResultOf:
     rule = arithmetic(callee, exponent_key)
 

@@ -123,7 +123,7 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             if fancy:
                 # Beside index arrays an int is one too: it broadcasts, and has a place.
                 places.append(number)
-                where = len(dims) if len(places) == 1 else where  # noqa: F821
+                where = len(dims) if len(places) == 1 else where
             position += 1
     if not fancy:
         if not dims and ELLIPSIS in given:
