@@ -40,7 +40,10 @@ from ir.types import (
 )
 
 MAX_REPEATED_ITEMS = 64
-DICT_KEYS, DICT_VALUES, DICT_ITEMS = type({}.keys()), type({}.values()), type({}.items())
+_EMPTY: dict[str, Any] = {}
+DICT_KEYS: type = type(_EMPTY.keys())
+DICT_VALUES: type = type(_EMPTY.values())
+DICT_ITEMS: type = type(_EMPTY.items())
 
 
 @facts.abstraction(int, float, complex, bool, str, bytes)
@@ -98,7 +101,9 @@ def dict_key(type_: Dict) -> Type:
 
 @facts.items(Scalar)
 def character(type_: Scalar) -> Type:
-    return {str: STR, bytes: INT}.get(type_.cls, TOP)
+    if type_.cls is str:
+        return STR
+    return INT if type_.cls is bytes else TOP
 
 
 @facts.items(Known)
@@ -186,12 +191,10 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (Dict() as mapping, Scalar(cls)) if cls is str and mapping.items:
             return values_of(mapping)
         case (Scalar() | Known() as text, index):
-            cls = class_of(text)
-            if cls in (str, bytes) and isinstance(index, Slice):
-                return Scalar(cls)
-            if cls in (str, bytes) and is_int(index):
-                return STR if cls is str else INT
-            return TOP
+            kind = widen(text)
+            if isinstance(index, Slice) and class_of(text) in (str, bytes):
+                return kind
+            return facts.item_of(kind) if is_int(index) else TOP
         case _:
             return TOP
 
@@ -303,7 +306,7 @@ def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
     cls = class_of(args[0]) if len(args) == 1 else None
     if cls not in (tuple, list, range, dict, str):
         return TOP
-    example = range(1) if cls is range else cls()  # type: ignore[misc]
+    example: Any = range(1) if cls is range else cls()
     return Iterator(type(make(example)), facts.item_of(args[0]))
 
 

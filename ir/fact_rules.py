@@ -133,7 +133,7 @@ def by_class(callee: Any, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Ty
     for cls in (*classes, *(cls for _, cls in keywords)):
         if cls not in EXAMPLES and cls is not NoneType:
             return TOP
-    return _example_type(callee, tuple(classes), tuple(keywords))  # type: ignore[arg-type]
+    return _example_type(callee, tuple(classes), tuple(keywords))
 
 
 def declare_by_class(*callees: object) -> None:

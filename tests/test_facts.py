@@ -192,13 +192,14 @@ FEW_ARRAYS = tuple(
         ((), (1,), (3,), (2, 3), (2, 1), (0,)), (np.float64, np.float32, np.int64, np.bool_)
     )
 )
-BINARY = tuple(
+BINARY = [
     getattr(operator, name)
     for name in (
         "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift lt le gt ge eq ne is_ "
         "is_not matmul iadd imul ipow"
     ).split()
-) + (divmod, pow, min, max)
+]
+BINARY += [divmod, pow, min, max]
 UNARY = (operator.neg, operator.pos, operator.invert, operator.not_, operator.truth, abs, round)
 CONVERSIONS = (int, float, bool, complex, str, repr, math.floor, math.ceil, math.sin, math.isnan)
 
@@ -487,7 +488,7 @@ def test_makers() -> None:
 
 
 def test_where_and_clip() -> None:
-    some = FEW_ARRAYS[::3] + (1.5, 2, True, np.float32(1), np.float64(2))
+    some = (*FEW_ARRAYS[::3], 1.5, 2, True, np.float32(1), np.float64(2))
     for condition in (np.array([True, False, True]), True, np.ones((2, 1), bool), np.float64(1)):
         for x, y in itertools.product(some, repeat=2):
             check(np.where, condition, x, y, must_know=True)

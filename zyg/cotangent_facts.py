@@ -94,10 +94,10 @@ def zeros_type(type_: Type) -> Type:
         case Union():
             return call_type(cotangent.zeros_like, type_)
         case Scalar() | Known():
-            cls = class_of(type_)
-            if cls in (int, float, complex) or (cls in NUMPY_SCALARS and cls is not np.bool_):
-                return Scalar(cls)  # type: ignore[arg-type]
-            return NONE if cls in (bool, str, bytes, np.bool_, type(None)) else TOP
+            kind = class_of(type_)
+            if kind in (int, float, complex) or (kind in NUMPY_SCALARS and kind is not np.bool_):
+                return widen(type_)
+            return NONE if kind in (bool, str, bytes, np.bool_, type(None)) else TOP
         case _:
             return TOP
 

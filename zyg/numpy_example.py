@@ -162,7 +162,7 @@ def by_example(callee: Callable[..., Any], data: int = 1) -> facts.ResultOf:
             return of_unknown_rank(result_of, args, kwargs)
         sizes = Sizes(0), Sizes(1)
         try:
-            return type_from(*(run(args, kwargs, each) for each in sizes), sizes[0])
+            return type_from(run(args, kwargs, sizes[0]), run(args, kwargs, sizes[1]), sizes[0])
         except Unknown:
             return TOP
 

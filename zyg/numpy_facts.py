@@ -188,8 +188,8 @@ def _scalar_only(callee: Callable[..., Any]) -> facts.ResultOf:
     return result_of
 
 
-for _function in (round, math.floor, math.ceil, math.trunc, complex):
-    extend(_function, _scalar_only(_function))
+for _convert in (round, math.floor, math.ceil, math.trunc, complex):
+    extend(_convert, _scalar_only(_convert))
 
 for _cls in NUMPY_SCALARS:
     facts.result(_cls)(by_example(_cls))

@@ -106,13 +106,12 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     fancy = any(selectors)
     dims: list[Dim] = []
     chosen: list[Dims] = []
-    places: list[int] = []
+    places: list[tuple[int, int]] = []
     position = 0
     for number, (entry, choice) in enumerate(zip(entries, selectors, strict=True)):
         if choice is not None:
             chosen.append(choice.dims)
-            places.append(number)
-            where = len(dims) if len(places) == 1 else where  # noqa: F821
+            places.append((number, len(dims)))
             position += choice.consumed
         elif entry == NEW_AXIS:
             dims.append(ONE)
@@ -122,8 +121,7 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         else:
             if fancy:
                 # Beside index arrays an int is one too: it broadcasts, and has a place.
-                places.append(number)
-                where = len(dims) if len(places) == 1 else where
+                places.append((number, len(dims)))
             position += 1
     if not fancy:
         if not dims and ELLIPSIS in given:
@@ -133,8 +131,8 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if selected is None:
         return TOP
     # Index arrays that are not next to each other put their dimensions first.
-    adjacent = places == list(range(places[0], places[-1] + 1))
-    start = where if adjacent else 0
+    (first, start), (last, _) = places[0], places[-1]
+    start = start if last - first == len(places) - 1 else 0
     return Array(array.dtype, (*dims[:start], *selected, *dims[start:]))
 
 

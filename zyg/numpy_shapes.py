@@ -81,7 +81,7 @@ def item_type(type_: Type) -> Type:
     if isinstance(type_, Array):
         return Scalar(type(np.ones((), type_.dtype).item()))
     cls = class_of(type_)
-    return Scalar(type(cls(1).item())) if cls in NUMPY_SCALARS else TOP  # type: ignore[misc]
+    return Scalar(type(cls(1).item())) if cls in NUMPY_SCALARS else TOP
 
 
 @declare(np.ndarray.item, np.generic.item)
