@@ -53,6 +53,8 @@ MAX_REPEATED_ITEMS = 64
 
 def expand(type_: Type) -> Type:
     """A known immutable object by its parts: `=(1, 2)` becomes `(=1, =2)`. Literals stay."""
+    if isinstance(type_, Tuple):
+        return Tuple(tuple(map(expand, type_.items)))
     if not isinstance(type_, Known) or type(type_.value) in LITERALS:
         return type_
     value = type_.value

@@ -213,8 +213,11 @@ def mixes_by_value(operands: list[Type]) -> bool:
     dtypes = {
         operand.dtype if isinstance(operand, Array) else class_of(operand) for operand in operands
     }
-    widest = {np.dtype(np.float64), float, np.float64, int}
-    return not (len(dtypes) == 1 or dtypes <= widest)
+    if dtypes <= {np.dtype(np.float64), float, np.float64, int}:
+        return False
+    # Without dimensions, or perhaps without, on one side only.
+    shapes = {dims_of(operand) or None for operand in operands}
+    return len(operands) > 1 and (len(dtypes) > 1 or None in shapes)
 
 
 def elementwise(callee: Callable[..., Any], least: int = 1) -> facts.ResultOf:

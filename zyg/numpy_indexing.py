@@ -76,7 +76,7 @@ def sliced_dim(dim: Dim, index: Slice) -> Dim:
 
 
 def entries_of(index: Type, rank: int) -> list[Type] | None:
-    """The entries of an index, one or more for each dimension: the ellipsis written out."""
+    """The entries of an index for all dimensions, those that the ellipsis stands for after it."""
     entries = list(index.items) if isinstance(index, Tuple) else [index]
     consumed = 0
     for entry in entries:
@@ -91,7 +91,8 @@ def entries_of(index: Type, rank: int) -> list[Type] | None:
         return None
     whole: Type = Slice(Known(None), Known(None), Known(None))
     at = entries.index(ELLIPSIS) if ELLIPSIS in entries else len(entries)
-    return [*entries[:at], *[whole] * missing, *entries[at + 1 :]]
+    # The ellipsis separates index arrays even where it stands for no dimension.
+    return [*entries[:at], ELLIPSIS, *[whole] * missing, *entries[at + 1 :]]
 
 
 def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
@@ -115,6 +116,8 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             position += choice.consumed
         elif entry == NEW_AXIS:
             dims.append(ONE)
+        elif entry == ELLIPSIS:
+            continue
         elif isinstance(entry, Slice):
             dims.append(sliced_dim(array.dims[position], entry))
             position += 1
