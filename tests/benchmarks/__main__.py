@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks                     everything
     python -m tests.benchmarks power rk4           some programs; `overhead` for the fixed costs
+    python -m tests.benchmarks --systems zyg       without the peers, which take most of the time
     python -m tests.benchmarks --markdown          tables for docs/performance.md
 
 Ends with status 1 if any gradient failed or differs from the hand-written one.
@@ -10,6 +11,7 @@ Ends with status 1 if any gradient failed or differs from the hand-written one.
 from __future__ import annotations
 
 import argparse
+import sys
 
 from tests.benchmarks.threads import use_one_thread
 
@@ -17,7 +19,7 @@ from tests.benchmarks.threads import use_one_thread
 def main() -> int:
     use_one_thread()
     # Imported only now: NumPy reads the number of threads once.
-    from tests.benchmarks import overhead, table
+    from tests.benchmarks import overhead, peers, table
     from tests.benchmarks.programs import PROGRAMS
 
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
@@ -25,6 +27,13 @@ def main() -> int:
         "selection", nargs="*", help=f"of {', '.join(PROGRAMS)}, indexing, overhead"
     )
     parser.add_argument("--markdown", action="store_true", help="tables for a Markdown page")
+    parser.add_argument(
+        "--systems",
+        nargs="+",
+        choices=list(peers.SYSTEMS),
+        default=list(peers.SYSTEMS),
+        help="those to time beside the primal and the hand-written gradient",
+    )
     options = parser.parse_args()
     chosen = [
         name
@@ -41,8 +50,8 @@ def main() -> int:
     print(table.machine())
     rows = []
     for name in chosen:
-        print(f"  {name} ...", end="\r", flush=True)
-        rows.append(table.measure(PROGRAMS[name]))
+        print(f"timing {name}", file=sys.stderr)
+        rows.append(table.measure(PROGRAMS[name], options.systems))
     if rows:
         print("Milliseconds; in brackets the multiple of the plain primal.\n")
         cells = [table.HEADER, *(row.cells() for row in rows)]

@@ -45,7 +45,7 @@ def layers_by_hand(layers, x):
     x_bar = 2.0 * x
     layers_bar = []
     for w, x in reversed(records):
-        layers_bar.append((np.outer(x_bar, x), x_bar))
+        layers_bar.append((x_bar[:, None] * x, x_bar))
         x_bar = x_bar @ w
     layers_bar.reverse()
     return layers_bar
@@ -88,7 +88,7 @@ def cost_of_repeated_call(zyg: Any, program: Program) -> tuple[float, float]:
     return best["zyg"], best["hand"]
 
 
-FUNCTION_OF_TWENTY_LINES = '''
+FUNCTION_OF_TWENTY_LINES = """
 def model(w, b, x):
     hidden = np.tanh(w @ x + b)
     total = 0.0
@@ -109,7 +109,7 @@ def model(w, b, x):
     else:
         result = second / norm
     return result + 0.1 * total
-'''
+"""
 
 FIRST_GRADIENT = """
 import sys, time

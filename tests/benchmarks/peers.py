@@ -73,9 +73,7 @@ def with_jax(program: Program) -> Thunk:
     constant = [i for i in range(len(program.arguments)) if i not in program.differentiated]
     function = program.written_for_jax or rebound(program.primal, np=jnp, math=jnp)
     gradient = jax.jit(jax.grad(function, program.differentiated), static_argnums=constant)
-    arguments = [
-        a if i in constant else jnp.asarray(a) for i, a in enumerate(program.arguments)
-    ]
+    arguments = [a if i in constant else jnp.asarray(a) for i, a in enumerate(program.arguments)]
     data = {name: jnp.asarray(value) for name, value in program.data.items()}
     return lambda: jax.block_until_ready(gradient(*arguments, **data))
 

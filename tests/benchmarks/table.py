@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 
@@ -50,12 +51,12 @@ class Row:
         )
 
 
-def measure(program: Program) -> Row:
+def measure(program: Program, systems: Iterable[str]) -> Row:
     """Checks each system's gradient against the hand-written one, then times them in turn."""
     calls = {"primal": peers.primal(program), "hand": peers.by_hand(program)}
     first: dict[str, float] = {}
     missing: dict[str, str] = {}
-    for system in peers.SYSTEMS:
+    for system in systems:
         try:
             call = peers.thunk(system, program)
             start = perf_counter()
@@ -84,10 +85,8 @@ def machine() -> str:
     versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
     for name, module in (("autograd", "autograd"), ("JAX", "jax"), ("PyTorch", "torch")):
         try:
-            from importlib.metadata import version
-
             versions.append(f"{name} {version(module)}")
-        except ImportError:
+        except PackageNotFoundError:
             versions.append(f"{name} not installed")
     return f"{model}, {platform.system()}; {', '.join(versions)}; one process, one thread, float64"
 
@@ -109,12 +108,20 @@ def lines(rows: Iterable[tuple[str, ...]], markdown: bool) -> list[str]:
 
 
 def notes(rows: list[Row]) -> list[str]:
-    """First calls (compilation included) and failures, a line each."""
+    """First calls (compilation included), the cost of indexing, and failures: a line each."""
     said = []
     for system, title in (("zyg", "zyg"), ("jax", "JAX")):
         times = [f"{row.name} {1e3 * row.first[system]:.3g}" for row in rows if system in row.first]
         if times:
             said.append(f"First call in {title}, with compilation, ms: {', '.join(times)}.")
+    for system, title in (("primal", "the primal"), ("hand", "by hand"), ("zyg", "zyg")):
+        times = [
+            f"{1e9 * row.seconds[system] / int(row.name.partition('_')[2]):.0f} ({row.name})"
+            for row in rows
+            if row.name.startswith("indexing_") and system in row.seconds
+        ]
+        if times:
+            said.append(f"Nanoseconds per element read, {title}: {', '.join(times)}.")
     said += [
         f"{row.name} in {system}: {why}"
         for row in rows

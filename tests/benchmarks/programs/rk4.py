@@ -11,12 +11,8 @@ def rk4(x, y, z, sigma, rho, beta):
     h = 0.005
     for _ in range(1000):
         x1, y1, z1 = lorenz(x, y, z, sigma, rho, beta)
-        x2, y2, z2 = lorenz(
-            x + 0.5 * h * x1, y + 0.5 * h * y1, z + 0.5 * h * z1, sigma, rho, beta
-        )
-        x3, y3, z3 = lorenz(
-            x + 0.5 * h * x2, y + 0.5 * h * y2, z + 0.5 * h * z2, sigma, rho, beta
-        )
+        x2, y2, z2 = lorenz(x + 0.5 * h * x1, y + 0.5 * h * y1, z + 0.5 * h * z1, sigma, rho, beta)
+        x3, y3, z3 = lorenz(x + 0.5 * h * x2, y + 0.5 * h * y2, z + 0.5 * h * z2, sigma, rho, beta)
         x4, y4, z4 = lorenz(x + h * x3, y + h * y3, z + h * z3, sigma, rho, beta)
         x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
         y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
@@ -126,7 +122,8 @@ def written_for_jax(x, y, z, sigma, rho, beta):
     h = 0.005
 
     def slope(state):
-        return lorenz(*state, sigma, rho, beta)
+        x, y, z = state
+        return lorenz(x, y, z, sigma, rho, beta)
 
     def moved(state, by, slopes):
         return tuple(value + by * rate for value, rate in zip(state, slopes, strict=True))
