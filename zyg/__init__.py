@@ -18,6 +18,7 @@ if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
         "or put it behind zyg on the path"
     )
 
+from zyg import cotangent_facts as _cotangent_facts
 from zyg import numpy_facts as _numpy_facts
 from zyg import rules as _rules
 from zyg.api import (

@@ -32,8 +32,9 @@ from ir.core import (
     type_of,
 )
 from ir.emit.inlining import Inlining
-from ir.emit.lower import Leave, append, lower
+from ir.emit.lower import Leave, lower
 from ir.emit.naming import Naming
+from ir.emit.order import append
 from ir.emit.render import (
     BINARY,
     Environment,

@@ -402,10 +402,11 @@ class Augmenter(Inference):
         ]
         mapping = dict(zip([*source.captured, *source.params], [*captured, *bound], strict=True))
         outer_globals, self.globals = self.globals, source.globals
+        outer_place, self.place = self.place, self.loc
         try:
             exit = self._inline_plain(source.body, mapping)
         finally:
-            self.globals = outer_globals
+            self.globals, self.place = outer_globals, outer_place
         parts = self.parts(exit.values[0]) if isinstance(exit, Yield) else None
         if parts is None or len(parts) != 2:
             return None

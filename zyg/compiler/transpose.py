@@ -24,6 +24,7 @@ from ir.core import (
     For,
     If,
     Lambda,
+    Location,
     Op,
     Operand,
     Raise,
@@ -65,6 +66,21 @@ class Transposer(Inference):
         self._varied = augmenter.varied
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
+
+    def typed_call(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; in an adjoint, neutral factors and exponents disappear."""
+        if isinstance(callee, Const) and len(args) == 2 and not kwargs:
+            neutral = _neutral(callee.value, args[0], args[1])
+            if neutral is not None:
+                return [neutral]
+        return super().typed_call(callee, args, kwargs, names, loc)
 
     # Cotangents
 
@@ -211,8 +227,9 @@ class Transposer(Inference):
         mapping = dict(zip(back.captured, step.captures, strict=True))
         mapping.update(zip(back.params, [bar, *step.defaults], strict=True))
         outer_globals, self.globals = self.globals, back.globals
+        outer_place, self.place = self.place, step.loc
         exit = self.inline(back.body, mapping)
-        self.globals = outer_globals
+        self.globals, self.place = outer_globals, outer_place
         if isinstance(exit, Raise):
             self.ops.append(
                 If(Const(True), Block([], [], exit), Block([], [], Yield([])), [], step.loc)
@@ -701,6 +718,34 @@ def tangent_type(type_: Type) -> Type:
             return other
         case _:
             return TOP
+
+
+def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
+    """The operand that a product with one or a first power is equal to."""
+    if callee is operator.mul:
+        if _is_one(left) and _is_inexact(type_of(right)):
+            return right
+        if _is_one(right) and _is_inexact(type_of(left)):
+            return left
+    if callee in (operator.pow, operator.truediv) and _is_one(right):
+        return left if _is_inexact(type_of(left)) else None
+    return None
+
+
+def _is_one(operand: Operand) -> bool:
+    return isinstance(operand, Const) and type(operand.value) in (int, float) and (
+        operand.value == 1
+    )
+
+
+def _is_inexact(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return type(value) in (float, complex)
+        case Scalar(cls):
+            return issubclass(cls, float | complex | np.inexact)
+        case _:
+            return _is_array(type_) and type_.dtype.kind in "fc"  # type: ignore[attr-defined]
 
 
 def _is_array(type_: Type) -> bool:
