@@ -25,7 +25,6 @@ def operators() -> Iterator[Row]:
             *((real(2, 1), real(3)), (real(3), 0), (real(3), 1), (single(3), 2), (single(3), 0.5)),
             *((whole(3), 2), (whole(3), whole(3)), (cplx(3), 2), (cplx(3), cplx(3))),
             *((np.float64(0.7), 2), (np.float32(0.7), 3), (real(3), cplx(3)), (real(3), 3)),
-            *((np.array([0.0, 0.5]), 0), (np.array([0.0, 0.5]), np.array([0, 0]))),
             *((whole(3), 0), (whole(3), np.array([0, 1, 2])), (np.float64(0.0), 2)),
         )
     yield from cases(pow, (7, 2, 5))

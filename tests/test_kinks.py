@@ -51,6 +51,8 @@ HALVES = np.array([0.5, 0.5])
         (operator.pow, (0.0, 0.5), (math.inf, 0.0)),
         (operator.pow, (0.0, 0), (0, 0.0)),
         (operator.pow, (0, 1), (1, 0.0)),
+        (operator.pow, (np.array([0.0, 0.5]), 0), [0.0, 0.0]),
+        (np.power, (np.array([0.0, 0.5]), np.array([0, 0])), [0.0, 0.0]),
         (math.pow, (0.0, 0.5), (math.inf, 0.0)),
         (math.asin, (1.0,), math.inf),
         (np.clip, (np.array([0.0, 1.0, 2.0]), 0.0, 2.0), (np.ones(3), 0.0, 0.0)),

@@ -96,8 +96,8 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None
-    zeros = np.asarray(zeros_like(like))
-    bar = accumulate_at(zeros, index, _realness_of(like, value_bar))
+    buffer = np.asarray(zeros_like(like))
+    bar = accumulate_at(buffer, index, _realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
 
 
