@@ -4,7 +4,7 @@
 own, `refused` those that hold what can't be differentiated yet.
 """
 
-from tests.corpus import (
+from tests.corpus import (  # noqa: F401
     arrays,
     assignments,
     branches,
@@ -19,8 +19,7 @@ from tests.corpus import (
     unsupported,
     while_loops,
 )
-from tests.corpus.registry import Program, Raising, Refused
+from tests.corpus.registry import Program, Raising, Refused, raising, refused
 from tests.corpus.registry import programs as all
-from tests.corpus.registry import raising, refused
 
 __all__ = ["Program", "Raising", "Refused", "all", "raising", "refused"]

@@ -179,7 +179,12 @@ def expanded(x):
 
 @program((V, W))
 def joined(x, y):
-    return np.concatenate([x, y * 2]), np.stack([x, y], axis=1), np.hstack((x, y)), np.vstack((x, y))
+    return (
+        np.concatenate([x, y * 2]),
+        np.stack([x, y], axis=1),
+        np.hstack((x, y)),
+        np.vstack((x, y)),
+    )
 
 
 @program((np.arange(6.0) / 4,))

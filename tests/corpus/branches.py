@@ -203,11 +203,14 @@ def results_of_comparisons(x):
 @program((1.0, 2.0), (3.0, 2.0))
 def branch_defines_function(x, y):
     if x < y:
+
         def scale(z):
             return z * x
     else:
+
         def scale(z):
             return z * z + y
+
     return scale(x) + scale(y)
 
 

@@ -108,6 +108,7 @@ def defined_before_variable(x):
 def defined_in_loop(x):
     total = x
     for i in range(3):
+
         def step(a):
             return a * x + i
 

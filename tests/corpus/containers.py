@@ -48,8 +48,15 @@ def layers(parameters, x):
 
 @program(([1.0, 2.0, 3.0, 4.0, 5.0],))
 def slices(values):
-    return (values[1:3], values[:2], values[-2:], values[::2], values[::-1], values[3:1],
-            values[0] * values[-1])
+    return (
+        values[1:3],
+        values[:2],
+        values[-2:],
+        values[::2],
+        values[::-1],
+        values[3:1],
+        values[0] * values[-1],
+    )
 
 
 @program(((1.0, 2.0, 3.0), 1), ((1.0, 2.0, 3.0), -1))

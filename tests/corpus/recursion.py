@@ -122,9 +122,17 @@ def recursion_on_function(x, n):
     return repeat(lambda a: a * a * 0.5 + x, n)(x)
 
 
-@program(({"value": 1.0, "children": [{"value": 2.0, "children": []},
-                                      {"value": 3.0, "children": [{"value": 4.0,
-                                                                   "children": []}]}]},))
+@program(
+    (
+        {
+            "value": 1.0,
+            "children": [
+                {"value": 2.0, "children": []},
+                {"value": 3.0, "children": [{"value": 4.0, "children": []}]},
+            ],
+        },
+    )
+)
 def dictionary_tree(node):
     total = node["value"] ** 2
     for child in node["children"]:
