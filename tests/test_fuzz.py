@@ -2,18 +2,21 @@
 
 import pytest
 
-from tests.fuzz.check import check
+from tests.fuzz.check import check, failures
+from tests.fuzz.compiled import by_zyg
 from tests.fuzz.generate import generate
+from tests.fuzz.rebuilt import by_round_trip
 from tests.fuzz.reduction import reduced
 
 BATCH = 50
 
 
+@pytest.mark.parametrize("differentiate", [by_round_trip, by_zyg])
 @pytest.mark.parametrize("first", range(0, 500, BATCH))
-def test_random_programs(first):
-    found = [check(generate(seed)) for seed in range(first, first + BATCH)]
-    failed = [failure for failure in found if failure is not None]
+def test_random_programs(first, differentiate):
+    failed = list(failures(map(generate, range(first, first + BATCH)), differentiate))
     if failed:
-        smallest = min(failed, key=lambda failure: len(failure.program.source))
         seeds = [failure.program.seed for failure in failed]
-        pytest.fail(f"seeds {seeds}; one reduced:\n{check(reduced(smallest)) or smallest}")
+        smallest = min(failed, key=lambda failure: len(failure.program.source))
+        small = reduced(smallest, lambda program: check(program, differentiate) is not None)
+        pytest.fail(f"seeds {seeds}; one reduced:\n{check(small, differentiate) or smallest}")

@@ -74,7 +74,9 @@ class Writer(Statements):
         return " + ".join(terms)
 
     def result(self, scope: Scope) -> str:
-        values = [self.scalar(scope) for _ in range(self.results)]
+        names = self.random.sample(scope.scalars, min(3, len(scope.scalars)))
+        sums = [f"mul({name}, {k})" for k, name in enumerate(names, 2)]
+        values = [" + ".join([*sums, self.scalar(scope)]) for _ in range(self.results)]
         return ", ".join(values)
 
     def helper_scope(self, callees: list[Callee], names: list[str]) -> Scope:

@@ -67,8 +67,17 @@ def _negative(number: Any) -> Any:
     return -number
 
 
+def residue(a: Any, k: int) -> int:
+    """The residue of a plain or dual number."""
+    return (a.value if isinstance(a, Dual) else a) % k
+
+
 def by_duals(program: Program, inputs: tuple[int, ...]) -> Derivatives:
-    f = load(program.source, residue=lambda a, k: getattr(a, "value", a) % k)
+    return on_duals(load(program.source, residue=residue), inputs)
+
+
+def on_duals(f: Callable[..., Any], inputs: tuple[int, ...]) -> Derivatives:
+    """Value and derivatives of a function whose primitives take dual numbers."""
     axes = range(len(inputs))
     duals = [Dual(x, tuple(int(i == j) for j in axes)) for i, x in enumerate(inputs)]
     value, tangent = _parts(f(*duals), len(inputs))

@@ -102,6 +102,8 @@ def _edits(tree: ast.AST) -> Iterator[Edit]:
                     yield from _statement_edits(node, name, index)
     for node in nodes:
         for name, value in ast.iter_fields(node):
+            if name == "func":
+                continue
             if isinstance(value, ast.expr) and isinstance(getattr(value, "ctx", _LOAD), ast.Load):
                 for other in _simpler(value):
                     yield _set_field(node, name, other)
@@ -128,8 +130,13 @@ def _statement_edits(node: ast.AST, name: str, index: int) -> Iterator[Edit]:
         inner = getattr(statement, part, None)
         if inner and isinstance(inner, list) and not isinstance(statement, ast.FunctionDef):
             yield _set_item(statements, index, inner)
+            yield _set_item(statements, index, [s for s in inner if not _leaves_loop(s)] or nothing)
     if getattr(statement, "orelse", None):
         yield _set_field(statement, "orelse", [])
+
+
+def _leaves_loop(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(statement))
 
 
 def _simpler(value: ast.expr) -> Iterator[ast.expr]:

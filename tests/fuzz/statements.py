@@ -50,9 +50,9 @@ class Statements(Expressions):
             (3, self.augment),
             (3, self.unpack),
             (1.2, self.walrus),
-            (2.5, self.make_list),
-            (1.5, self.make_tuple),
-            (1.5, self.make_dict),
+            (3.5, self.make_list),
+            (2.5, self.make_tuple),
+            (2.0, self.make_dict),
             (1.0, self.assertion),
             (1.5, self.closure),
         ]
@@ -175,10 +175,10 @@ class Statements(Expressions):
         return wrapped.format(self.comprehended(scope, 1)), 0
 
     def make_tuple(self, scope: Scope) -> None:
-        if scope.tuples and self.chance(0.4):
+        if scope.tuples and self.chance(0.5):
             name, length = self.random.choice(list(scope.tuples.items()))
             item = self.scalar(scope)
-            if length < LONGEST and self.times == 1 and self.chance(0.5):
+            if length < LONGEST and self.times <= LONGEST and self.chance(0.6):
                 self.write(f"{name} += ({item},)")
                 return
             if length < LONGEST:
@@ -377,11 +377,11 @@ class Statements(Expressions):
     def loop_iterable(self, scope: Scope) -> tuple[list[str], str, int]:
         """Targets, an iterable, and how many items it has at least."""
         a = self.target(scope) if self.chance(0.2) else self.fresh("i")
-        if self.chance(0.3):
+        if self.chance(0.25):
             count = self.random.randint(1, 3)
             texts = [f"range({count})", f"range(1, {count + 1})", f"reversed(range({count}))"]
             return [a], self.random.choice(texts), count
-        if self.chance(0.25):
+        if self.chance(0.2):
             return [a], f"range(residue({self.scalar(scope)}, 4))", 0
         if self.chance(0.2):
             return [a], f"({self.scalar(scope)}, {self.scalar(scope)})", 2
@@ -391,7 +391,7 @@ class Statements(Expressions):
         if scope.dicts and self.chance(0.2):
             name, keys = self.random.choice(list(scope.dicts.items()))
             return [a], f"[{name}[{b}] for {b} in {name}]", len(keys)
-        if scope.dicts and self.chance(0.2):
+        if scope.dicts and self.chance(0.4):
             name = self.random.choice(list(scope.dicts))
             return [KEY + b, a], f"{name}.items()", 0
         return [a, b] if pairs else [a], iterable, 0
