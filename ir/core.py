@@ -4,10 +4,10 @@ A function is a tree of blocks, not a control-flow graph. Everything computed is
 Python callable; the other operations own blocks:
 
     def power(x, n):                 function power(x, n):
-        y = 1.0                        y_1, = for _ in range(n) with y = 1.0:
-        for _ in range(n):                 y_2 = operator.mul(y, x)
-            y = y * x                      yield False, y_2
-        return y                       return y_1
+        y = 1.0                        y_2 = for _ in range(n) with y = 1.0:
+        for _ in range(n):                 y_1 = operator.mul(y, x)
+            y = y * x                      yield False, y_1
+        return y                       return y_2
 
 A block leaves through its last line only. `ir.desugar` moves each `break`, `continue` and early
 `return` of the source into such a tail position, so that the body of a loop yields
@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ir.types import TOP, Type
+from ir.primitives import UNBOUND
+from ir.types import BOTTOM, TOP, Known, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +126,7 @@ class For:
 
     The body takes one item of each iterable and the carried values, and yields
     `(stop, *carried, *collected)`; a true `stop` ends the loop after this iteration. Results are
-    `(stopped, *carried, *collected)`: a collected result is the list of all that was yielded
-    there. With `backwards`, the iterables are sequences, walked from last to first.
+    `(*carried, *collected)`: a collected result is the list of all that was yielded there. With `backwards`, the iterables are sequences, walked from last to first.
     """
 
     iterables: list[Operand]
@@ -222,6 +222,13 @@ class Function:
         from ir.printer import format_function
 
         return format_function(self)
+
+
+def type_of(operand: Operand) -> Type:
+    """The type of an operand; a constant is known, and `UNBOUND` is no value at all."""
+    if isinstance(operand, Value):
+        return operand.type
+    return BOTTOM if operand.value is UNBOUND else Known(operand.value)
 
 
 def blocks_of(op: Op) -> tuple[Block, ...]:

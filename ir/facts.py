@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
-from ir.types import TOP, Type
+from ir.types import TOP, Instance, Type
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,6 +22,7 @@ _pure: set[int] = set()
 _total: set[int] = set()
 _fresh: set[int] = set()
 _metadata: set[int] = set()
+_buffer: set[int] = set()
 _results: dict[int, ResultOf] = {}
 _folds: dict[int, Callable[..., Any]] = {}
 _abstractions: dict[type, Callable[[Any], Type]] = {}
@@ -50,6 +51,17 @@ def total(*callees: object) -> None:
 def fresh(*callees: object) -> None:
     """An array that such a call returns shares no memory with anything."""
     _mark(_fresh, callees)
+
+
+def buffer(*callees: object) -> None:
+    """Makes new memory that will be written into: two such calls are never the same."""
+    _mark(_fresh, callees)
+    _mark(_pure, callees)
+    _mark(_buffer, callees)
+
+
+def is_buffer(callee: object) -> bool:
+    return id(callee) in _buffer
 
 
 def metadata(*callees: object) -> None:
@@ -119,6 +131,12 @@ def abstraction(*classes: type) -> Callable[[F], F]:
 
 def abstraction_of(cls: type) -> Callable[[Any], Type] | None:
     return _abstractions.get(cls)
+
+
+def abstract(value: object) -> Type:
+    """The type of a value at hand."""
+    find = _abstractions.get(type(value))
+    return find(value) if find is not None else Instance(type(value))
 
 
 def items(kind: type[Type]) -> Callable[[F], F]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 
@@ -135,6 +136,27 @@ class Iterator(Type):
 
 
 @dataclass(frozen=True, slots=True)
+class Slice(Type):
+    """A slice object; bounds and step are abstract values."""
+
+    start: Type
+    stop: Type
+    step: Type
+
+    def join_with(self, other: Type) -> Type | None:
+        if isinstance(other, Slice):
+            return Slice(
+                join(self.start, other.start),
+                join(self.stop, other.stop),
+                join(self.step, other.step),
+            )
+        return None
+
+    def __repr__(self) -> str:
+        return f"slice[{self.start!r}:{self.stop!r}:{self.step!r}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Instance(Type):
     """An instance of exactly this class, about whose attributes nothing is known."""
 
@@ -201,6 +223,23 @@ class Union(Type):
 
 
 MAX_UNION = 3
+
+
+def class_of(type_: Type) -> type | None:
+    """The exact Python class of every value of this type, where there is one."""
+    match type_:
+        case Known(value):
+            return type(value)
+        case Tuple():
+            return tuple
+        case Dict():
+            return dict
+        case Slice():
+            return slice
+        case Closure():
+            return FunctionType
+        case _:
+            return getattr(type_, "cls", None)
 
 
 def widen(type_: Type) -> Type:

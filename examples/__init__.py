@@ -1,0 +1,1 @@
+"""Programs on real data, in ordinary Python and NumPy, differentiated by zyg."""

@@ -1,0 +1,307 @@
+"""What inference knows about the standard library: operators, `math`, built-in functions.
+
+Importing this module (which imports `ir.container_facts`) fills `ir.facts`:
+
+    operator.add  (int, float)      -> float
+    pow           (float, float)    -> float | complex      a negative base is possible
+    round         (float)           -> int
+    isinstance    (float, =int)     -> =False
+
+A result type covers every value that a call with such arguments can return; where that takes more
+than is known, it is `TOP`. The classes are exact: an operand of type `float` is no subclass with
+operators of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from abc import ABCMeta
+from types import (
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+)
+
+from ir import container_facts as container_facts
+from ir import facts
+from ir.core import Call, Const, Operand, type_of
+from ir.fact_rules import (
+    BOOL,
+    EXAMPLES,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    always,
+    by_class,
+    call_type,
+    declare,
+    declare_by_class,
+)
+from ir.types import (
+    TOP,
+    Known,
+    Scalar,
+    Tuple,
+    Type,
+    class_of,
+    join,
+)
+
+BITWISE = (operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift)
+DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
+EQUALITIES = (operator.eq, operator.ne)
+ORDERINGS = (operator.lt, operator.le, operator.gt, operator.ge)
+
+# Addition overflows to inf; division and powers raise ZeroDivisionError.
+facts.total(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
+facts.total(*EQUALITIES, operator.is_, operator.is_not)
+facts.pure(*BITWISE, *DIVISIONS, *ORDERINGS, operator.pow, pow, operator.invert, operator.index)
+facts.pure(operator.not_, operator.truth, round, float, int, bool, complex, str, isinstance)
+facts.pure(repr, format, chr, ord, type, callable, issubclass, ascii, bin, hex, oct)
+
+declare_by_class(operator.sub, operator.neg, operator.pos, abs, *DIVISIONS, *BITWISE, *ORDERINGS)
+declare_by_class(complex, operator.index, ascii, bin, hex, oct)
+
+# These return exactly this class, whatever `__float__` and the like of the argument give.
+always(FLOAT, float)
+always(INT, int, ord)
+always(BOOL, bool, operator.not_, operator.truth, callable, issubclass)
+always(STR, chr, str.format, str.join)
+always(NONE, print)
+
+
+@declare(operator.invert)
+def invert(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    # Asking Python for ~True warns.
+    return INT if len(args) == 1 and class_of(args[0]) in (int, bool) else TOP
+
+
+@declare(operator.pow, pow)
+def power(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """The class of a power depends on the sign of the base and on the exponent."""
+    if len(args) != 2 or kwargs:
+        return by_class(pow, args, kwargs)
+    base, exponent = args
+    kinds = (class_of(base), class_of(exponent))
+    if not all(kind in (bool, int, float, complex) for kind in kinds):
+        return TOP
+    if complex in kinds:
+        return Scalar(complex)
+    if kinds[1] is not float:
+        if kinds[0] is float:
+            return FLOAT
+        if kinds[1] is bool:
+            return INT
+        if isinstance(exponent, Known):
+            return INT if exponent.value >= 0 else FLOAT
+        return join(INT, FLOAT)
+    if isinstance(exponent, Known) and exponent.value.is_integer():
+        return FLOAT
+    if isinstance(base, Known) and base.value >= 0:
+        return FLOAT
+    return join(FLOAT, Scalar(complex))
+
+
+@declare(*EQUALITIES)
+def equality(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Comparing built-in values gives a bool; other objects may answer anything."""
+    return BOOL if len(args) == 2 and all(map(_answers_bool, args)) else TOP
+
+
+def _answers_bool(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls in EXAMPLES or cls in (type(None), type(Ellipsis), tuple, list, dict, range, slice)
+
+
+@declare(round)
+def round_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    given = (*args, *kwargs.values())
+    if len(given) == 2 and class_of(given[1]) not in (int, bool, type(None)):
+        return TOP
+    return by_class(round, args, kwargs)
+
+
+@declare(str)
+def str_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    # `__str__` of an unknown object may return a subclass of str.
+    return STR if all(map(_answers_bool, args)) else TOP
+
+
+facts.result(repr, format)(facts.result_of(str))  # type: ignore[arg-type]
+
+
+def is_instance(type_: Type, classes: Type) -> bool | None:
+    """Whether all values of a type are instances of known plain classes; None: undecided."""
+    if isinstance(classes, Tuple):
+        answers = [is_instance(type_, item) for item in classes.items]
+        return True if True in answers else (None if None in answers else False)
+    cls = class_of(type_)
+    if cls is None or not isinstance(classes, Known):
+        return None
+    if type(classes.value) is not type and not (
+        type(classes.value) is ABCMeta
+        and classes.value.__module__ in ("numbers", "collections.abc")
+    ):
+        return None
+    return issubclass(cls, classes.value)
+
+
+@declare(isinstance)
+def isinstance_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    answer = is_instance(*args) if len(args) == 2 else None
+    return BOOL if answer is None else Known(answer)
+
+
+@declare(type)
+def type_call(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = class_of(args[0]) if len(args) == 1 else None
+    return TOP if cls is None else Known(cls)
+
+
+def identity(left: Type, right: Type) -> bool | None:
+    """Whether two values are one object; None: undecided."""
+    if isinstance(left, Known) and isinstance(right, Known):
+        singletons = (type(None), type(Ellipsis), bool, type)
+        if type(left.value) in singletons or type(right.value) in singletons:
+            return left.value is right.value
+    classes = class_of(left), class_of(right)
+    if None not in classes and classes[0] is not classes[1]:
+        return False
+    return None
+
+
+@declare(operator.is_)
+def is_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    answer = identity(*args) if len(args) == 2 else None
+    return BOOL if answer is None else Known(answer)
+
+
+@declare(operator.is_not)
+def is_not(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    answer = identity(*args) if len(args) == 2 else None
+    return BOOL if answer is None else Known(not answer)
+
+
+@facts.fold(isinstance, operator.is_, operator.is_not, type)
+def fold_decided(call: Call) -> Operand | None:
+    """A constant, where the types decide."""
+    if not isinstance(call.callee, Const) or call.kwargs:
+        return None
+    type_ = call_type(call.callee.value, *map(type_of, call.args))
+    return Const(type_.value) if isinstance(type_, Known) else None
+
+
+@facts.fold(operator.truth, bool)
+def fold_truth(call: Call) -> Operand | None:
+    """The truth of a bool is the bool itself; of a tuple, known from its length."""
+    if len(call.args) != 1 or call.kwargs:
+        return None
+    match type_of(call.args[0]):
+        case Scalar(cls) if cls is bool:
+            return call.args[0]
+        case Known(bool()):
+            return call.args[0]
+        case Tuple(items):
+            return Const(bool(items))
+        case _:
+            return None
+
+
+@facts.fold(float, int, complex)
+def fold_conversion(call: Call) -> Operand | None:
+    """A value of exactly the wanted class is itself."""
+    if len(call.args) == 1 and not call.kwargs and isinstance(call.callee, Const):
+        if isinstance(type_ := type_of(call.args[0]), Scalar) and type_.cls is call.callee.value:
+            return call.args[0]
+    return None
+
+
+IN_PLACE = {
+    operator.iadd: operator.add,
+    operator.isub: operator.sub,
+    operator.imul: operator.mul,
+    operator.itruediv: operator.truediv,
+    operator.ifloordiv: operator.floordiv,
+    operator.imod: operator.mod,
+    operator.ipow: operator.pow,
+    operator.iand: operator.and_,
+    operator.ior: operator.or_,
+    operator.ixor: operator.xor,
+    operator.ilshift: operator.lshift,
+    operator.irshift: operator.rshift,
+    operator.imatmul: operator.matmul,
+}
+
+
+def _declare_in_place(in_place: object, plain: object) -> None:
+    @declare(in_place)
+    def update(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        immutable = len(args) == 2 and isinstance(args[0], Scalar | Known | Tuple)
+        return call_type(plain, *args) if immutable else TOP
+
+
+for _in_place, _plain in IN_PLACE.items():
+    _declare_in_place(_in_place, _plain)
+
+
+# `math` converts its arguments itself: the class of the result is always the same.
+MATH_FLOAT = (
+    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 "
+    "expm1 fabs fma fmod fsum gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians "
+    "remainder sin sinh sqrt tan tanh ulp"
+).split()
+MATH_INT = "comb factorial gcd isqrt lcm perm".split()
+MATH_BOOL = "isclose isfinite isinf isnan".split()
+MATH_TOTAL = (
+    "asinh atan atan2 cbrt copysign degrees erf erfc fabs hypot isfinite isinf isnan nextafter "
+    "radians tanh ulp"
+).split()
+
+for _names, _type in ((MATH_FLOAT, FLOAT), (MATH_INT, INT), (MATH_BOOL, BOOL)):
+    # Some came with Python 3.12 and 3.13.
+    always(_type, *(getattr(math, name) for name in _names if hasattr(math, name)))
+always(Tuple((FLOAT, FLOAT)), math.modf)
+always(Tuple((FLOAT, INT)), math.frexp)
+declare_by_class(math.floor, math.ceil, math.trunc)
+facts.pure(
+    *(
+        function
+        for name, function in vars(math).items()
+        # These two read an iterable, which may be an iterator.
+        if not name.startswith("_")
+        and callable(function)
+        and name not in ("fsum", "prod", "sumprod", "dist")
+    )
+)
+facts.total(*(getattr(math, name) for name in MATH_TOTAL))
+
+
+def _declare_methods(cls: type) -> None:
+    """The public methods and attributes of an immutable class, by example."""
+    for name, member in vars(cls).items():
+        if isinstance(member, MethodDescriptorType | GetSetDescriptorType | MemberDescriptorType):
+            if not name.startswith("_"):
+                facts.pure(member)
+                if facts.result_of(member) is None:
+                    _declare_member(member)
+
+
+def _declare_member(member: object) -> None:
+    if isinstance(member, MethodDescriptorType):
+        declare_by_class(member)
+    else:
+        declare_by_class_attribute(member)
+
+
+def declare_by_class_attribute(member: object) -> None:
+    """A descriptor as a callee: the compiler calls it for an attribute of a value of known type."""
+
+    @declare(member)
+    def attribute(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        return by_class(member.__get__, args, kwargs)  # type: ignore[attr-defined]
+
+
+for _cls in (int, float, complex, str):
+    _declare_methods(_cls)

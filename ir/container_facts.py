@@ -1,0 +1,395 @@
+"""What inference knows about tuples, lists, ranges, dicts, strings and iterators.
+
+    operator.getitem  ((int, float), =1)       -> float
+    operator.getitem  (list[float], int)       -> float
+    operator.add      ((int,), (float, str))   -> (int, float, str)
+    zip               (list[float], range)     -> iterator over (float, int)
+    sum               (list[float])            -> int | float        0 for an empty list
+
+Iterables may be iterators, which a call consumes: `list`, `sum` and their kin are not pure.
+"""
+
+from __future__ import annotations
+
+import operator
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any
+
+from ir import facts
+from ir.core import Call, Const, Operand, type_of
+from ir.fact_rules import BOOL, INT, NONE, STR, always, by_class, call_type, declare, expand, is_int
+from ir.types import (
+    BOTTOM,
+    LITERALS,
+    TOP,
+    Dict,
+    Instance,
+    Iterator,
+    Known,
+    Method,
+    Scalar,
+    Sequence,
+    Slice,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join,
+    join_all,
+    widen,
+)
+
+MAX_REPEATED_ITEMS = 64
+DICT_KEYS, DICT_VALUES, DICT_ITEMS = type({}.keys()), type({}.values()), type({}.items())
+
+
+def item_of(type_: Type) -> Type:
+    """What iterating gives, for a union and for known objects too."""
+    type_ = expand(type_)
+    if isinstance(type_, Union):
+        return join_all(map(item_of, type_.members))
+    return facts.item_of(type_)
+
+
+@facts.abstraction(int, float, complex, bool, str, bytes)
+def abstract_literal(value: object) -> Type:
+    return Scalar(type(value))
+
+
+@facts.abstraction(type(None), type(Ellipsis))
+def abstract_singleton(value: object) -> Type:
+    return Known(value)
+
+
+@facts.abstraction(tuple)
+def abstract_tuple(value: tuple[Any, ...]) -> Type:
+    return Tuple(tuple(map(facts.abstract, value)))
+
+
+@facts.abstraction(list)
+def abstract_list(value: list[Any]) -> Type:
+    return Sequence(list, join_all(map(facts.abstract, value)))
+
+
+@facts.abstraction(range)
+def abstract_range(value: range) -> Type:
+    return Sequence(range, INT)
+
+
+@facts.abstraction(slice)
+def abstract_slice(value: slice) -> Type:
+    return Slice(*map(facts.abstract, (value.start, value.stop, value.step)))
+
+
+@facts.abstraction(dict)
+def abstract_dict(value: dict[Any, Any]) -> Type:
+    if not all(type(key) is str for key in value):
+        return Instance(dict)
+    return Dict(tuple((key, facts.abstract(item)) for key, item in value.items()))
+
+
+@facts.items(Tuple)
+def tuple_item(type_: Tuple) -> Type:
+    return join_all(type_.items)
+
+
+@facts.items(Sequence)
+@facts.items(Iterator)
+def common_item(type_: Sequence | Iterator) -> Type:
+    return type_.item
+
+
+@facts.items(Dict)
+def dict_key(type_: Dict) -> Type:
+    return STR if type_.items else BOTTOM
+
+
+@facts.items(Scalar)
+@facts.items(Known)
+def scalar_item(type_: Scalar | Known) -> Type:
+    return {str: STR, bytes: INT}.get(class_of(type_) or object, TOP)
+
+
+def values_of(type_: Dict) -> Type:
+    return join_all(value for _, value in type_.items)
+
+
+@facts.attributes(Scalar)
+@facts.attributes(Tuple)
+@facts.attributes(Sequence)
+@facts.attributes(Dict)
+@facts.attributes(Known)
+def class_attribute(type_: Type, name: str) -> Type:
+    """An attribute that the class of a built-in value provides: a bound method, or its value."""
+    cls = class_of(type_)
+    if cls is None or (isinstance(type_, Known) and cls not in LITERALS):
+        return TOP
+    owner = next((base for base in cls.__mro__ if name in vars(base)), None)
+    if owner is None or (isinstance(type_, Sequence | Tuple) and owner not in (tuple, list, range)):
+        return TOP
+    member = vars(owner)[name]
+    if isinstance(member, GetSetDescriptorType | MemberDescriptorType):
+        return call_type(member, type_)
+    if hasattr(type(member), "__get__") and not isinstance(
+        member, staticmethod | classmethod | property | type(dict.__dict__["fromkeys"])
+    ):
+        return Method(Known(member), type_)
+    return TOP
+
+
+@declare(slice)
+def slice_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (stop,):
+            return Slice(NONE, stop, NONE)
+        case (start, stop):
+            return Slice(start, stop, NONE)
+        case (start, stop, step):
+            return Slice(start, stop, step)
+        case _:
+            return TOP
+
+
+def known_slice(index: Slice) -> slice | None:
+    """The slice object, where all its parts are known."""
+    parts = (index.start, index.stop, index.step)
+    values = [part.value for part in parts if isinstance(part, Known)]
+    return slice(*values) if len(values) == 3 else None
+
+
+@declare(operator.getitem)
+def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 2:
+        return TOP
+    match args:
+        case (Tuple(items), Known(int(position))):
+            return items[position] if -len(items) <= position < len(items) else TOP
+        case (Tuple(items), Slice() as index):
+            found = known_slice(index)
+            if found is None:
+                return Sequence(tuple, join_all(items))
+            try:
+                return Tuple(items[found])
+            except (TypeError, ValueError):
+                return TOP
+        case (Tuple(items), index) if is_int(index):
+            return join_all(items) if items else TOP
+        case (Sequence(_, item), index) if is_int(index):
+            return item
+        case (Sequence(cls, item), Slice()):
+            # A slice of a subclass of tuple is a plain tuple.
+            return Sequence(cls if cls in (list, tuple, range) else tuple, item)
+        case (Dict(items), Known(str(key))):
+            return dict(items).get(key, TOP)
+        case (Dict() as mapping, Scalar(cls)) if cls is str and mapping.items:
+            return values_of(mapping)
+        case (Scalar() | Known() as text, index):
+            cls = class_of(text)
+            if cls in (str, bytes) and isinstance(index, Slice):
+                return Scalar(cls)
+            if cls in (str, bytes) and is_int(index):
+                return STR if cls is str else INT
+            return TOP
+        case _:
+            return TOP
+
+
+def concatenated(left: Type, right: Type) -> Type:
+    """`left + right` of two tuples or two lists."""
+    if isinstance(left, Tuple) and isinstance(right, Tuple):
+        return Tuple(left.items + right.items)
+    cls = class_of(left)
+    if cls in (tuple, list) and class_of(right) is cls:
+        return Sequence(cls, join(item_of(left), item_of(right)))
+    return TOP
+
+
+def repeated(items: Type, count: Type) -> Type:
+    """`items * count` of a tuple or a list and an int."""
+    if isinstance(items, Tuple):
+        if isinstance(count, Known):
+            length = len(items.items) * max(count.value, 0)
+            if length <= MAX_REPEATED_ITEMS:
+                return Tuple(items.items * count.value)
+        return Sequence(tuple, join_all(items.items))
+    if isinstance(items, Sequence) and items.cls in (tuple, list):
+        return items
+    return TOP
+
+
+@declare(operator.add, operator.concat)
+def add(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    scalar = by_class(operator.add, args, kwargs)
+    return scalar if scalar != TOP or len(args) != 2 else concatenated(*args)
+
+
+@declare(operator.mul)
+def mul(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    scalar = by_class(operator.mul, args, kwargs)
+    if scalar != TOP or len(args) != 2:
+        return scalar
+    left, right = args
+    if class_of(right) in (int, bool):
+        return repeated(left, right)
+    if class_of(left) in (int, bool):
+        return repeated(right, left)
+    return TOP
+
+
+@declare(tuple)
+def tuple_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if not args:
+        return Tuple(())
+    return args[0] if isinstance(args[0], Tuple) else Sequence(tuple, item_of(args[0]))
+
+
+@declare(list)
+def list_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Sequence(list, item_of(args[0]) if args else BOTTOM)
+
+
+@declare(sorted)
+def sorted_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Sequence(list, item_of(args[0]) if args else TOP)
+
+
+@declare(dict)
+def dict_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if not args:
+        return Dict(tuple(kwargs.items()))
+    if len(args) == 1 and isinstance(args[0], Dict):
+        return Dict(tuple({**dict(args[0].items), **kwargs}.items()))
+    return Instance(dict)
+
+
+always(Sequence(range, INT), range)
+
+
+@declare(zip)
+def zip_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(zip, Tuple(tuple(map(item_of, args))) if args else BOTTOM)
+
+
+@declare(enumerate)
+def enumerate_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(enumerate, Tuple((INT, item_of(args[0])))) if args else TOP
+
+
+@declare(map)
+def map_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(map, TOP)
+
+
+@declare(filter)
+def filter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(filter, item_of(args[1])) if len(args) == 2 else TOP
+
+
+@declare(reversed)
+def reversed_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return _iterator(reversed, args)
+
+
+@declare(iter)
+def iter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) == 1 and isinstance(args[0], Iterator) and hasattr(args[0].cls, "__next__"):
+        return args[0]
+    return _iterator(iter, args)
+
+
+def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
+    cls = class_of(args[0]) if len(args) == 1 else None
+    if cls not in (tuple, list, range, dict, str):
+        return TOP
+    example = range(1) if cls is range else cls()  # type: ignore[misc]
+    return Iterator(type(make(example)), item_of(args[0]))
+
+
+@declare(next)
+def next_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if not args or not isinstance(args[0], Iterator):
+        return TOP
+    return join_all((args[0].item, *args[1:]))
+
+
+@facts.result(min, max)
+def extreme(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """One of the arguments, or one of the items of the only argument, or the default."""
+    candidates = [item_of(args[0])] if len(args) == 1 else list(args)
+    if "default" in kwargs:
+        candidates.append(kwargs["default"])
+    return join_all(map(widen, candidates))
+
+
+@declare(sum)
+def sum_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if not args:
+        return TOP
+    total = args[1] if len(args) > 1 else kwargs.get("start", Known(0))
+    if isinstance(args[0], Tuple):
+        for item in args[0].items:
+            total = call_type(operator.add, total, item)
+        return total
+    item = item_of(args[0])
+    for _ in range(4):
+        longer = join(total, call_type(operator.add, total, item))
+        if longer == total:
+            return total
+        total = longer
+    return TOP
+
+
+always(INT, hash, id, operator.length_hint, operator.indexOf, operator.countOf)
+always(BOOL, any, all, operator.contains)
+
+
+@declare(len)
+def len_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (Tuple(items) | Dict(items),):
+            return Known(len(items))
+        case _:
+            return INT
+
+
+@facts.fold(len)
+def fold_len(call: Call) -> Operand | None:
+    if len(call.args) == 1 and isinstance(type_ := type_of(call.args[0]), Tuple):
+        return Const(len(type_.items))
+    return None
+
+
+@declare(dict.get)
+def dict_get(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (Dict() as mapping, Known(str(key)), *default):
+            found = dict(mapping.items).get(key)
+            return found if found is not None else (default[0] if default else NONE)
+        case (Dict() as mapping, key, *default) if class_of(key) is str:
+            return join(values_of(mapping), default[0] if default else NONE)
+        case _:
+            return TOP
+
+
+def _declare_view(method: object, cls: type, item: Any) -> None:
+    @declare(method)
+    def view(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        known = len(args) == 1 and isinstance(args[0], Dict)
+        return Iterator(cls, item(args[0]) if known else TOP)
+
+
+_declare_view(dict.keys, DICT_KEYS, item_of)
+_declare_view(dict.values, DICT_VALUES, values_of)
+_declare_view(dict.items, DICT_ITEMS, lambda type_: Tuple((item_of(type_), values_of(type_))))
+
+
+@declare(dict.copy, list.copy)
+def copied(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if args and isinstance(args[0], Dict | Sequence) else TOP
+
+
+always(INT, list.index, list.count, tuple.index, tuple.count, range.index, range.count)
+
+facts.metadata(len)
+facts.pure(range, slice, operator.getitem, operator.concat, dict.get, dict.copy, list.copy)
+facts.pure(list.index, list.count, tuple.index, tuple.count, range.index, range.count)

@@ -1,0 +1,535 @@
+"""IR to Python source: `emit(function)` gives text, `emit_functions` all that `load` needs.
+
+Statements are built as syntax trees and rendered by astor, in this module alone; where the location
+of a statement differs from the one before, it is appended as a comment.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os.path import basename
+from typing import Any
+
+from ir import primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Lambda,
+    Location,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    type_of,
+)
+from ir.emit.inlining import Inlining
+from ir.emit.lower import Leave, append, lower
+from ir.emit.naming import Naming
+from ir.emit.render import (
+    BINARY,
+    IN_PLACE,
+    Environment,
+    call_node,
+    name_node,
+    spell_module,
+)
+from ir.primitives import UNBOUND
+from ir.rewrite import clone, count_uses, walk
+from ir.types import Scalar
+
+__all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
+
+# Calls that are printed as a statement which changes their first argument.
+_statements: dict[int, Callable[[list[ast.expr]], ast.stmt]] = {}
+
+
+def statement_form(callee: object) -> Callable[[Any], Any]:
+    """Prints calls of `callee`, which consumes its first argument, as a statement."""
+
+    def register(build: Any) -> Any:
+        _statements[id(callee)] = build
+        return build
+
+    return register
+
+
+@dataclass
+class Emitted:
+    """Generated source, the objects it needs by name, and where its lines come from."""
+
+    source: str
+    environment: dict[str, object]
+    locations: dict[int, Location] = field(default_factory=dict)
+
+
+def emit(function: Function) -> str:
+    """The Python source of a function."""
+    return emit_functions([function]).source
+
+
+def emit_functions(functions: list[Function], comments: bool = True) -> Emitted:
+    """The source of several functions of one module, which can call each other by name."""
+    reserved = {function.name for function in functions}
+    for function in functions:
+        reserved |= {op.args[0].value for op in walk(function.body) if _is_global_read(op)}
+        for op in walk(function.body):
+            reserved |= {value.name for value in op.results if value.name != "t"}
+        reserved |= {value.name for value in [*function.params, *function.captured]}
+    environment = Environment(reserved)
+    definitions = [_FunctionEmitter(function, environment).emit() for function in functions]
+    return _render(definitions, environment, comments)
+
+
+def _is_global_read(op: Op) -> bool:
+    return isinstance(op, Call) and isinstance(op.callee, Const) and (
+        op.callee.value is primitives.load_global
+    )
+
+
+def _render(
+    definitions: list[ast.FunctionDef], environment: Environment, comments: bool
+) -> Emitted:
+    # Imported late: astor costs more to import than the rest of the package.
+    import astor
+
+    lines: list[str] = []
+    locations: dict[int, Location] = {}
+    for definition in definitions:
+        if lines:
+            lines += ["", ""]
+        text = astor.to_source(
+            definition, pretty_source="".join, pretty_string=lambda text, *_, **__: repr(text)
+        )
+        source_lines = text.rstrip("\n").split("\n")
+        marks = _line_locations(definition)
+        previous: Location | None = None
+        for offset, line in enumerate(source_lines):
+            location = marks.get(offset)
+            if location is not None:
+                locations[len(lines) + 1] = location
+                shown = previous is None or (location.file, location.line) != (
+                    previous.file, previous.line
+                )
+                if shown and comments and offset > 0:
+                    line = f"{line}  # {basename(location.file)}:{location.line}"
+                previous = location
+            lines.append(line)
+    return Emitted("\n".join(lines) + "\n", environment.objects, locations)
+
+
+def _line_locations(definition: ast.FunctionDef) -> dict[int, Location]:
+    """The location of each line that astor prints for a definition: one line a statement."""
+    found: dict[int, Location] = {}
+
+    def visit(statements: list[ast.stmt], line: int) -> int:
+        for statement in statements:
+            location = getattr(statement, "zyg_location", None)
+            if location is not None:
+                found[line] = location
+            line += 1
+            match statement:
+                case ast.If():
+                    line = visit(statement.body, line)
+                    orelse = statement.orelse
+                    if len(orelse) == 1 and isinstance(orelse[0], ast.If):
+                        line = visit(orelse, line)
+                    elif orelse:
+                        line = visit(orelse, line + 1)
+                case ast.For() | ast.While():
+                    line = visit(statement.body, line)
+        return line
+
+    visit(definition.body, 1)
+    return found
+
+
+class _FunctionEmitter:
+    def __init__(self, function: Function, environment: Environment) -> None:
+        self.function = clone(function)
+        self.environment = environment
+        lower(self.function.body)
+        self.consuming = {
+            op for op in walk(self.function.body)
+            if isinstance(op, Call) and isinstance(op.callee, Const)
+            and (id(op.callee.value) in _statements or _is(op.callee.value, IN_PLACE))
+        }
+        self.inlining = Inlining(self.function.body, self.consuming)
+        self.uses = count_uses(self.function.body)
+        self.definitions = {
+            value: op for op in walk(self.function.body) for value in op.results
+        }
+        globals_read = {
+            op.args[0].value for op in walk(self.function.body) if _is_global_read(op)
+        }
+        self.naming = Naming(self.function, self.inlining, globals_read, self.consuming)
+        environment.reserved |= set(self.naming.names.values())
+        self.loops: list[list[Value]] = []
+        self.statements: list[ast.stmt] = []
+        self.location: Location | None = None
+
+    def emit(self) -> ast.FunctionDef:
+        statements = self.block(self.function.body, self.returning)
+        return ast.FunctionDef(
+            name=_identifier(self.function.name),
+            args=self.parameters(),
+            body=statements or [ast.Pass()],
+            decorator_list=[],
+            returns=None,
+            type_comment=None,
+            type_params=[],
+        )
+
+    def parameters(self) -> ast.arguments:
+        kinds = self.function.signature
+        names = [ast.arg(arg=v.name, annotation=None, type_comment=None)
+                 for v in self.function.params]
+        positional_only = names[: kinds.positional_only]
+        rest = names[kinds.positional_only :]
+        positional, rest = rest[: kinds.positional], rest[kinds.positional :]
+        vararg = rest.pop(0) if kinds.vararg else None
+        keyword_only, rest = rest[: kinds.keyword_only], rest[kinds.keyword_only :]
+        return ast.arguments(
+            posonlyargs=positional_only, args=positional, vararg=vararg,
+            kwonlyargs=keyword_only, kw_defaults=[None] * len(keyword_only),
+            kwarg=rest[0] if kinds.kwarg else None, defaults=[],
+        )
+
+    # Expressions
+
+    def operand(self, operand: Operand) -> ast.expr:
+        if isinstance(operand, Const):
+            return self.environment.constant(operand.value)
+        if operand in self.inlining.inlined:
+            return self.expression(self.definitions[operand])
+        return name_node(self.naming.name(operand))
+
+    def expression(self, op: Op) -> ast.expr:
+        match op:
+            case Call():
+                return self.call(op)
+            case If():
+                then, orelse = (self.operand(block.exit.values[0]) for block in op.blocks)
+                return ast.IfExp(test=self.condition(op.cond), body=then, orelse=orelse)
+            case _:
+                raise AssertionError(op)
+
+    def condition(self, operand: Operand) -> ast.expr:
+        """The test of a branch, which takes the truth value by itself."""
+        if isinstance(operand, Value) and operand in self.inlining.inlined:
+            op = self.definitions[operand]
+            if isinstance(op, Call) and isinstance(op.callee, Const):
+                if op.callee.value is operator.truth:
+                    return self.operand(op.args[0])
+        return self.operand(operand)
+
+    def call(self, op: Call) -> ast.expr:
+        args = [self.operand(arg) for arg in op.args]
+        kwargs = {name: self.operand(arg) for name, arg in op.kwargs.items()}
+        if isinstance(op.callee, Const):
+            callee = op.callee.value
+            if callee is primitives.check_bound and op.args[0] is UNBOUND:
+                args[0] = self.environment.constant(UNBOUND)
+            return call_node(callee, args, kwargs, self.environment)
+        keywords = [ast.keyword(arg=name, value=value) for name, value in kwargs.items()]
+        return ast.Call(func=self.operand(op.callee), args=args, keywords=keywords)
+
+    # Statements
+
+    def add(self, statement: ast.stmt, location: Location | None = None) -> None:
+        statement.zyg_location = location or self.location  # type: ignore[attr-defined]
+        self.statements.append(statement)
+
+    def block(self, block: Block, leave: Callable[[list[Operand]], None]) -> list[ast.stmt]:
+        """The statements of a block; `leave` prints what its yield means here."""
+        outer, self.statements = self.statements, []
+        for op in block.ops:
+            self.location = op.loc or self.location
+            self.op(op)
+        match block.exit:
+            case Raise(exception, cause, loc):
+                self.add(
+                    ast.Raise(
+                        exc=None if exception is None else self.operand(exception),
+                        cause=None if cause is None else self.operand(cause),
+                    ),
+                    loc,
+                )
+            case Leave(values):
+                self.leaving(values)
+            case Yield(values):
+                leave(values)
+        done, self.statements = self.statements, outer
+        return done
+
+    def op(self, op: Op) -> None:
+        match op:
+            case Call():
+                if op.results[0] not in self.inlining.inlined:
+                    self.call_statement(op)
+            case If():
+                if op in self.inlining.expressions:
+                    if op.results[0] not in self.inlining.inlined:
+                        self.assign(op.results, self.expression(op))
+                else:
+                    self.branch(op)
+            case For():
+                self.for_loop(op)
+            case While():
+                self.while_loop(op)
+            case Lambda():
+                raise AssertionError("a lambda is made by its factory: see ir.closures")
+
+    def assign(self, results: list[Value], value: ast.expr) -> None:
+        if len(results) == 1:
+            (result,) = results
+            if not self.uses[result]:
+                self.add(ast.Expr(value=value))
+                return
+            self.add(ast.Assign(targets=[self.target(result)], value=value, type_comment=None))
+            return
+        targets = [self.target(result) for result in results]
+        target = ast.Tuple(elts=targets, ctx=ast.Store())
+        self.add(ast.Assign(targets=[target], value=value, type_comment=None))
+
+    def target(self, value: Value) -> ast.expr:
+        return name_node(self.naming.name(value) if self.uses[value] else "_", store=True)
+
+    def call_statement(self, op: Call) -> None:
+        callee = op.callee.value if isinstance(op.callee, Const) else None
+        if callee is append:
+            items, item = op.args
+            if self.uses[items] > 1:
+                self.append(items, item)
+            return
+        if op in self.consuming:
+            self.consume(op, callee)
+            return
+        if callee is primitives.unpack and len(op.results) > 1:
+            self.assign(op.results, self.operand(op.args[0]))
+            return
+        if callee is primitives.unpack_starred:
+            self.unpack_starred(op)
+            return
+        if self.is_augmented(op):
+            self.add(
+                ast.AugAssign(
+                    target=self.target(op.result), op=BINARY[callee], value=self.operand(op.args[1])
+                )
+            )
+            return
+        self.assign(op.results, self.call(op))
+
+    def append(self, items: Operand, item: Operand) -> None:
+        function = ast.Attribute(value=self.operand(items), attr="append", ctx=ast.Load())
+        call = ast.Call(func=function, args=[self.operand(item)], keywords=[])
+        self.add(ast.Expr(value=call))
+
+    def consume(self, op: Call, callee: object) -> None:
+        args = [self.operand(arg) for arg in op.args]
+        if _is(callee, IN_PLACE):
+            target = name_node(args[0].id, store=True)  # type: ignore[attr-defined]
+            self.add(ast.AugAssign(target=target, op=IN_PLACE[callee], value=args[1]))
+        else:
+            self.add(_statements[id(callee)](args))
+
+    def is_augmented(self, op: Call) -> bool:
+        """Whether `x = x + y` can be printed as `x += y`: for scalars that is the same."""
+        if not isinstance(op.callee, Const) or not _is(op.callee.value, BINARY):
+            return False
+        left = op.args[0]
+        return (
+            isinstance(left, Value)
+            and left not in self.inlining.inlined
+            and bool(self.uses[op.result])
+            and isinstance(type_of(left), Scalar)
+            and self.naming.name(left) == self.naming.name(op.result)
+        )
+
+    def unpack_starred(self, op: Call) -> None:
+        before = op.args[1].value  # type: ignore[union-attr]
+        targets = [self.target(result) for result in op.results]
+        targets[before] = ast.Starred(value=targets[before], ctx=ast.Store())
+        target = ast.Tuple(elts=targets, ctx=ast.Store())
+        self.add(ast.Assign(targets=[target], value=self.operand(op.args[0]), type_comment=None))
+
+    def branch(self, op: If) -> None:
+        test = self.condition(op.cond)
+        location = self.location
+        results = op.results
+
+        def merge(values: list[Operand]) -> None:
+            self.copy([(r, v) for r, v in zip(results, values, strict=True) if self.uses[r]])
+
+        then = self.block(op.then, merge)
+        orelse = self.block(op.orelse, merge)
+        self.location = location
+        if not then and not orelse:
+            if not isinstance(test, ast.Constant | ast.Name):
+                self.add(ast.Expr(value=test))
+            return
+        if not then:
+            test, then, orelse = _negated(test), orelse, []
+        if orelse and _always_leaves(then):
+            self.add(ast.If(test=test, body=then, orelse=[]), location)
+            self.statements += orelse
+            return
+        if orelse and _always_leaves(orelse):
+            self.add(ast.If(test=_negated(test), body=orelse, orelse=[]), location)
+            self.statements += then
+            return
+        self.add(ast.If(test=test, body=then, orelse=orelse), location)
+
+    # Exits
+
+    def returning(self, values: list[Operand]) -> None:
+        if values:
+            self.add(ast.Return(value=self.operand(values[0])))
+
+    def leaving(self, values: list[Operand]) -> None:
+        if not self.loops:
+            self.returning(values)
+        else:
+            self.iteration_end(values)
+
+    def iteration_end(self, values: list[Operand]) -> None:
+        if not values:
+            return
+        stop = values[0]
+        carried = self.loops[-1]
+        pairs = zip(carried, values[1:], strict=True)
+        test = None if isinstance(stop, Const) else self.operand(stop)
+        self.copy([(param, value) for param, value in pairs if self.is_kept(param)])
+        if test is None:
+            if stop.value:  # type: ignore[union-attr]
+                self.add(ast.Break())
+        else:
+            self.add(ast.If(test=test, body=[ast.Break()], orelse=[]))
+
+    def is_kept(self, param: Value) -> bool:
+        return bool(self.uses[param]) or param in self.naming.kept
+
+    def copy(self, copies: list[tuple[Value, Operand]]) -> None:
+        """A parallel assignment, in as many statements as it allows."""
+        pending = [
+            (self.naming.name(target), self.operand(source)) for target, source in copies
+        ]
+        pending = [
+            (name, node) for name, node in pending
+            if not (isinstance(node, ast.Name) and node.id == name)
+        ]
+        while pending:
+            for i, (name, node) in enumerate(pending):
+                others = [n for j, (_, n) in enumerate(pending) if j != i]
+                if not any(_reads(other, name) for other in others):
+                    value = ast.Assign(
+                        targets=[name_node(name, store=True)], value=node, type_comment=None
+                    )
+                    self.add(value)
+                    pending.pop(i)
+                    break
+            else:
+                names = [name_node(name, store=True) for name, _ in pending]
+                target = ast.Tuple(elts=names, ctx=ast.Store())
+                value = ast.Tuple(elts=[node for _, node in pending], ctx=ast.Load())
+                self.add(ast.Assign(targets=[target], value=value, type_comment=None))
+                return
+
+    # Loops
+
+    def enter(self, op: For | While) -> None:
+        for items in op.results[len(op.init) :]:
+            if self.uses[items] > 1:
+                empty = ast.List(elts=[], ctx=ast.Load())
+                self.add(ast.Assign(targets=[self.target(items)], value=empty, type_comment=None))
+        pairs = zip(op.carried, op.init, strict=True)
+        self.copy([(param, operand) for param, operand in pairs if self.is_kept(param)])
+
+    def body(self, op: For | While) -> list[ast.stmt]:
+        self.loops.append(op.carried)
+        statements = self.block(op.body, self.iteration_end)
+        self.loops.pop()
+        return statements
+
+    def for_loop(self, op: For) -> None:
+        location = self.location
+        sources = [self.operand(iterable) for iterable in op.iterables]
+        self.enter(op)
+        targets = [self.item_target(op, item) for item in op.items]
+        if op.backwards:
+            sources = [
+                ast.Call(func=name_node("reversed"), args=[s], keywords=[]) for s in sources
+            ]
+        if len(sources) == 1:
+            source, target = sources[0], targets[0]
+        else:
+            source = ast.Call(func=name_node("zip"), args=sources, keywords=[])
+            target = ast.Tuple(elts=targets, ctx=ast.Store())
+        body = self.body(op)
+        self.location = location
+        self.add(
+            ast.For(target=target, iter=source, body=body or [ast.Pass()], orelse=[],
+                    type_comment=None),
+            location,
+        )
+
+    def item_target(self, op: For, item: Value) -> ast.expr:
+        """The loop target; an item that is unpacked at once is unpacked by the loop itself."""
+        if self.uses[item] == 1:
+            for first in op.body.ops:
+                is_unpack = isinstance(first, Call) and isinstance(first.callee, Const) and (
+                    first.callee.value is primitives.unpack
+                )
+                if not is_unpack:
+                    break
+                if first.args[0] is item and len(first.results) > 1:
+                    op.body.ops.remove(first)
+                    targets = [self.target(result) for result in first.results]
+                    return ast.Tuple(elts=targets, ctx=ast.Store())
+        return self.target(item)
+
+    def while_loop(self, op: While) -> None:
+        location = self.location
+        self.enter(op)
+        test: ast.expr = ast.Constant(value=True, kind=None)
+        body = self.body(op)
+        match body:
+            case [ast.If(test=cond, body=[ast.Break()], orelse=[]), *rest]:
+                test, body = _negated(cond), rest
+        self.location = location
+        self.add(ast.While(test=test, body=body or [ast.Pass()], orelse=[]), location)
+
+
+def _is(callee: object, table: dict[Any, Any]) -> bool:
+    try:
+        return callee in table
+    except TypeError:
+        return False
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(op=ast.Not(), operand=test)
+
+
+def _always_leaves(statements: list[ast.stmt]) -> bool:
+    return bool(statements) and isinstance(
+        statements[-1], ast.Return | ast.Break | ast.Continue | ast.Raise
+    )
+
+
+def _reads(node: ast.expr, name: str) -> bool:
+    return any(isinstance(child, ast.Name) and child.id == name for child in ast.walk(node))
+
+
+def _identifier(name: str) -> str:
+    return name if name.isidentifier() else "lambda_"

@@ -1,0 +1,165 @@
+"""Decides which values are printed inside the expression that reads them.
+
+A value without a name of the user's, read once, is folded into its reader; nothing that can raise or
+has effects is moved across anything else that can.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Lambda,
+    Op,
+    Operand,
+    Value,
+    While,
+    Yield,
+    blocks_of,
+    exit_operands,
+    operands_of,
+    type_of,
+)
+from ir.emit.lower import append
+from ir.rewrite import count_uses
+from ir.types import Known, Scalar, Tuple
+
+MAX_FOLDED = 12
+_ALWAYS = {id(f) for f in (primitives.build_tuple, slice, primitives.load_global)}
+
+
+class Inlining:
+    """The values of a function that are printed where they are read."""
+
+    def __init__(self, body: Block, consuming: set[Call]) -> None:
+        self._consuming = consuming
+        self.inlined: set[Value] = set()
+        self.expressions: set[If] = set()
+        self._uses: Counter[Value] = count_uses(body)
+        self._weight: dict[Value, int] = {}
+        self._ordered: set[Value] = set()
+        self._block(body)
+
+    def _block(self, block: Block) -> None:
+        pending: list[Value] = []  # candidates that must keep their order, oldest first
+        free: set[Value] = set()  # candidates that may move
+        for op in block.ops:
+            for inner in blocks_of(op):
+                self._block(inner)
+            is_expression = isinstance(op, If) and self._is_expression(op)
+            operands = self._read_in_order(op)
+            keeps_order = is_ordered(op) and not is_expression or (
+                is_expression and any(is_ordered(o) for b in blocks_of(op) for o in b.ops)
+            )
+            taken = self._take(operands, pending, free)
+            keeps_order = keeps_order or any(value in self._ordered for value in taken)
+            weight = 1 + sum(self._weight.get(value, 0) for value in taken)
+            if self._is_candidate(op, is_expression) and weight <= MAX_FOLDED:
+                value = op.results[0]
+                self._weight[value] = weight
+                if is_expression:
+                    self.expressions.add(op)
+                if keeps_order:
+                    self._ordered.add(value)
+                    pending.append(value)
+                else:
+                    free.add(value)
+            elif keeps_order or blocks_of(op):
+                pending.clear()
+            if blocks_of(op) and not is_expression or op in self._consuming:
+                pending.clear()
+                free.clear()
+        self._take(exit_operands(block.exit), pending, free)
+
+    def _take(
+        self, operands: list[Operand], pending: list[Value], free: set[Value]
+    ) -> list[Value]:
+        """Folds what can be folded of the operands, given in the order of their evaluation."""
+        ordered = [o for o in operands if isinstance(o, Value) and o in pending]
+        taken: list[Value] = []
+        if ordered:
+            if pending[len(pending) - len(ordered) :] == ordered:
+                del pending[len(pending) - len(ordered) :]
+                taken += ordered
+            else:
+                pending.clear()
+        for operand in operands:
+            if isinstance(operand, Value) and operand in free:
+                free.discard(operand)
+                taken.append(operand)
+        self.inlined.update(taken)
+        return taken
+
+    def _read_in_order(self, op: Op) -> list[Operand]:
+        operands = list(operands_of(op))
+        if isinstance(op, For | While):
+            return operands[: len(op.iterables)] if isinstance(op, For) else []
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is append:
+            return operands[1:]
+        if isinstance(op, Lambda):
+            return []
+        return operands
+
+    def _is_candidate(self, op: Op, is_expression: bool) -> bool:
+        if isinstance(op, Call):
+            if len(op.results) != 1 or not isinstance(op, Call):
+                return False
+            if isinstance(op.callee, Const) and op.callee.value is append:
+                return False
+        elif not is_expression:
+            return False
+        value = op.results[0]
+        return is_temporary(value) and self._uses[value] == 1
+
+    def _is_expression(self, op: If) -> bool:
+        """Whether a branch can be printed as `a if c else b`."""
+        if len(op.results) != 1 or not is_temporary(op.results[0]):
+            return False
+        for block in op.blocks:
+            if type(block.exit) is not Yield:
+                return False
+            inside = [inner for inner in block.ops]
+            if any(
+                not self._is_candidate(inner, inner in self.expressions)
+                or inner.results[0] not in self.inlined
+                for inner in inside
+            ):
+                return False
+        return True
+
+
+def is_temporary(value: Value) -> bool:
+    """Whether a value has no name that a reader would miss."""
+    return value.name in ("t", "items", "item")
+
+
+def is_ordered(op: Op) -> bool:
+    """Whether an operation may raise, or has or sees effects, so that its place matters."""
+    if not isinstance(op, Call):
+        return not isinstance(op, Lambda)
+    if not isinstance(op.callee, Const):
+        return True
+    callee = op.callee.value
+    if id(callee) in _ALWAYS or facts.is_metadata(callee):
+        return False
+    if not facts.is_total(callee):
+        return not (callee is getattr and isinstance(type_of(op.args[0]), Known))
+    return not all(_is_numeric(type_of(arg)) for arg in op.args)
+
+
+def _is_numeric(type_: object) -> bool:
+    match type_:
+        case Known(value):
+            return isinstance(value, int | float | complex | None)
+        case Scalar():
+            return True
+        case Tuple(items):
+            return all(map(_is_numeric, items))
+        case _:
+            return type(type_).__name__ == "Array"

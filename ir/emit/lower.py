@@ -1,0 +1,154 @@
+"""Prepares a function for printing: what the structured form hides is made explicit again.
+
+- A branch at the end of a loop body whose arms differ in `stop` takes the loop's own yield into
+  its arms, which become `break` and fall through; at the end of a function, `return`.
+- Collected values become `append` calls, as early as the value is known, so that the variable can be
+  overwritten behind them.
+
+The result is IR for `ir.emit` only: an arm may end in `Leave`, the exit of the loop or function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ir import primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Lambda,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    blocks_of,
+)
+from ir.rewrite import Mapping, count_uses, free_of
+
+
+def append(items: list[object], item: object) -> None:
+    """Stands for `items.append(item)`: the only change in place, known to the printer alone."""
+    items.append(item)
+
+
+@dataclass(eq=False, slots=True)
+class Leave(Yield):
+    """The exit of the loop body or function around, inside an arm of a branch."""
+
+
+def lower(body: Block) -> None:
+    """Prepares the body of a function, in place."""
+    uses = count_uses(body)
+    _lower_block(body)
+    _sink_exit(body, uses)
+
+
+def _lower_block(block: Block) -> None:
+    for op in block.ops:
+        for inner in blocks_of(op):
+            _lower_block(inner)
+        if isinstance(op, For | While):
+            _append_collected(op)
+            _sink_exit(op.body, None)
+
+
+def _append_collected(loop: For | While) -> None:
+    """Turns the collected values that a loop yields into appends within its body."""
+    carried = 1 + len(loop.init)
+    exit = loop.body.exit
+    if not isinstance(exit, Yield):
+        return
+    collected = list(zip(loop.results[carried - 1 :], exit.values[carried:], strict=True))
+    exit.values = exit.values[:carried]
+    for items, value in collected:
+        at = _earliest(loop.body, value)
+        loop.body.ops.insert(at, Call(Const(append), [items, value], {}, [Value("_")]))
+
+
+def _earliest(block: Block, value: Operand) -> int:
+    """The first position at which a value is known; a tuple is moved there with its parts."""
+    if isinstance(value, Const):
+        return 0
+    for i, op in enumerate(block.ops):
+        if value in op.results:
+            if isinstance(op, Call) and isinstance(op.callee, Const):
+                if op.callee.value is primitives.build_tuple:
+                    parts = [_earliest(block, arg) for arg in op.args]
+                    block.ops.pop(i)
+                    at = max(parts, default=0)
+                    block.ops.insert(at, op)
+                    return at + 1
+            return i + 1
+    return 0
+
+
+def _sink_exit(block: Block, uses: dict[Value, int] | None) -> None:
+    """Moves the exit of a block into the arms of its last branch, where that reads better."""
+    if not isinstance(block.exit, Yield):
+        return
+    sinkable: list[Call] = []
+    ops = list(block.ops)
+    while ops and isinstance(ops[-1], Call) and _is_tuple(ops[-1]) and uses is not None:
+        sinkable.insert(0, ops.pop())
+    if not ops or not isinstance(ops[-1], If):
+        return
+    branch = ops[-1]
+    read_behind = {
+        value
+        for op in sinkable
+        for value in free_of(op)
+    } | {value for value in block.exit.values if isinstance(value, Value)}
+    if not read_behind & set(branch.results):
+        return
+    if not _arms_differ(branch, block.exit, is_loop=uses is None):
+        return
+    block.ops = ops
+    for arm in branch.blocks:
+        if isinstance(arm.exit, Raise):
+            continue
+        mapping: Mapping = dict(zip(branch.results, arm.exit.values, strict=True))
+        for op in sinkable:
+            new = Call(
+                op.callee, [_mapped(arg, mapping) for arg in op.args], {},
+                [Value(op.result.name, op.result.type)], op.loc,
+            )
+            mapping[op.result] = new.result
+            arm.ops.append(new)
+        arm.exit = Leave([_mapped(value, mapping) for value in block.exit.values])
+        _sink_exit_further(arm, uses)
+    branch.results = []
+    block.exit = Yield([])
+
+
+def _sink_exit_further(arm: Block, uses: dict[Value, int] | None) -> None:
+    values = arm.exit
+    _sink_exit(arm, uses)
+    if arm.exit is not values and isinstance(arm.exit, Yield):
+        arm.exit = Yield([])
+
+
+def _is_tuple(op: Call) -> bool:
+    return isinstance(op.callee, Const) and op.callee.value is primitives.build_tuple
+
+
+def _arms_differ(branch: If, exit: Yield, is_loop: bool) -> bool:
+    """Whether the arms of a branch lead to different places."""
+    if not is_loop:
+        return any(_has_statements(arm) for arm in branch.blocks)
+    stop = exit.values[0]
+    return stop in branch.results or any(isinstance(arm.exit, Raise) for arm in branch.blocks)
+
+
+def _has_statements(block: Block) -> bool:
+    """Whether an arm is more than an expression."""
+    return isinstance(block.exit, Raise) or any(
+        isinstance(op, If | For | While | Lambda) or op.results[0].name != "t" for op in block.ops
+    )
+
+
+def _mapped(operand: Operand, mapping: Mapping) -> Operand:
+    return mapping.get(operand, operand) if isinstance(operand, Value) else operand

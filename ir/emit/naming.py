@@ -1,0 +1,342 @@
+"""Gives every value that becomes a variable its name.
+
+Values that stand for one variable at different times (what a loop carries, what branches join) share
+a name where their lifetimes allow it; two values that live at the same time never do.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Lambda,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    exit_operands,
+    operands_of,
+)
+from ir.emit.inlining import Inlining, is_temporary
+from ir.emit.lower import Leave, append
+from ir.rewrite import count_uses, free_values
+
+Copies = list[tuple[Value, Operand]]
+
+
+class Naming:
+    """Names for the variables of one function."""
+
+    def __init__(
+        self, function: Function, inlining: Inlining, reserved: set[str], shared: set[Call]
+    ) -> None:
+        self._inlined = inlining.inlined
+        self._expressions = inlining.expressions
+        self._consuming = shared
+        self._uses = count_uses(function.body)
+        self._definitions: dict[Value, Op] = {}
+        self._edges: dict[Value, set[Value]] = defaultdict(set)
+        self._wishes: list[tuple[Value, Value]] = []
+        self._required: list[tuple[Value, Value]] = []
+        self._parent: dict[Value, Value] = {}
+        self._members: dict[Value, list[Value]] = {}
+        self._order: list[Value] = []
+        self._loops: list[tuple[Copies, set[Value]]] = []
+        self.kept: set[Value] = set()
+        fixed = [*function.captured, *function.params]
+        self._fixed = {value: value.name for value in fixed}
+        for value in fixed:
+            self._register(value)
+        self._collect(function.body)
+        live = self._block(function.body, set(), None)
+        self._define(fixed, live)
+        self._unite()
+        self.names = self._assign(reserved)
+
+    def name(self, value: Value) -> str:
+        return self.names[self._find(value)]
+
+    # Liveness, from the last operation to the first
+
+    def _collect(self, block: Block) -> None:
+        for param in block.params:
+            self._register(param)
+        for op in block.ops:
+            for value in op.results:
+                self._definitions[value] = op
+                self._register(value)
+            match op:
+                case If():
+                    self._collect(op.then)
+                    self._collect(op.orelse)
+                case For() | While():
+                    self._collect(op.body)
+
+    def _register(self, value: Value) -> None:
+        if value not in self._parent:
+            self._parent[value] = value
+            self._members[value] = [value]
+            self._order.append(value)
+
+    def _define(self, values: Iterable[Value], live: set[Value]) -> None:
+        """Values come into being while `live` are in use: no two of them can share a name."""
+        new = list(values)
+        for value in new:
+            edges = self._edges[value]
+            for other in live:
+                if other is not value:
+                    edges.add(other)
+                    self._edges[other].add(value)
+            for other in new:
+                if other is not value:
+                    edges.add(other)
+        live.difference_update(new)
+
+    def _use(self, operand: Operand, live: set[Value]) -> None:
+        """Reads an operand; what is folded into it is read here too."""
+        if isinstance(operand, Const):
+            return
+        if operand not in self._inlined:
+            live.add(operand)
+            return
+        op = self._definitions[operand]
+        for inner in operands_of(op):
+            self._use(inner, live)
+        if isinstance(op, If):
+            for block in op.blocks:
+                for value in exit_operands(block.exit):
+                    self._use(value, live)
+
+    def _copy(self, copies: Copies, live: set[Value]) -> None:
+        """A parallel assignment of operands to variables."""
+        targets = [target for target, _ in copies]
+        for target, source in copies:
+            for other in live:
+                if other is not target and other is not source:
+                    self._edges[target].add(other)
+                    self._edges[other].add(target)
+            for other in targets:
+                if other is not target:
+                    self._edges[target].add(other)
+            if isinstance(source, Value) and source not in self._inlined:
+                self._wishes.append((target, source))
+        live.difference_update(targets)
+        for _, source in copies:
+            self._use(source, live)
+
+    def _block(self, block: Block, live_out: set[Value], exit_to: list[Value] | None) -> set[Value]:
+        """The values live before a block; `exit_to` are the results of the branch it is in."""
+        live = set(live_out)
+        match block.exit:
+            case Raise():
+                live = set()
+                for operand in exit_operands(block.exit):
+                    self._use(operand, live)
+            case Leave():
+                live = self._leave(block.exit)
+            case Yield() if exit_to is None:
+                for operand in block.exit.values:
+                    self._use(operand, live)
+            case Yield(values):
+                pairs = zip(exit_to, values, strict=True)
+                self._copy([(t, v) for t, v in pairs if self._uses[t]], live)
+        for op in reversed(block.ops):
+            self._op(op, live)
+        return live
+
+    def _leave(self, exit: Leave) -> set[Value]:
+        if not self._loops:
+            live: set[Value] = set()
+            for operand in exit.values:
+                self._use(operand, live)
+            return live
+        return self._continue(exit.values)
+
+    def _continue(self, values: list[Operand]) -> set[Value]:
+        """The end of an iteration: carried values are handed on."""
+        carried, outside = self._loops[-1]
+        live = set(outside) | {param for param, _ in carried}
+        self._copy(
+            [(param, value) for (param, _), value in zip(carried, values[1:], strict=True)
+             if self._uses[param] or param in self.kept],
+            live,
+        )
+        self._use(values[0], live)
+        return live
+
+    def _op(self, op: Op, live: set[Value]) -> None:
+        match op:
+            case Call() if op.results[0] in self._inlined:
+                return
+            case Call():
+                used = [v for v in op.results if self._uses[v] or len(op.results) > 1]
+                consumed = op.args[0] if op in self._consuming else None
+                if consumed is not None:
+                    self._required.append((op.results[0], consumed))
+                is_append = isinstance(op.callee, Const) and op.callee.value is append
+                self._define([] if is_append else used, live)
+                for operand in operands_of(op):
+                    self._use(operand, live)
+            case If():
+                self._branch(op, live)
+            case For() | While():
+                self._loop(op, live)
+            case Lambda():
+                self._define([op.result], live)
+                for operand in operands_of(op):
+                    self._use(operand, live)
+
+    def _branch(self, op: If, live: set[Value]) -> None:
+        if op in self._expressions:
+            if op.results[0] not in self._inlined:
+                self._define(op.results, live)
+                for block in op.blocks:
+                    for operand in exit_operands(block.exit):
+                        self._use(operand, live)
+                self._use(op.cond, live)
+            return
+        results = [value for value in op.results if self._uses[value]]
+        before = live - set(results)
+        outcome: set[Value] = set()
+        for block in op.blocks:
+            outcome |= self._block(block, before, op.results)
+        live.clear()
+        live |= outcome
+        self._use(op.cond, live)
+
+    def _loop(self, op: For | While, live: set[Value]) -> None:
+        count = len(op.init)
+        carried_results, collected = op.results[:count], op.results[count:]
+        for param, result in zip(op.carried, carried_results, strict=True):
+            if self._uses[result]:
+                self.kept.add(param)
+            if self._uses[result] or self._uses[param]:
+                self._required.append((param, result))
+        after = live - set(op.results)
+        outside = after | {v for v in free_values(op.body) if v not in op.results}
+        outside -= self._inlined
+        for value in free_values(op.body):
+            self._use(value, outside)
+        outside |= {items for items in collected if self._uses[items]}
+        outside -= set(carried_results)
+        active = [
+            (param, operand) for param, operand in zip(op.carried, op.init, strict=True)
+            if self._uses[param] or param in self.kept
+        ]
+        params = [param for param, _ in active]
+        carried_pairs: Copies = list(zip(op.carried, op.init, strict=True))
+        self._loops.append((carried_pairs, outside))
+        exit = op.body.exit
+        if type(exit) is Yield and exit.values:
+            inner = self._continue(exit.values)
+        elif isinstance(exit, Raise):
+            inner = set()
+            for operand in exit_operands(exit):
+                self._use(operand, inner)
+        else:
+            inner = set()
+        for inner_op in reversed(op.body.ops):
+            self._op(inner_op, inner)
+        self._loops.pop()
+        inner |= outside
+        inner |= {param for param in params}
+        if isinstance(op, For):
+            self._define(op.items, inner)
+        live.clear()
+        live |= outside | set(params)
+        # What the loop hands on lives through it, as the same variables.
+        self._copy(active, live)
+        for items in collected:
+            if self._uses[items]:
+                self._define([items], live)
+        if isinstance(op, For):
+            for operand in op.iterables:
+                self._use(operand, live)
+
+    # Sharing of names
+
+    def _find(self, value: Value) -> Value:
+        while self._parent[value] is not value:
+            value = self._parent[value]
+        return value
+
+    def _unite(self) -> None:
+        for a, b in self._required:
+            first, second = self._find(a), self._find(b)
+            assert first is second or not self._interfere(first, second), (a, b)
+            self._merge(first, second)
+        for a, b in self._wishes:
+            first, second = self._find(a), self._find(b)
+            if first is second or not self._agree(first, second):
+                continue
+            if not self._interfere(first, second):
+                self._merge(first, second)
+
+    def _agree(self, a: Value, b: Value) -> bool:
+        """Whether sharing a variable keeps the names that a reader expects."""
+        names_a = {v.name for v in self._members[a] if not is_temporary(v)}
+        names_b = {v.name for v in self._members[b] if not is_temporary(v)}
+        both_fixed = any(v in self._fixed for v in self._members[a]) and any(
+            v in self._fixed for v in self._members[b]
+        )
+        return not both_fixed and (not names_a or not names_b or bool(names_a & names_b))
+
+    def _interfere(self, a: Value, b: Value) -> bool:
+        if len(self._members[a]) > len(self._members[b]):
+            a, b = b, a
+        others = set(self._members[b])
+        return any(not self._edges[member].isdisjoint(others) for member in self._members[a])
+
+    def _merge(self, a: Value, b: Value) -> None:
+        if a is not b:
+            self._parent[b] = a
+            self._members[a] += self._members.pop(b)
+
+    def _assign(self, reserved: set[str]) -> dict[Value, str]:
+        names: dict[Value, str] = {}
+        taken_by: dict[str, list[Value]] = defaultdict(list)
+        roots = [value for value in self._order if self._parent[value] is value]
+        for root in roots:
+            for member in self._members[root]:
+                if member in self._fixed:
+                    names[root] = self._fixed[member]
+                    taken_by[self._fixed[member]].append(root)
+        for root in roots:
+            if root in names:
+                continue
+            base = self._base(root)
+            neighbours = self._neighbours(root)
+            candidate, number = base, 0
+            while (
+                candidate in reserved
+                or keyword.iskeyword(candidate)
+                or any(other in neighbours for other in taken_by[candidate])
+            ):
+                number += 1
+                candidate = f"{base}_{number}"
+            names[root] = candidate
+            taken_by[candidate].append(root)
+        return names
+
+    def _neighbours(self, root: Value) -> set[Value]:
+        return {
+            self._find(other)
+            for member in self._members[root]
+            for other in self._edges[member]
+            if other in self._parent
+        }
+
+    def _base(self, root: Value) -> str:
+        counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
+        name = counts.most_common(1)[0][0] if counts else self._members[root][0].name
+        return name if name.isidentifier() else "t"

@@ -1,0 +1,246 @@
+"""Operands and calls to Python syntax trees."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ir import primitives
+
+BINARY: dict[Any, ast.operator] = {
+    operator.add: ast.Add(),
+    operator.sub: ast.Sub(),
+    operator.mul: ast.Mult(),
+    operator.truediv: ast.Div(),
+    operator.floordiv: ast.FloorDiv(),
+    operator.mod: ast.Mod(),
+    operator.pow: ast.Pow(),
+    operator.matmul: ast.MatMult(),
+    operator.lshift: ast.LShift(),
+    operator.rshift: ast.RShift(),
+    operator.and_: ast.BitAnd(),
+    operator.or_: ast.BitOr(),
+    operator.xor: ast.BitXor(),
+}
+IN_PLACE: dict[Any, ast.operator] = {
+    getattr(operator, f"i{function.__name__.strip('_')}"): symbol
+    for function, symbol in BINARY.items()
+}
+UNARY: dict[Any, ast.unaryop] = {
+    operator.neg: ast.USub(),
+    operator.pos: ast.UAdd(),
+    operator.invert: ast.Invert(),
+    operator.not_: ast.Not(),
+}
+COMPARE: dict[Any, ast.cmpop] = {
+    operator.eq: ast.Eq(),
+    operator.ne: ast.NotEq(),
+    operator.lt: ast.Lt(),
+    operator.le: ast.LtE(),
+    operator.gt: ast.Gt(),
+    operator.ge: ast.GtE(),
+    operator.is_: ast.Is(),
+    operator.is_not: ast.IsNot(),
+}
+
+# Modules whose members are spelled `alias.member`, in the order of preference.
+_modules: list[tuple[str, types.ModuleType]] = [("math", math)]
+_spelled: dict[int, tuple[str, str]] = {}
+_scanned = 0
+
+
+def spell_module(alias: str, module: types.ModuleType) -> None:
+    """Prints the callables of a module as `alias.name` in generated code."""
+    _modules.append((alias, module))
+
+
+def _spelling(value: object) -> tuple[str, str] | None:
+    global _scanned
+    while _scanned < len(_modules):
+        alias, module = _modules[_scanned]
+        for name, member in vars(module).items():
+            if callable(member) and not name.startswith("_"):
+                _spelled.setdefault(id(member), (alias, name))
+        _scanned += 1
+    return _spelled.get(id(value))
+
+
+def name_node(name: str, store: bool = False) -> ast.Name:
+    return ast.Name(id=name, ctx=ast.Store() if store else ast.Load())
+
+
+class Environment:
+    """The names by which generated functions reach objects that are no literals."""
+
+    def __init__(self, reserved: set[str]) -> None:
+        self.objects: dict[str, object] = {}
+        self._names: dict[int, str] = {}
+        self.reserved = reserved
+
+    def add(self, value: object, base: str) -> str:
+        """The name for an object; the same object keeps its first name."""
+        if id(value) in self._names:
+            return self._names[id(value)]
+        base = base if base.isidentifier() else "constant"
+        name, number = base, 0
+        while name in self.reserved or name in self.objects:
+            number += 1
+            name = f"{base}_{number}"
+        self.objects[name] = value
+        self._names[id(value)] = name
+        return name
+
+    def constant(self, value: object) -> ast.expr:
+        """The expression for an object known at compile time."""
+        literal = self._literal(value)
+        if literal is not None:
+            return literal
+        spelled = _spelling(value)
+        if spelled is not None:
+            alias, member = spelled
+            root, *path = alias.split(".")
+            modules = {a: m for a, m in _modules}
+            node: ast.expr = name_node(self.add(modules[root], root))
+            for part in [*path, member]:
+                node = ast.Attribute(value=node, attr=part, ctx=ast.Load())
+            return node
+        name = getattr(value, "__name__", None)
+        if isinstance(name, str) and getattr(builtins, name, None) is value:
+            if name not in self.reserved:
+                return name_node(name)
+        return name_node(self.add(value, (name or type(value).__name__).rpartition(".")[2]))
+
+    def _literal(self, value: object) -> ast.expr | None:
+        kind = type(value)
+        if kind in (int, float, complex) and value != value or value in (math.inf, -math.inf):
+            return None
+        if kind in (int, float) and (value < 0 or str(value).startswith("-")):
+            return ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=-value, kind=None))
+        if kind in (int, float, complex, str, bytes, bool, type(None), type(Ellipsis)):
+            return ast.Constant(value=value, kind=None)
+        if kind is tuple:
+            return ast.Tuple(elts=[self.constant(item) for item in value], ctx=ast.Load())
+        if kind is slice:
+            return ast.Call(
+                func=name_node("slice"),
+                args=[self.constant(p) for p in (value.start, value.stop, value.step)],
+                keywords=[],
+            )
+        return None
+
+
+def call_node(
+    callee: object, args: list[ast.expr], kwargs: dict[str, ast.expr], environment: Environment
+) -> ast.expr:
+    """The expression for a call of a known callable, in the syntax that stands for it."""
+    if not kwargs:
+        plain = _syntax(callee, args)
+        if plain is not None:
+            return plain
+    if isinstance(callee, types.GetSetDescriptorType | types.MemberDescriptorType):
+        return ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
+    if isinstance(callee, types.MethodDescriptorType) and args:
+        function: ast.expr = ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
+        args = args[1:]
+    else:
+        function = environment.constant(callee)
+    keywords = [ast.keyword(arg=name, value=value) for name, value in kwargs.items()]
+    return ast.Call(func=function, args=args, keywords=keywords)
+
+
+def _syntax(callee: object, args: list[ast.expr]) -> ast.expr | None:
+    match args:
+        case [left, right] if _in(callee, BINARY):
+            return ast.BinOp(left=left, op=BINARY[callee], right=right)
+        case [left, right] if _in(callee, COMPARE):
+            return ast.Compare(left=left, ops=[COMPARE[callee]], comparators=[right])
+        case [operand] if _in(callee, UNARY):
+            return ast.UnaryOp(op=UNARY[callee], operand=operand)
+    build = _DISPLAYS.get(id(callee))
+    return build(args) if build is not None else None
+
+
+def _in(callee: object, table: dict[Any, Any]) -> bool:
+    try:
+        return callee in table
+    except TypeError:
+        return False
+
+
+def _getitem(args: list[ast.expr]) -> ast.expr:
+    index = args[1]
+    if isinstance(index, ast.Tuple) and index.elts:
+        index = ast.Tuple(elts=[_as_slice(e) for e in index.elts], ctx=ast.Load())
+    else:
+        index = _as_slice(index)
+    return ast.Subscript(value=args[0], slice=index, ctx=ast.Load())
+
+
+def _as_slice(index: ast.expr) -> ast.expr:
+    match index:
+        case ast.Call(func=ast.Name(id="slice"), args=[lower, upper, step], keywords=[]):
+            parts = [None if _is_none(part) else part for part in (lower, upper, step)]
+            return ast.Slice(*parts)
+        case _:
+            return index
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _getattr(args: list[ast.expr]) -> ast.expr | None:
+    match args:
+        case [value, ast.Constant(value=str(name))] if name.isidentifier():
+            return ast.Attribute(value=value, attr=name, ctx=ast.Load())
+        case _:
+            return None
+
+
+def _contains(args: list[ast.expr]) -> ast.expr:
+    return ast.Compare(left=args[1], ops=[ast.In()], comparators=[args[0]])
+
+
+def _build_dict(args: list[ast.expr]) -> ast.expr:
+    return ast.Dict(keys=args[::2], values=args[1::2])
+
+
+def _load_global(args: list[ast.expr]) -> ast.expr | None:
+    match args:
+        case [ast.Constant(value=str(name))]:
+            return name_node(name)
+        case _:
+            return None
+
+
+def _apply(args: list[ast.expr]) -> ast.expr:
+    function, star, double = args
+    match star:
+        case ast.Tuple(elts=elements):
+            positional = list(elements)
+        case _:
+            positional = [ast.Starred(value=star, ctx=ast.Load())]
+    keywords = []
+    if not (isinstance(double, ast.Dict) and not double.keys):
+        keywords = [ast.keyword(arg=None, value=double)]
+    return ast.Call(func=function, args=positional, keywords=keywords)
+
+
+_DISPLAYS: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {
+    id(primitives.build_tuple): lambda args: ast.Tuple(elts=args, ctx=ast.Load()),
+    id(primitives.build_list): lambda args: ast.List(elts=args, ctx=ast.Load()),
+    id(primitives.build_set): lambda args: ast.Set(elts=args) if args else None,
+    id(primitives.build_dict): _build_dict,
+    id(primitives.load_global): _load_global,
+    id(primitives.apply): _apply,
+    id(operator.getitem): _getitem,
+    id(operator.contains): _contains,
+    id(getattr): _getattr,
+}
+
+

@@ -1,0 +1,681 @@
+"""Abstract interpretation: a copy of a function for given argument types, with a type everywhere.
+
+    f(x: float, flag: =True)             f(x: float)
+        t_1 = truth(flag)                    t_1: float = math.sin(x)
+        if t_1: ... load_global('math')      return t_1
+
+On the way, what types decide is decided: callees that are found through globals, modules and methods
+become constants, branches on known conditions disappear, tuples are taken apart. A loop is run again
+until the types that it carries cover what its body yields.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ir import facts, primitives
+from ir.builder import Builder
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Lambda,
+    Location,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    type_of,
+)
+from ir.primitives import UNBOUND
+from ir.rewrite import Mapping, clone_exit
+from ir.types import (
+    BOTTOM,
+    LITERALS,
+    TOP,
+    Bottom,
+    Closure,
+    Dict,
+    Known,
+    Method,
+    Scalar,
+    Sequence,
+    Top,
+    Tuple,
+    Type,
+    Union,
+    join,
+    join_all,
+    widen,
+)
+
+IN_PLACE = {
+    getattr(operator, f"i{plain.__name__.strip('_')}"): plain
+    for plain in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
+        operator.mod, operator.pow, operator.matmul, operator.lshift, operator.rshift,
+        operator.and_, operator.or_, operator.xor,
+    )
+}
+IMMUTABLE = (Scalar, Tuple)
+MAX_ROUNDS = 8
+MAX_FOLDED_SIZE = 1000
+
+
+class Surroundings(Protocol):
+    """What inference asks of its caller."""
+
+    def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
+        """The type of a global or builtin; whoever answers sees to it that it stays true."""
+
+    def attribute_type(self, owner: object, name: str) -> Type:
+        """The type of an attribute of a module or class."""
+
+    def call_type(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Type:
+        """The type of a call of a Python function."""
+
+
+class Inference(Builder):
+    """Builds the typed copy: appended operations are typed, resolved and folded at once."""
+
+    def __init__(self, surroundings: Surroundings, module_globals: dict[str, Any]) -> None:
+        super().__init__()
+        self.surroundings = surroundings
+        self.globals = module_globals
+        self.definitions: dict[Value, Op] = {}
+        self.methods: dict[Value, tuple[Const, Operand]] = {}
+
+    # Blocks
+
+    def function(
+        self, function: Function, params: list[Type], captured: list[Type]
+    ) -> tuple[Function, Type]:
+        """The typed copy of a function and the type of what it returns."""
+        mapping: Mapping = {}
+        new_captured = [self._param(v, t, mapping) for v, t in
+                        zip(function.captured, captured, strict=True)]
+        new_params = [self._param(v, t, mapping) for v, t in
+                      zip(function.params, params, strict=True)]
+        body = self.inner_block(function.body, [], mapping)
+        result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
+        typed = Function(
+            function.name, new_params, new_captured, body, function.loc, function.signature,
+            function.defaults, function.kwdefaults, function.globals, function.code,
+            function.docstring,
+        )
+        return typed, result
+
+    def _param(self, value: Value, type_: Type, mapping: Mapping) -> Value:
+        new = Value(value.name, type_)
+        mapping[value] = Const(type_.value) if isinstance(type_, Known) else new
+        return new
+
+    def inner_block(self, block: Block, params: list[Value], mapping: Mapping) -> Block:
+        """A typed copy of a block, with new parameters."""
+        outer, self.ops = self.ops, []
+        mapping = {**mapping, **dict(zip(block.params, params, strict=True))}
+        exit = self.inline(block, mapping)
+        done, self.ops = Block(params, self.ops, exit), outer
+        return done
+
+    def inline(self, block: Block, mapping: Mapping) -> Yield | Raise:
+        """Appends the operations of a block; gives its exit, in terms of what was appended."""
+        for op in block.ops:
+            if self.op(op, mapping) is not None:
+                return Raise(None, None)
+        return clone_exit(block.exit, mapping)
+
+    def op(self, op: Op, mapping: Mapping) -> Raise | None:
+        """Appends the typed copy of an operation; gives an exit where nothing comes behind it."""
+
+        def new(operand: Operand) -> Operand:
+            return mapping.get(operand, operand) if isinstance(operand, Value) else operand
+
+        match op:
+            case Call():
+                results = self.typed_call(
+                    new(op.callee), [new(arg) for arg in op.args],
+                    {name: new(arg) for name, arg in op.kwargs.items()},
+                    [value.name for value in op.results], op.loc or self.loc,
+                )
+                mapping.update(zip(op.results, results, strict=True))
+            case If():
+                return self._branch(op, new(op.cond), mapping)
+            case For():
+                self._for(op, [new(i) for i in op.iterables], [new(i) for i in op.init], mapping)
+            case While():
+                self._while(op, [new(i) for i in op.init], mapping)
+            case Lambda():
+                self._lambda(op, new, mapping)
+        return None
+
+    def _branch(self, op: If, cond: Operand, mapping: Mapping) -> Raise | None:
+        if isinstance(cond, Const):
+            chosen = op.then if cond.value else op.orelse
+            inner = dict(mapping)
+            exit = self.inline(chosen, inner)
+            if isinstance(exit, Raise):
+                # Nothing behind this point runs; a branch that always raises says so.
+                last = Block([], [], exit)
+                self.ops.append(If(Const(True), last, Block([], [], exit), [], op.loc))
+                mapping.update((value, Const(UNBOUND)) for value in op.results)
+            else:
+                mapping.update(zip(op.results, exit.values, strict=True))
+            return None
+        blocks = [self.inner_block(block, [], mapping) for block in op.blocks]
+        yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
+        results: list[Value] = []
+        kept: list[int] = []
+        for i, result in enumerate(op.results):
+            operands = [values[i] for values in yields]
+            if operands and all(_same(operands[0], other) for other in operands[1:]) and (
+                self._is_outer(operands[0], blocks)
+            ):
+                mapping[result] = operands[0]
+                continue
+            value = Value(result.name, join_all(map(type_of, operands)))
+            mapping[result] = value
+            results.append(value)
+            kept.append(i)
+        for values in yields:
+            values[:] = [values[i] for i in kept]
+        new = If(cond, blocks[0], blocks[1], results, op.loc)
+        self._define(new)
+        return None
+
+    def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
+        return isinstance(operand, Const) or not any(
+            operand in op.results for block in blocks for op in block.ops
+        )
+
+    def _define(self, op: Op) -> None:
+        self.ops.append(op)
+        for value in op.results:
+            self.definitions[value] = op
+
+    def _for(
+        self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
+    ) -> None:
+        iterables, split = self._split_zip(op, iterables)
+        items = [facts.item_of(type_of(iterable)) for iterable in iterables]
+        names = [f"{value.name}" for value in op.items] if split is None else split
+
+        def params() -> list[Value]:
+            return [Value(name, item) for name, item in zip(names, items, strict=True)]
+
+        body = op.body
+        if split is not None:
+            # `for a, b in zip(x, y)`: the pair is made, to be taken apart again at once.
+            parts = [Value(name) for name in names]
+            pair = Call(Const(primitives.build_tuple), list(parts), {}, [op.items[0]])
+            body = Block([*parts, *op.carried], [pair, *op.body.ops], op.body.exit)
+        new_body, results = self._loop(op, body, params, init, mapping)
+        self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
+
+    def _split_zip(
+        self, op: For, iterables: list[Operand]
+    ) -> tuple[list[Operand], list[str] | None]:
+        """Iterates over the parts of a `zip` or `enumerate` themselves."""
+        if len(iterables) != 1 or op.backwards or not isinstance(iterables[0], Value):
+            return iterables, None
+        source = self.definitions.get(iterables[0])
+        if not isinstance(source, Call) or not isinstance(source.callee, Const):
+            return iterables, None
+        if source.callee.value is zip and source.args and not source.kwargs:
+            return list(source.args), [f"{op.items[0].name}" for _ in source.args]
+        return iterables, None
+
+    def _while(self, op: While, init: list[Operand], mapping: Mapping) -> None:
+        body, results = self._loop(op, op.body, list, init, mapping)
+        self._define(While(init, body, results, op.loc))
+
+    def _loop(
+        self,
+        op: For | While,
+        body: Block,
+        make_items: Callable[[], list[Value]],
+        init: list[Operand],
+        mapping: Mapping,
+    ) -> tuple[Block, list[Value]]:
+        carried = op.carried
+        types = [widen(type_of(operand)) for operand in init]
+        for round_number in range(MAX_ROUNDS):
+            new_carried = [Value(v.name, t) for v, t in zip(carried, types, strict=True)]
+            state = dict(self.definitions), dict(self.methods)
+            new_body = self.inner_block(body, [*make_items(), *new_carried], mapping)
+            exit = new_body.exit
+            yields = exit.values if isinstance(exit, Yield) else None
+            found = types if yields is None else [
+                join(t, widen(type_of(value)))
+                for t, value in zip(types, yields[1:], strict=False)
+            ]
+            if found == types:
+                break
+            types = [TOP] * len(types) if round_number == MAX_ROUNDS - 2 else found
+            self.definitions, self.methods = state
+        stops = yields is not None and yields[0]
+        results = [Value(r.name, t) for r, t in zip(op.results, types, strict=False)]
+        for i, result in enumerate(op.results[len(carried) :], start=1 + len(carried)):
+            item = BOTTOM if yields is None else widen(type_of(yields[i]))
+            results.append(Value(result.name, Sequence(list, item)))
+        del stops
+        mapping.update(zip(op.results, results, strict=True))
+        return new_body, results
+
+    def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:
+        captures = [new(operand) for operand in op.captures]
+        defaults = [new(operand) for operand in op.defaults]
+        kwdefaults = {name: new(operand) for name, operand in op.kwdefaults.items()}
+        type_ = Closure(
+            op.function,
+            op.function.globals,
+            tuple(widen(type_of(o)) if not _is_static(o) else type_of(o) for o in captures),
+            tuple(map(type_of, defaults)),
+            tuple((name, type_of(operand)) for name, operand in kwdefaults.items()),
+        )
+        result = Value(op.result.name, type_)
+        mapping[op.result] = result
+        self._define(Lambda(op.function, captures, defaults, kwdefaults, result, op.loc))
+
+    # Calls
+
+    def call(  # type: ignore[override]
+        self,
+        callee: Any,
+        *args: Operand,
+        name: str = "t",
+        loc: Location | None = None,
+        **kwargs: Operand,
+    ) -> Operand:
+        """Appends a call of one result, unless it folds to something known."""
+        if not isinstance(callee, Value | Const):
+            callee = Const(callee)
+        (result,) = self.typed_call(callee, list(args), kwargs, [name], loc or self.loc)
+        return result
+
+    def typed_call(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; gives an operand for each result."""
+        args = [self._known(arg) for arg in args]
+        kwargs = {name: self._known(arg) for name, arg in kwargs.items()}
+        callee = self._known(callee)
+        if isinstance(callee, Value) and callee in self.methods:
+            function, self_operand = self.methods[callee]
+            callee, args = function, [self_operand, *args]
+        if isinstance(callee, Const):
+            special = _SPECIAL.get(id(callee.value))
+            if special is not None:
+                folded = special(self, args, kwargs, names, loc)
+                if folded is not None:
+                    return folded
+            if _is(callee.value, IN_PLACE) and isinstance(widen(type_of(args[0])), IMMUTABLE):
+                callee = Const(IN_PLACE[callee.value])
+            constant = self._fold_constants(callee.value, args, kwargs)
+            if constant is not None and len(names) == 1:
+                return [constant]
+        return self._append(callee, args, kwargs, names, loc)
+
+    def _append(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        results = [Value(name) for name in names]
+        call = Call(callee, args, kwargs, results, loc)
+        type_ = self._result_type(callee, args, kwargs)
+        if len(results) == 1:
+            results[0].type = type_
+        else:
+            for i, result in enumerate(results):
+                result.type = _part(type_, i)
+        fold = facts.fold_of(callee.value) if isinstance(callee, Const) else None
+        if fold is not None and len(names) == 1:
+            simpler = fold(call)
+            if isinstance(simpler, Call):
+                return self.typed_call(
+                    simpler.callee, simpler.args, simpler.kwargs, names, loc
+                )
+            if simpler is not None:
+                return [simpler]
+        self._define(call)
+        if len(results) == 1 and _is_static_type(type_) and _may_drop(callee):
+            self.ops.pop()
+            return [Const(type_.value)]
+        return list(results)
+
+    def _known(self, operand: Operand) -> Operand:
+        if isinstance(operand, Value) and _is_static_type(operand.type):
+            return Const(operand.type.value)
+        return operand
+
+    def _result_type(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> Type:
+        arg_types = tuple(map(type_of, args))
+        kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
+        callee_type = type_of(callee)
+        if isinstance(callee_type, Known):
+            result_of = facts.result_of(callee_type.value)
+            if result_of is not None:
+                return result_of(arg_types, kwarg_types)
+            if not isinstance(callee_type.value, types.FunctionType):
+                return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
+            return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
+        if isinstance(callee_type, Closure):
+            return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
+        return TOP
+
+    def _fold_constants(
+        self, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> Const | None:
+        """The value of a pure call of literals, where it is a literal again."""
+        if kwargs or not args or not facts.is_pure(callee):
+            return None
+        if not all(isinstance(arg, Const) and _is_literal(arg.value) for arg in args):
+            return None
+        try:
+            value = callee(*(arg.value for arg in args))
+        except Exception:  # it will be raised when the program runs
+            return None
+        small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
+        big_int = type(value) is int and abs(value) > 2**64
+        return Const(value) if _is_literal(value) and small and not big_int else None
+
+
+def _same(a: Operand, b: Operand) -> bool:
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Known(a.value) == Known(b.value)
+    return a is b
+
+
+def _is(callee: object, table: dict[Any, Any]) -> bool:
+    try:
+        return callee in table
+    except TypeError:
+        return False
+
+
+def _is_literal(value: object) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_literal, value))
+    if type(value) is slice:
+        return all(map(_is_literal, (value.start, value.stop, value.step)))
+    return type(value) in LITERALS
+
+
+def _is_static(operand: Operand) -> bool:
+    return isinstance(operand, Const)
+
+
+def _is_static_type(type_: Type) -> bool:
+    return isinstance(type_, Known)
+
+
+def _may_drop(callee: Operand) -> bool:
+    """Whether a call whose result is known need not run."""
+    return isinstance(callee, Const) and (
+        facts.is_pure(callee.value) or callee.value in (getattr, primitives.load_global)
+    )
+
+
+def _part(type_: Type, index: int) -> Type:
+    match type_:
+        case Tuple(items) if index < len(items):
+            return items[index]
+        case Bottom():
+            return BOTTOM
+        case _:
+            return TOP
+
+
+# Calls that inference resolves by itself
+
+Folded = list[Operand] | None
+Special = Callable[
+    [Inference, list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
+]
+_SPECIAL: dict[int, Special] = {}
+
+
+def _special(*callees: object) -> Callable[[Special], Special]:
+    def register(function: Special) -> Special:
+        for callee in callees:
+            _SPECIAL[id(callee)] = function
+        return function
+
+    return register
+
+
+def _typed(
+    inference: Inference, callee: object, args: list[Operand], names: list[str],
+    loc: Location | None, *types_: Type,
+) -> list[Operand]:
+    results = [Value(name, type_) for name, type_ in zip(names, types_, strict=True)]
+    inference._define(Call(Const(callee), args, {}, results, loc))
+    return list(results)
+
+
+@_special(primitives.load_global)
+def _load_global(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    type_ = self.surroundings.global_type(self.globals, args[0].value)
+    if isinstance(type_, Known):
+        return [Const(type_.value)]
+    return _typed(self, primitives.load_global, args, names, loc, type_)
+
+
+@_special(getattr)
+def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if len(args) != 2 or not isinstance(args[1], Const):
+        return None
+    owner, name = args[0], args[1].value
+    if isinstance(owner, Const):
+        if isinstance(owner.value, types.ModuleType | type):
+            type_ = self.surroundings.attribute_type(owner.value, name)
+            if isinstance(type_, Known):
+                return [Const(type_.value)]
+            return _typed(self, getattr, args, names, loc, type_)
+    owner_type = type_of(owner)
+    owner_type = widen(owner_type)
+    type_ = facts.attribute_of(owner_type, name)
+    if isinstance(type_, Method) and isinstance(type_.function, Known):
+        (result,) = _typed(self, getattr, args, names, loc, type_)
+        self.methods[result] = Const(type_.function.value), owner
+        return [result]
+    descriptor = facts.descriptor_of(owner_type, name)
+    if descriptor is not None:
+        return self.typed_call(Const(descriptor), [owner], {}, names, loc)
+    return _typed(self, getattr, args, names, loc, type_)
+
+
+@_special(primitives.build_tuple)
+def _build_tuple(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if all(isinstance(arg, Const) and _is_literal(arg.value) for arg in args):
+        return [Const(tuple(arg.value for arg in args))]
+    type_ = Tuple(tuple(map(type_of, args)))
+    return _typed(self, primitives.build_tuple, args, names, loc, type_)
+
+
+@_special(primitives.build_list)
+def _build_list(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    item = join_all(widen(type_of(arg)) for arg in args)
+    return _typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
+
+
+@_special(primitives.build_dict)
+def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    keys, values = args[::2], args[1::2]
+    type_: Type = TOP
+    if all(isinstance(key, Const) and type(key.value) is str for key in keys):
+        type_ = Dict(tuple({
+            key.value: widen(type_of(value)) for key, value in zip(keys, values, strict=True)
+        }.items()))
+    return _typed(self, primitives.build_dict, args, names, loc, type_)
+
+
+@_special(primitives.unpack)
+def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    items, count = args[0], args[1].value
+    parts = self.parts(items)
+    if parts is not None and len(parts) == count:
+        return parts
+    type_ = type_of(items)
+    match type_:
+        case Tuple(item_types) if len(item_types) == count:
+            return _typed(self, primitives.unpack, args, names, loc, *item_types)
+        case _:
+            item = facts.item_of(type_)
+            return _typed(self, primitives.unpack, args, names, loc, *[item] * count)
+
+
+@_special(primitives.unpack_starred)
+def _unpack_starred(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    items, before, after = args[0], args[1].value, args[2].value
+    item = facts.item_of(type_of(items))
+    match type_of(items):
+        case Tuple(types_) if len(types_) >= before + after:
+            stop = len(types_) - after
+            found = [*types_[:before], Sequence(list, join_all(map(widen, types_[before:stop]))),
+                     *types_[stop:]]
+        case _:
+            found = [item] * before + [Sequence(list, item)] + [item] * after
+    return _typed(self, primitives.unpack_starred, args, names, loc, *found)
+
+
+@_special(primitives.check_bound)
+def _check_bound(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    return _typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+
+
+@_special(primitives.apply)
+def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    function, star, double = args
+    keywords = self.keywords(double)
+    parts = self.parts(star)
+    if keywords is None:
+        return None
+    if parts is None and isinstance(type_of(star), Tuple):
+        count = len(type_of(star).items)
+        parts = [self.call(operator.getitem, star, Const(i), loc=loc) for i in range(count)]
+    if parts is None:
+        return None
+    return self.typed_call(function, parts, keywords, names, loc)
+
+
+@_special(primitives.format_value, primitives.build_string)
+def _string(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    return None
+
+
+@_special(operator.truth)
+def _truth(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    type_ = type_of(args[0])
+    if type_ == Scalar(bool):
+        return [args[0]]
+    if isinstance(args[0], Const) and isinstance(args[0].value, types.FunctionType | type):
+        return [Const(True)]
+    return None
+
+
+@_special(operator.getitem)
+def _getitem(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    items, index = args
+    parts = self.parts(items)
+    if parts is not None and isinstance(index, Const):
+        if type(index.value) is int and -len(parts) <= index.value < len(parts):
+            return [parts[index.value]]
+        if type(index.value) is slice and self.is_tuple(items):
+            chosen = parts[index.value]
+            return [self.call(primitives.build_tuple, *chosen, name=names[0], loc=loc)]
+    if isinstance(items, Value) and isinstance(index, Const) and type(index.value) is str:
+        keywords = self.keywords(items)
+        if keywords is not None and index.value in keywords:
+            return [keywords[index.value]]
+    return None
+
+
+@_special(primitives.read_captured)
+def _read_captured(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    function, name = args[0], args[1].value
+    made = self.definitions.get(function) if isinstance(function, Value) else None
+    if isinstance(made, Lambda):
+        for value, operand in zip(made.function.captured, made.captures, strict=True):
+            if value.name == name:
+                return [operand]
+    type_ = type_of(function)
+    if isinstance(type_, Closure):
+        captured = facts.captured_names(type_.code)
+        return _typed(self, primitives.read_captured, args, names, loc,
+                      type_.captures[captured.index(name)])
+    return None
+
+
+def _parts(self: Inference, operand: Operand) -> list[Operand] | None:
+    """The items of a tuple or list that was built from them just before."""
+    if isinstance(operand, Const) and type(operand.value) is tuple:
+        return [Const(item) for item in operand.value]
+    op = self.definitions.get(operand) if isinstance(operand, Value) else None
+    if isinstance(op, Call) and isinstance(op.callee, Const) and (
+        op.callee.value in (primitives.build_tuple, primitives.build_list)
+    ):
+        return list(op.args)
+    return None
+
+
+def _is_tuple(self: Inference, operand: Operand) -> bool:
+    return isinstance(type_of(operand), Tuple)
+
+
+def _keywords(self: Inference, operand: Operand) -> dict[str, Operand] | None:
+    """The items of a dict with literal string keys that was built just before."""
+    op = self.definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return None
+    if op.callee.value is not primitives.build_dict:
+        return None
+    keys, values = op.args[::2], op.args[1::2]
+    if not all(isinstance(key, Const) and type(key.value) is str for key in keys):
+        return None
+    return {key.value: value for key, value in zip(keys, values, strict=True)}
+
+
+Inference.parts = _parts  # type: ignore[attr-defined]
+Inference.is_tuple = _is_tuple  # type: ignore[attr-defined]
+Inference.keywords = _keywords  # type: ignore[attr-defined]
+
+
+def builtin_or_global(module_globals: dict[str, Any], name: str) -> Any:
+    """The object that a global name stands for now; raises KeyError where there is none."""
+    if name in module_globals:
+        return module_globals[name]
+    return vars(builtins)[name]
+
+
+def abstract(value: object) -> Type:
+    """The type of a value at hand."""
+    abstraction = facts.abstraction_of(type(value))
+    if abstraction is not None:
+        return abstraction(value)
+    return Known(value) if callable(value) or isinstance(value, types.ModuleType) else TOP
+
+
+__all__ = ["Inference", "Surroundings", "abstract", "builtin_or_global", "Union", "Top"]

@@ -1,0 +1,627 @@
+"""Source to structured SSA: `parse(f)` gives the `Function` of a Python function.
+
+    def scale(x, n):                 function scale(x, n):
+        while abs(x) > n:                x_3 = while with x_1 = x:
+            x = x / 2                        t_1 = builtins.abs(x_1) ...
+        return x                         return x_3
+
+A name becomes the value that it holds at each point; where branches or iterations meet, blocks take
+and yield values. Names that may not have been assigned carry `UNBOUND` and are checked where read.
+"""
+
+from __future__ import annotations
+
+import types
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import gast
+
+from ir import primitives
+from ir.builder import Builder
+from ir.core import (
+    Block,
+    Const,
+    For,
+    Function,
+    If,
+    Lambda,
+    Location,
+    Operand,
+    Parameters,
+    Raise,
+    Value,
+    While,
+    Yield,
+)
+from ir.desugar import falls_through, leaves, lower_exits
+from ir.expressions import IN_PLACE, ExpressionParser
+from ir.locate import Source, locate
+from ir.primitives import UNBOUND
+from ir.scope import FUNCTIONS, assigned, body_of, free_names, local_names, parameters
+
+_parsed: WeakKeyDictionary[types.CodeType, Function] = WeakKeyDictionary()
+_lock = Lock()
+
+
+def parse(function: types.FunctionType) -> Function:
+    """The IR of a Python function, from its source.
+
+    Raises `SourceNotFound` where there is none, `Unsupported` for syntax that has no IR yet. The
+    result is shared between calls: passes work on a `rewrite.clone` of it.
+    """
+    return parse_code(function.__code__, function.__globals__)
+
+
+def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function:
+    """The IR of a code object: the only door from Python's objects into the IR."""
+    with _lock:
+        known = _parsed.get(code)
+    if known is not None and known.globals is module_globals:
+        return known
+    source = locate(code, module_globals)
+    function = parse_source(source, module_globals)
+    with _lock:
+        _parsed[code] = function
+    return function
+
+
+def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
+    code = source.code
+    unsupported = None
+    if code.co_flags & (0x20 | 0x80 | 0x200):
+        unsupported = "generator and async functions are not supported"
+    parser = FunctionParser(
+        source.gast_node, source.file, code.co_name, source.class_name, module_globals,
+        captured=list(code.co_freevars), enclosing=None,
+    )
+    if unsupported:
+        raise parser.unsupported(source.gast_node, unsupported)
+    function = parser.function()
+    function.code = code
+    return function
+
+
+class FunctionParser(ExpressionParser):
+    """Parses one function; a nested function gets a parser of its own, which knows this one."""
+
+    def __init__(
+        self,
+        node: gast.AST,
+        file: str,
+        name: str,
+        class_name: str | None,
+        module_globals: dict[str, Any],
+        captured: list[str],
+        enclosing: FunctionParser | None,
+    ) -> None:
+        self.node = node
+        self.file = file
+        self.name = name
+        self.class_name = class_name
+        self.globals = module_globals
+        self.enclosing = enclosing
+        self.locals = {self.mangled(local) for local in local_names(node)}
+        self.captured = {name: Value(name) for name in captured}
+        self.env: dict[str, Operand] = dict(self.captured)
+        self.maybe_unbound: set[Value] = set()
+        self.builder = Builder()
+        self.static = static_functions(node)
+        self.functions: dict[int, Function] = {}
+        self.loop_names: list[set[str]] = []
+
+    def location(self, node: gast.AST) -> Location:
+        return Location(
+            self.file, node.lineno, node.end_lineno or node.lineno,
+            node.col_offset, node.end_col_offset or node.col_offset, self.name,
+        )
+
+    def is_global(self, name: str) -> bool:
+        return "@" not in name and name not in self.locals and name not in self.captured
+
+    def function(self) -> Function:
+        arguments = self.node.args
+        names = [self.mangled(name) for name in parameters(arguments)]
+        params = [Value(name) for name in names]
+        self.env.update(zip(names, params, strict=True))
+        if isinstance(self.node, gast.Lambda):
+            value = self.expression(self.node.body)
+            body = self.builder.block([], [value])
+        else:
+            statements = list(self.node.body)
+            docstring, statements = _split_docstring(statements)
+            self.finish(lower_exits(statements), _Returning())
+            body = Block([], self.builder.ops, self.exit)
+        return Function(
+            name=self.name,
+            params=params,
+            captured=list(self.captured.values()),
+            body=body,
+            loc=self.location(self.node),
+            signature=Parameters(
+                len(arguments.posonlyargs), len(arguments.args), arguments.vararg is not None,
+                len(arguments.kwonlyargs), arguments.kwarg is not None,
+            ),
+            defaults=len(arguments.defaults),
+            kwdefaults=tuple(
+                self.mangled(node.id)
+                for node, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+                if default is not None
+            ),
+            globals=self.globals,
+            docstring=None if isinstance(self.node, gast.Lambda) else docstring,
+        )
+
+    # Statements
+
+    def finish(self, statements: list[gast.AST], ending: Ending) -> None:
+        """Parses a block whose last statement may be an exit, and sets `self.exit`."""
+        for statement in statements[:-1]:
+            self.statement(statement)
+        last = statements[-1] if statements else None
+        match last:
+            case gast.Return() | gast.Break() | gast.Continue():
+                self.exit = Yield(ending.values(self, last))
+            case gast.Raise():
+                self.exit = self.raising(last)
+            case gast.If() if leaves(last) or not falls_through([last]):
+                self.exit = self.finish_branch(last, ending)
+            case None:
+                self.exit = Yield(ending.values(self, None))
+            case _:
+                self.statement(last)
+                self.exit = Yield(ending.values(self, None))
+
+    def finish_branch(self, node: gast.If, ending: Ending) -> Yield:
+        cond = self.truth(node.test)
+        blocks = []
+        outer, before = self.builder, self.env
+        for statements in (node.body, node.orelse):
+            self.builder, self.env = Builder(), dict(before)
+            self.finish(statements, ending)
+            blocks.append(Block([], self.builder.ops, self.exit))
+        self.builder, self.env = outer, before
+        names = ending.names(self)
+        results = [Value(name) for name in names]
+        self.maybe_unbound.update(
+            value for i, value in enumerate(results) if any(
+                isinstance(block.exit, Yield)
+                and (self.is_unbound(block.exit.values[i])
+                     or block.exit.values[i] in self.maybe_unbound)
+                for block in blocks
+            )
+        )
+        self.builder.append(If(cond, blocks[0], blocks[1], results, self.location(node)))
+        return Yield(list(results))
+
+    def raising(self, node: gast.Raise) -> Raise:
+        exception = None if node.exc is None else self.expression(node.exc)
+        if exception is None:
+            raise self.unsupported(node, "`raise` without an exception is not supported here")
+        cause = None if node.cause is None else self.expression(node.cause)
+        return Raise(exception, cause, self.location(node))
+
+    def nested_statements(self, statements: list[gast.AST]) -> None:
+        for statement in lower_exits(statements):
+            self.statement(statement)
+
+    def statement(self, node: gast.AST) -> None:
+        match node:
+            case gast.Assign():
+                value = self.expression(node.value)
+                for target in node.targets:
+                    self.assign(target, value)
+            case gast.AnnAssign():
+                if node.value is not None:
+                    self.assign(node.target, self.expression(node.value))
+            case gast.AugAssign():
+                self.augmented(node)
+            case gast.Expr():
+                if not isinstance(node.value, gast.Constant):
+                    self.expression(node.value)
+            case gast.If():
+                self.branch(node)
+            case gast.For():
+                self.for_loop(node)
+            case gast.While():
+                self.while_loop(node)
+            case gast.Assert():
+                self.assertion(node)
+            case gast.Pass():
+                pass
+            case gast.FunctionDef():
+                self.define(node)
+            case gast.Import() | gast.ImportFrom():
+                self.imports(node)
+            case gast.Global():
+                self.declare_global(node)
+            case _:
+                raise self.unsupported(node, f"{_statement_name(node)} is not supported")
+
+    def assign(self, target: gast.AST, value: Operand) -> None:
+        match target:
+            case gast.Name():
+                name = self.mangled(target.id)
+                if isinstance(value, Value) and value.name in ("t", "items", "item"):
+                    value.name = name.partition("@")[0]
+                self.env[name] = value
+            case gast.Tuple() | gast.List():
+                self.unpack(target, value)
+            case gast.Subscript():
+                raise self.unsupported(
+                    target, "storing into an item is not supported", "build a new value instead"
+                )
+            case gast.Attribute():
+                raise self.unsupported(
+                    target, "storing into an attribute is not supported", "build a new value"
+                )
+            case _:
+                raise self.unsupported(target, "this assignment is not supported")
+
+    def unpack(self, target: gast.AST, value: Operand) -> None:
+        elements = target.elts
+        starred = [i for i, item in enumerate(elements) if isinstance(item, gast.Starred)]
+        inner = [item.value if isinstance(item, gast.Starred) else item for item in elements]
+        results = [
+            Value(item.id.partition("@")[0] if isinstance(item, gast.Name) else "item")
+            for item in inner
+        ]
+        counts: tuple[int, ...] = (len(elements),)
+        callee: Any = primitives.unpack
+        if starred:
+            callee, counts = primitives.unpack_starred, (
+                starred[0], len(elements) - starred[0] - 1
+            )
+        self.builder.calls(
+            callee, [value, *map(Const, counts)], results, loc=self.location(target)
+        )
+        for item, result in zip(inner, results, strict=True):
+            self.assign(item, result)
+
+    def augmented(self, node: gast.AugAssign) -> None:
+        if not isinstance(node.target, gast.Name):
+            raise self.unsupported(
+                node, "changing an item or attribute in place is not supported",
+                "build a new value instead",
+            )
+        read = gast.copy_location(
+            gast.Name(id=node.target.id, ctx=gast.Load(), annotation=None, type_comment=None),
+            node.target,
+        )
+        left, right = self.expression(read), self.expression(node.value)
+        result = self.emit(node, IN_PLACE[type(node.op)], left, right, name=node.target.id)
+        self.assign(node.target, result)
+
+    def assertion(self, node: gast.Assert) -> None:
+        if not __debug__:
+            return
+        cond = self.truth(node.test)
+        outer, before = self.builder, self.env
+        self.builder, self.env = Builder(), dict(before)
+        args = [] if node.msg is None else [self.expression(node.msg)]
+        error = self.emit(node, AssertionError, *args)
+        failing = Block([], self.builder.ops, Raise(error, None, self.location(node)))
+        self.builder, self.env = outer, before
+        self.builder.append(If(cond, Block([], [], Yield([])), failing, [], self.location(node)))
+
+    def branch(self, node: gast.If) -> None:
+        cond = self.truth(node.test)
+        outer, before = self.builder, self.env
+        arms = []
+        for statements in (node.body, node.orelse):
+            self.builder, self.env = Builder(), dict(before)
+            self.finish(statements, _Falling())
+            arms.append((Block([], self.builder.ops, self.exit), self.env))
+        self.builder, self.env = outer, before
+        (then, then_env), (orelse, else_env) = arms
+        if isinstance(then.exit, Raise) or isinstance(orelse.exit, Raise):
+            # Only one arm goes on: what it defines needs no merging, but leaves its block.
+            survivor, block = (else_env, orelse) if isinstance(then.exit, Raise) else (
+                then_env, then
+            )
+            changed = {
+                name: operand for name, operand in survivor.items()
+                if before.get(name) is not operand
+            }
+            results = []
+            for name, operand in changed.items():
+                value = Value(name.partition("@")[0])
+                if self.is_unbound(operand) or operand in self.maybe_unbound:
+                    self.maybe_unbound.add(value)
+                results.append(value)
+            if isinstance(block.exit, Yield):
+                block.exit.values += changed.values()
+        else:
+            merged = self.merge(then_env, else_env)
+            results = [value for value, _, _ in merged.values()]
+            then.exit = Yield([a for _, a, _ in merged.values()])
+            orelse.exit = Yield([b for _, _, b in merged.values()])
+            changed = dict.fromkeys(merged)
+        self.builder.append(If(cond, then, orelse, results, self.location(node)))
+        self.env.update(zip(changed, results, strict=True))
+
+    # Loops
+
+    def for_loop(self, node: gast.For) -> None:
+        iterable = self.expression(node.iter)
+        item = Value(node.target.id if isinstance(node.target, gast.Name) else "item")
+        names = self.carried_names([node.target, *node.body])
+
+        def start() -> None:
+            self.assign(node.target, item)
+
+        init, params, body, results = self.loop(node, names, start, node.body)
+        body.params = [item, *params]
+        self.builder.append(For([iterable], init, body, results, loc=self.location(node)))
+        self.env.update(zip(names, results, strict=True))
+
+    def while_loop(self, node: gast.While) -> None:
+        names = self.carried_names([node.test, *node.body])
+        is_endless = isinstance(node.test, gast.Constant) and bool(node.test.value)
+        stop = gast.copy_location(gast.Break(), node)
+        statements = node.body if is_endless else [
+            gast.copy_location(gast.If(test=node.test, body=node.body, orelse=[stop]), node)
+        ]
+        init, params, body, results = self.loop(node, names, lambda: None, statements)
+        body.params = params
+        self.builder.append(While(init, body, results, loc=self.location(node)))
+        self.env.update(zip(names, results, strict=True))
+
+    def carried_names(self, nodes: list[gast.AST]) -> list[str]:
+        return [
+            name for name in map(self.mangled, assigned(nodes)) if not self.is_global(name)
+        ]
+
+    def loop(
+        self, node: gast.AST, names: list[str], start: Any, statements: list[gast.AST]
+    ) -> tuple[list[Operand], list[Value], Block, list[Value]]:
+        outer, before = self.builder, self.env
+        init = [before.get(name, Const(UNBOUND)) for name in names]
+        shown = [name.partition("@")[0] for name in names]
+        params, results = [Value(name) for name in shown], [Value(name) for name in shown]
+        for param, result, operand in zip(params, results, init, strict=True):
+            if self.is_unbound(operand) or operand in self.maybe_unbound:
+                self.maybe_unbound |= {param, result}
+        self.builder = Builder()
+        self.env = {**before, **dict(zip(names, params, strict=True))}
+        self.loop_names.append(set(names))
+        start()
+        self.finish(statements, _Looping(names))
+        self.loop_names.pop()
+        body = Block([], self.builder.ops, self.exit)
+        self.builder, self.env = outer, dict(before)
+        return init, params, body, results
+
+    # Functions, imports
+
+    def define(self, node: gast.FunctionDef) -> None:
+        decorators = [self.expression(decorator) for decorator in node.decorator_list]
+        value: Operand = self.make_function(node)
+        for decorator in reversed(decorators):
+            value = self.emit_call(node, decorator, [value], {})
+        if isinstance(value, Value):
+            value.name = node.name
+        self.env[self.mangled(node.name)] = value
+
+    def make_function(self, node: gast.AST) -> Value:
+        defaults = [self.expression(default) for default in node.args.defaults]
+        kwdefaults = {
+            arg.id: self.expression(default)
+            for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if default is not None
+        }
+        function = self.nested(node)
+        captures = [self.capture(node, value.name) for value in function.captured]
+        result = Value("t" if isinstance(node, gast.Lambda) else node.name)
+        self.builder.append(
+            Lambda(function, captures, defaults, kwdefaults, result, self.location(node))
+        )
+        return result
+
+    def capture(self, node: gast.AST, name: str) -> Operand:
+        """The value of a variable at the point where a nested function captures it."""
+        operand = self.env.get(name, Const(UNBOUND))
+        if self.is_rebound_after(node, name) or self.is_unbound(operand):
+            raise self.unsupported(
+                node, f"the captured variable `{name}` is assigned after the function that "
+                "captures it is made",
+                "assign it before, or pass it as an argument",
+            )
+        return operand
+
+    def is_rebound_after(self, node: gast.AST, name: str) -> bool:
+        """Whether an assignment may run once the nested function exists."""
+        if any(name in names for names in self.loop_names):
+            return True
+        position = (node.lineno, node.col_offset)
+        return any(
+            (store.lineno, store.col_offset) > position
+            for store in _stores(body_of(self.node), name)
+        )
+
+    def nested(self, node: gast.AST) -> Function:
+        """The IR of a nested function; parsed once, so that static functions can be recursive."""
+        known = self.functions.get(id(node))
+        if known is not None:
+            return known
+        name = "<lambda>" if isinstance(node, gast.Lambda) else node.name
+        captured, visible = self.captured_by(node)
+        parser = FunctionParser(
+            node, self.file, name, self.class_name, self.globals, captured, self
+        )
+        parser.static = {**visible, **parser.static}
+        parser.functions = self.functions
+        shell = Function(name, [], list(parser.captured.values()), Block([], [], Yield([])), None,
+                         Parameters(0, 0, False, 0, False), globals=self.globals)
+        self.functions[id(node)] = shell
+        done = parser.function()
+        shell.__dict__.update(done.__dict__)
+        shell.code = shell
+        return shell
+
+    def captured_by(self, node: gast.AST) -> tuple[list[str], dict[str, gast.AST]]:
+        """The variables that a nested function needs, and the static functions that it sees.
+
+        Functions that are defined once are not captured but made again where they are read, with
+        the variables that they need in turn: so they can call each other and themselves.
+        """
+        captured: dict[str, None] = {}
+        visible: dict[str, gast.AST] = {}
+        pending = [node]
+        seen = {id(node)}
+        while pending:
+            for name in free_names(pending.pop()):
+                definition = self.static.get(name)
+                if definition is not None:
+                    visible[name] = definition
+                    if id(definition) not in seen:
+                        seen.add(id(definition))
+                        pending.append(definition)
+                elif name in self.locals or name in self.captured or name in self.env:
+                    captured.setdefault(name)
+        return list(captured), visible
+
+    def read(self, node: gast.Name) -> Operand:
+        definition = self.static.get(node.id)
+        if definition is not None and node.id not in self.env and node.id not in self.locals:
+            return self.make_function(definition)
+        return super().read(node)
+
+    def imports(self, node: gast.AST) -> None:
+        package = Const(self.globals.get("__package__"))
+        for alias in node.names:
+            match node:
+                case gast.Import():
+                    module = self.emit(
+                        node, primitives.import_module, Const(alias.name), package, Const(0)
+                    )
+                    if alias.asname is None and "." in alias.name:
+                        root = alias.name.split(".")[0]
+                        module = self.emit(
+                            node, primitives.import_module, Const(root), package, Const(0)
+                        )
+                    self.env[alias.asname or alias.name.split(".")[0]] = module
+                case _:
+                    if alias.name == "*":
+                        raise self.unsupported(node, "`import *` is not supported")
+                    module = self.emit(
+                        node, primitives.import_module, Const(node.module or ""), package,
+                        Const(node.level or 0),
+                    )
+                    self.env[alias.asname or alias.name] = self.emit(
+                        node, primitives.import_from, module, Const(alias.name)
+                    )
+
+    def declare_global(self, node: gast.Global) -> None:
+        changed = set(node.names) & set(assigned(body_of(self.node)))
+        if changed:
+            raise self.unsupported(node, f"assigning the global `{min(changed)}` is not supported")
+
+
+class Ending:
+    """What a block hands on where it ends: depends on what the block is the body of."""
+
+    def names(self, parser: FunctionParser) -> list[str]:
+        raise AssertionError("abstract")
+
+    def values(self, parser: FunctionParser, exit: gast.AST | None) -> list[Operand]:
+        raise AssertionError("abstract")
+
+
+class _Falling(Ending):
+    """An arm of a branch that goes on behind it: its names are merged there."""
+
+    def names(self, parser: FunctionParser) -> list[str]:
+        return []
+
+    def values(self, parser: FunctionParser, exit: gast.AST | None) -> list[Operand]:
+        return []
+
+
+class _Returning(Ending):
+    """The body of a function."""
+
+    def names(self, parser: FunctionParser) -> list[str]:
+        return ["result"]
+
+    def values(self, parser: FunctionParser, exit: gast.AST | None) -> list[Operand]:
+        if exit is None or exit.value is None:
+            return [Const(None)]
+        return [parser.expression(exit.value)]
+
+
+class _Looping(Ending):
+    """The body of a loop: whether to stop, and the carried names."""
+
+    def __init__(self, carried: list[str]) -> None:
+        self.carried = carried
+
+    def names(self, parser: FunctionParser) -> list[str]:
+        return ["stop", *(name.partition("@")[0] for name in self.carried)]
+
+    def values(self, parser: FunctionParser, exit: gast.AST | None) -> list[Operand]:
+        stop = Const(isinstance(exit, gast.Break))
+        return [stop, *(parser.env.get(name, Const(UNBOUND)) for name in self.carried)]
+
+
+def static_functions(node: gast.AST) -> dict[str, gast.AST]:
+    """The functions that a body defines once and never binds again.
+
+    Only those that can be made again anywhere: undecorated, with defaults that are constant.
+    """
+    definitions = {
+        child.name: child
+        for child in body_of(node)
+        if isinstance(child, gast.FunctionDef)
+        and not child.decorator_list
+        and all(
+            isinstance(default, gast.Constant)
+            for default in [*child.args.defaults, *filter(None, child.args.kw_defaults)]
+        )
+    }
+    stores: dict[str, int] = {}
+    for name in definitions:
+        stores[name] = sum(1 for _ in _stores(body_of(node), name))
+    params = set(parameters(node.args))
+    return {
+        name: definition for name, definition in definitions.items()
+        if stores[name] == 1 and name not in params
+    }
+
+
+def _stores(nodes: list[gast.AST], name: str) -> list[gast.AST]:
+    """The nodes of this scope that bind a name."""
+    found: list[gast.AST] = []
+    for node in nodes:
+        if isinstance(node, gast.FunctionDef | gast.ClassDef) and node.name == name:
+            found.append(node)
+        elif isinstance(node, gast.Name) and node.id == name:
+            if isinstance(node.ctx, gast.Store | gast.Del):
+                found.append(node)
+        elif isinstance(node, gast.Import | gast.ImportFrom):
+            found += [node for alias in node.names if (alias.asname or alias.name) == name]
+        if not isinstance(node, FUNCTIONS):
+            found += _stores(list(gast.iter_child_nodes(node)), name)
+    return found
+
+
+def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.AST]]:
+    match statements:
+        case [gast.Expr(value=gast.Constant(value=str(text))), *rest]:
+            return text, rest
+        case _:
+            return None, statements
+
+
+_STATEMENTS = {
+    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
+    "AsyncFor": "`async for`", "Delete": "`del`", "Nonlocal": "`nonlocal`",
+    "ClassDef": "a class definition", "Match": "`match`",
+    "AsyncFunctionDef": "an async function", "TypeAlias": "a type alias",
+}
+
+
+def _statement_name(node: gast.AST) -> str:
+    kind = type(node).__name__
+    return _STATEMENTS.get(kind, f"`{kind}`")

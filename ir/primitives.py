@@ -1,0 +1,163 @@
+"""The callables that stand for Python syntax: displays, unpacking, names, formatting.
+
+They run as they are, so that IR can be executed and printed before it is compiled; `ir.emit` prints
+them as the syntax that they stand for.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+class Unbound:
+    """The type of `UNBOUND`: what a variable holds that may not have been assigned."""
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+    def __reduce__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = Unbound()
+
+
+def build_tuple(*items: Any) -> tuple[Any, ...]:
+    return items
+
+
+def build_list(*items: Any) -> list[Any]:
+    return list(items)
+
+
+def build_set(*items: Any) -> set[Any]:
+    return set(items)
+
+
+def build_dict(*keys_and_values: Any) -> dict[Any, Any]:
+    """A dict of alternating keys and values."""
+    return dict(zip(keys_and_values[::2], keys_and_values[1::2], strict=True))
+
+
+def merge_dicts(*parts: Any) -> dict[Any, Any]:
+    """The display `{**a, **b}`; later parts win."""
+    merged: dict[Any, Any] = {}
+    for part in parts:
+        merged.update({key: part[key] for key in part.keys()})
+    return merged
+
+
+def build_string(*parts: str) -> str:
+    return "".join(parts)
+
+
+def format_value(value: Any, conversion: str | None, spec: str) -> str:
+    """A replacement field of an f-string: `{value!conversion:spec}`."""
+    convert: dict[str | None, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii}
+    return format(convert[conversion](value) if conversion else value, spec)
+
+
+def unpack(items: Iterable[Any], count: int) -> tuple[Any, ...]:
+    """`a, b = items`, with the errors of Python."""
+    return _UNPACKERS[count](items) if count < len(_UNPACKERS) else _unpack_many(items, count)
+
+
+def _unpack_many(items: Iterable[Any], count: int) -> tuple[Any, ...]:
+    found = []
+    iterator = iter(items)
+    for item in iterator:
+        found.append(item)
+        if len(found) > count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+    if len(found) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(found)})")
+    return tuple(found)
+
+
+def _unpack_none(items: Any) -> tuple[Any, ...]:
+    () = items
+    return ()
+
+
+def _unpack_one(items: Any) -> tuple[Any, ...]:
+    (a,) = items
+    return (a,)
+
+
+def _unpack_two(items: Any) -> tuple[Any, ...]:
+    a, b = items
+    return a, b
+
+
+def _unpack_three(items: Any) -> tuple[Any, ...]:
+    a, b, c = items
+    return a, b, c
+
+
+_UNPACKERS = (_unpack_none, _unpack_one, _unpack_two, _unpack_three)
+
+
+def unpack_starred(items: Iterable[Any], before: int, after: int) -> tuple[Any, ...]:
+    """`a, *b, c = items` with `before` names before the starred one and `after` behind it."""
+    found = list(items)
+    if len(found) < before + after:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(found)})"
+        )
+    stop = len(found) - after
+    return (*found[:before], found[before:stop], *found[stop:])
+
+
+def apply(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`."""
+    return function(*args, **kwargs)
+
+
+def load_global(name: str) -> Any:
+    """Reads a global or a builtin of the function that it stands in; emitted as the bare name."""
+    module_globals = sys._getframe(1).f_globals
+    if name in module_globals:
+        return module_globals[name]
+    return getattr(builtins, name)
+
+
+def check_bound(value: Any, name: str) -> Any:
+    """The value of a local variable that may not have been assigned."""
+    if value is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable '{name}' where it is not associated with a value",
+            name=name,
+        )
+    return value
+
+
+def read_captured(function: Any, name: str) -> Any:
+    """The value of the variable `name` that a function object has captured."""
+    return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents
+
+
+def flatten(lists: Iterable[list[Any]]) -> list[Any]:
+    """The items of lists, in one list: how nested and filtered comprehensions collect."""
+    return [item for items in lists for item in items]
+
+
+def import_module(name: str, module_globals_name: str | None, level: int) -> Any:
+    """`import a.b as c`: the module itself."""
+    return importlib.import_module("." * level + name, module_globals_name)
+
+
+def import_from(module: Any, name: str) -> Any:
+    """`from module import name`."""
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        try:
+            return sys.modules[f"{module.__name__}.{name}"]
+        except KeyError:
+            raise ImportError(
+                f"cannot import name {name!r} from {module.__name__!r}", name=name
+            ) from None

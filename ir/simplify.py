@@ -1,0 +1,264 @@
+"""Dead code and common subexpressions: what nothing reads is not computed.
+
+`eliminate_dead` keeps what a caller can notice: effects, and errors that the function may raise;
+with `speculative` set to the blocks of compiler-made code, whatever is pure goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Exit,
+    For,
+    If,
+    Lambda,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    blocks_of,
+    exit_operands,
+    operands_of,
+    type_of,
+)
+from ir.rewrite import substitute
+from ir.types import Dict, Known, Scalar, Sequence, Tuple, Type
+
+DISPLAYS = {
+    id(function)
+    for function in (
+        primitives.build_tuple, primitives.build_list, primitives.build_dict, slice,
+        primitives.load_global, primitives.read_captured,
+    )
+}
+
+Removable = Callable[[Call], bool]
+
+
+def is_silent(call: Call) -> bool:
+    """Whether a call has no effect and raises nothing but shape errors."""
+    if not isinstance(call.callee, Const):
+        return False
+    callee = call.callee.value
+    if id(callee) in DISPLAYS or facts.is_metadata(callee):
+        return True
+    if callee is getattr:
+        return not _is_opaque(type_of(call.args[0]))
+    if callee is primitives.unpack:
+        return isinstance(type_of(call.args[0]), Tuple)
+    if not facts.is_total(callee):
+        return False
+    operands = [*call.args, *call.kwargs.values()]
+    return not any(_is_opaque(type_of(operand)) for operand in operands)
+
+
+def is_pure(call: Call) -> bool:
+    """Whether a call of compiler-made code can be left out: it is there for its value only."""
+    if not isinstance(call.callee, Const):
+        return False
+    callee = call.callee.value
+    return id(callee) in DISPLAYS or callee in (getattr, primitives.unpack) or (
+        facts.is_pure(callee)
+    )
+
+
+def _is_opaque(type_: Type) -> bool:
+    """Whether an operation on such a value may run code of the user's."""
+    match type_:
+        case Known(value):
+            return not isinstance(value, int | float | complex | str | tuple | slice | None)
+        case Scalar():
+            return False
+        case Tuple(items):
+            return any(map(_is_opaque, items))
+        case Sequence(item=item):
+            return _is_opaque(item)
+        case Dict(items):
+            return any(_is_opaque(item) for _, item in items)
+        case _:
+            return type(type_).__name__ not in ("Array", "Slice")
+
+
+class _Marker:
+    """Marks what is needed, from the roots backwards along the definitions."""
+
+    def __init__(self, removable: Removable) -> None:
+        self.removable = removable
+        self.needed_ops: set[Op] = set()
+        self.needed: set[Value] = set()
+        self.parents: dict[Op | Block, Op | Block | None] = {}
+        self.defined_by: dict[Value, tuple[Op, int]] = {}
+        self.param_of: dict[Value, tuple[Op, int]] = {}
+        self.pending: list[Operand] = []
+
+    def scan(self, block: Block, parent: Op | None) -> None:
+        self.parents[block] = parent
+        for op in block.ops:
+            self.parents[op] = block
+            for i, value in enumerate(op.results):
+                self.defined_by[value] = op, i
+            if isinstance(op, For | While):
+                for i, value in enumerate(op.body.params):
+                    self.param_of[value] = op, i
+            for inner in blocks_of(op):
+                self.scan(inner, op)
+            if isinstance(op, Call) and not self.removable(op):
+                self.need(op)
+            elif isinstance(op, While):
+                self.need(op)
+            elif isinstance(op, For) and any(_is_opaque(type_of(i)) for i in op.iterables):
+                self.need(op)
+        if isinstance(block.exit, Raise) and parent is not None:
+            self.need(parent)
+            self.pending += exit_operands(block.exit)
+            self.raise_within(parent)
+
+    def raise_within(self, op: Op) -> None:
+        self.need(op)
+
+    def need(self, op: Op) -> None:
+        """An operation has to stay, and so has all that decides whether it runs."""
+        if op in self.needed_ops:
+            return
+        self.needed_ops.add(op)
+        match op:
+            case Call() | Lambda():
+                self.pending += operands_of(op)
+            case If():
+                self.pending.append(op.cond)
+            case For() | While():
+                if isinstance(op, For):
+                    self.pending += op.iterables
+                if isinstance(op.body.exit, Yield):
+                    self.pending.append(op.body.exit.values[0])
+        block = self.parents[op]
+        parent = self.parents[block] if block is not None else None
+        if isinstance(parent, If | For | While):
+            self.need(parent)
+
+    def run(self, exit: Exit) -> None:
+        self.pending += exit_operands(exit)
+        while self.pending:
+            operand = self.pending.pop()
+            if isinstance(operand, Const) or operand in self.needed:
+                continue
+            self.needed.add(operand)
+            if operand in self.defined_by:
+                op, i = self.defined_by[operand]
+                self.need(op)
+                self.need_result(op, i)
+            elif operand in self.param_of:
+                op, i = self.param_of[operand]
+                self.need(op)
+                items = len(op.iterables) if isinstance(op, For) else 0
+                if i >= items:
+                    self.need_result(op, i - items)
+
+    def need_result(self, op: Op, i: int) -> None:
+        match op:
+            case If():
+                for block in op.blocks:
+                    if isinstance(block.exit, Yield):
+                        self.pending.append(block.exit.values[i])
+            case For() | While():
+                if i < len(op.init):
+                    self.pending += [op.init[i], op.carried[i]]
+                    self.pending.append(op.results[i])
+                if isinstance(op.body.exit, Yield):
+                    self.pending.append(op.body.exit.values[i + 1])
+
+
+def eliminate_dead(block: Block, removable: Removable = is_silent) -> None:
+    """Removes, in place, what neither the exit of the block nor an effect needs."""
+    marker = _Marker(removable)
+    marker.scan(block, None)
+    marker.run(block.exit)
+    _sweep(block, marker)
+
+
+def _sweep(block: Block, marker: _Marker) -> None:
+    block.ops = [op for op in block.ops if op in marker.needed_ops]
+    for op in block.ops:
+        match op:
+            case If():
+                kept = [i for i, value in enumerate(op.results) if value in marker.needed]
+                op.results = [op.results[i] for i in kept]
+                for inner in op.blocks:
+                    if isinstance(inner.exit, Yield):
+                        inner.exit.values = [inner.exit.values[i] for i in kept]
+            case For() | While():
+                _sweep_loop(op, marker)
+        for inner in blocks_of(op):
+            _sweep(inner, marker)
+
+
+def _sweep_loop(op: For | While, marker: _Marker) -> None:
+    kept = [i for i, value in enumerate(op.results) if value in marker.needed]
+    count = len(op.init)
+    items = op.items if isinstance(op, For) else []
+    carried = [op.carried[i] for i in kept if i < count]
+    op.init = [op.init[i] for i in kept if i < count]
+    op.results = [op.results[i] for i in kept]
+    if isinstance(op.body.exit, Yield):
+        stop, *values = op.body.exit.values
+        op.body.exit.values = [stop, *(values[i] for i in kept)]
+    if isinstance(op, For) and len(items) > 1:
+        used = [i for i, value in enumerate(items) if value in marker.needed]
+        # Walking backwards over sequences of one length, a walk that nobody watches can go.
+        if op.backwards and len(used) < len(items):
+            used = used or [0]
+            op.iterables = [op.iterables[i] for i in used]
+            items = [items[i] for i in used]
+    op.body.params = [*items, *carried]
+
+
+Key = tuple[object, ...]
+
+
+def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> None:
+    """Computes equal pure scalar or array expressions once, in compiler-made code."""
+    known = dict(known or {})
+    mapping: dict[Value, Operand] = {}
+    ops: list[Op] = []
+    for op in block.ops:
+        if isinstance(op, Call) and is_pure(op) and _is_shareable(op):
+            key = _key(op, mapping)
+            earlier = known.get(key)
+            if earlier is not None:
+                mapping.update(zip(op.results, earlier, strict=True))
+                continue
+            known[key] = op.results
+        ops.append(op)
+        for inner in blocks_of(op):
+            if mapping:
+                substitute(inner, mapping)
+            share_common(inner, known)
+    block.ops = ops
+    substitute(block, mapping)
+
+
+def _is_shareable(op: Call) -> bool:
+    callee = op.callee.value if isinstance(op.callee, Const) else None
+    return callee not in (primitives.build_list, primitives.build_dict, primitives.load_global) and (
+        not facts.is_buffer(callee)
+    )
+
+
+def _key(op: Call, mapping: dict[Value, Operand]) -> Key:
+    def part(operand: Operand) -> object:
+        if isinstance(operand, Const):
+            return Known(operand.value)
+        found = mapping.get(operand, operand)
+        return found if isinstance(found, Value) else Known(found.value)
+
+    return (
+        part(op.callee), *map(part, op.args),
+        *((name, part(arg)) for name, arg in op.kwargs.items()),
+    )

@@ -1,0 +1,128 @@
+"""Every rule of the table against central differences, and the completeness of the table."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_check import check_rule
+from rule_table import ROWS, Row
+
+import zyg.rules  # noqa: F401  (registers the rules)
+from zyg.cotangent import unbroadcast
+from zyg.rules import registry
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_rule(row: Row) -> None:
+    rule = registry.rule_of(row.callee)
+    assert rule is not None, "no rule"
+    check_rule(rule, row.call, row.args, row.kwargs)
+
+
+def test_every_rule_has_a_row() -> None:
+    tested = {id(registry.rule_of(row.callee)) for row in ROWS}
+    internal = {id(rule) for rule in registry._rules.values() if rule.__module__.endswith("cotangents")}
+    missing = [
+        rule.__module__ + "." + rule.__name__
+        for rule in registry._rules.values()
+        if id(rule) not in tested | internal
+    ]
+    assert not missing
+
+
+def classified(callee: object) -> bool:
+    return registry.rule_of(callee) is not None or registry.is_constant(callee)
+
+
+def test_every_ufunc_is_classified() -> None:
+    ufuncs = {name: f for name, f in vars(np).items() if isinstance(f, np.ufunc)}
+    assert not [name for name, f in ufuncs.items() if not classified(f)]
+
+
+def test_every_function_of_math_is_classified() -> None:
+    functions = {name: f for name, f in vars(math).items() if callable(f) and name[0] != "_"}
+    assert not [name for name, f in functions.items() if not classified(f)]
+
+
+# Statements and containers: the compiler gives these a meaning of their own, not a rule.
+COMPILED = {"setitem", "delitem", "attrgetter", "itemgetter", "methodcaller", "call"}
+
+
+def test_every_operator_is_classified() -> None:
+    names = [n for n in operator.__all__ if n not in COMPILED and not in_place(n)]
+    assert not [name for name in names if not classified(getattr(operator, name))]
+
+
+def in_place(name: str) -> bool:
+    return name.startswith("i") and hasattr(operator, name[1:]) or name in ("iand", "ior")
+
+
+def wrong_factor(x: Any) -> Any:
+    return np.sin(x), lambda y_bar: 1.01 * y_bar * np.cos(x)
+
+
+def missing_conj(x: Any) -> Any:
+    return np.exp(x), lambda y_bar: y_bar * np.exp(x)
+
+
+def wrong_axis(a: Any) -> Any:
+    return np.sum(a, axis=0), lambda y_bar: np.broadcast_to(y_bar[:, None], np.shape(a))
+
+
+def no_unbroadcast(x: Any, y: Any) -> Any:
+    return x * y, lambda z_bar: (z_bar * y, z_bar * x)
+
+
+def wrong_operand(x: Any, y: Any) -> Any:
+    return x - y, lambda z_bar: (unbroadcast(z_bar, x), unbroadcast(z_bar, y))
+
+
+def dropped(x: Any, y: Any) -> Any:
+    return x * y, lambda z_bar: (None, z_bar * x)
+
+
+def double_precision(x: Any) -> Any:
+    return np.sin(x), lambda y_bar: y_bar * np.cos(x) * np.ones(np.shape(x))
+
+
+def other_value(x: Any) -> Any:
+    return np.asarray(np.sin(x)), lambda y_bar: y_bar * np.cos(x)
+
+
+def writes_argument(x: Any) -> Any:
+    def back(y_bar: Any) -> Any:
+        bar = y_bar * np.cos(x)
+        x[...] = 0
+        return bar
+
+    return np.sin(x), back
+
+
+THREE = np.array([0.2, 0.5, 0.7])
+SQUARE = np.array([[0.2, 0.5], [0.3, 0.9]])
+
+
+@pytest.mark.parametrize(
+    ("rule", "call", "args"),
+    [
+        (wrong_factor, np.sin, (0.3,)),
+        (wrong_factor, np.sin, (THREE,)),
+        (missing_conj, np.exp, (THREE + 1j,)),
+        (wrong_axis, lambda a: np.sum(a, axis=0), (SQUARE,)),
+        (no_unbroadcast, operator.mul, (SQUARE, SQUARE[:1])),
+        (no_unbroadcast, operator.mul, (THREE, 2.0)),
+        (wrong_operand, operator.sub, (THREE, THREE)),
+        (dropped, operator.mul, (0.5, 0.7)),
+        (double_precision, np.sin, (THREE.astype(np.float32),)),
+        (other_value, np.sin, (0.3,)),
+        (writes_argument, np.sin, (THREE.copy(),)),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_wrong_rule_is_caught(rule: Any, call: Any, args: Any) -> None:
+    with pytest.raises((AssertionError, ValueError)):
+        check_rule(rule, call, args, {})

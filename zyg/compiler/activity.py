@@ -1,0 +1,114 @@
+"""Which values depend, differentiably, on which inputs of a function.
+
+    def f(x, n):            y depends on {x}; the loop over range(n) makes nothing depend on n,
+        for _ in range(n):  so no cotangent of n is ever computed
+            y = y * x
+
+The inputs are numbered: captured variables first, then parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ir.core import Block, Call, For, Function, If, Lambda, Op, Operand, Value, While, Yield
+from ir.types import Bottom, Dict, Iterator, Known, Scalar, Sequence, Tuple, Type
+import numpy as np
+
+Flow = frozenset[int]
+NOTHING: Flow = frozenset()
+CONSTANT_CLASSES = (bool, str, bytes, type(None), np.bool_, np.str_)
+
+# The operands of a call whose derivatives its results depend on.
+Sources = Callable[[Call], list[Operand]]
+
+
+class Flows:
+    """The inputs that each value of a typed function depends on."""
+
+    def __init__(self, function: Function, sources: Sources) -> None:
+        self._sources = sources
+        self._flows: dict[Value, Flow] = {}
+        for i, value in enumerate([*function.captured, *function.params]):
+            self._flows[value] = frozenset([i]) if may_vary(value.type) else NOTHING
+        self._block(function.body)
+        exit = function.body.exit
+        self.result = self.of(exit.values[0]) if isinstance(exit, Yield) else NOTHING
+
+    def of(self, operand: Operand) -> Flow:
+        return self._flows.get(operand, NOTHING) if isinstance(operand, Value) else NOTHING
+
+    def _set(self, value: Value, flow: Flow) -> None:
+        self._flows[value] = flow if may_vary(value.type) else NOTHING
+
+    def _union(self, operands: list[Operand]) -> Flow:
+        return NOTHING.union(*map(self.of, operands)) if operands else NOTHING
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            self._op(op)
+
+    def _op(self, op: Op) -> None:
+        match op:
+            case Call():
+                flow = self._union(self._sources(op))
+                for value in op.results:
+                    self._set(value, flow)
+            case If():
+                for block in op.blocks:
+                    self._block(block)
+                yields = [b.exit.values for b in op.blocks if isinstance(b.exit, Yield)]
+                for i, value in enumerate(op.results):
+                    self._set(value, self._union([values[i] for values in yields]))
+            case For() | While():
+                self._loop(op)
+            case Lambda():
+                self._set(op.result, self._union([*op.captures, *op.defaults]))
+
+    def _loop(self, op: For | While) -> None:
+        if isinstance(op, For):
+            for item, iterable in zip(op.items, op.iterables, strict=True):
+                self._set(item, self.of(iterable))
+        for param, operand in zip(op.carried, op.init, strict=True):
+            self._set(param, self.of(operand))
+        while True:
+            self._block(op.body)
+            if not isinstance(op.body.exit, Yield):
+                return
+            before = [self.of(param) for param in op.carried]
+            values = op.body.exit.values[1:]
+            for param, flow, value in zip(op.carried, before, values, strict=False):
+                self._set(param, flow | self.of(value))
+            if before == [self.of(param) for param in op.carried]:
+                break
+        for i, result in enumerate(op.results):
+            flow = self.of(values[i])
+            self._set(result, flow | self.of(op.carried[i]) if i < len(op.init) else flow)
+
+
+def may_vary(type_: Type) -> bool:
+    """Whether values of a type can carry a derivative."""
+    match type_:
+        case Bottom():
+            return False
+        case Known(value):
+            return isinstance(value, int | float | complex) and not isinstance(value, bool)
+        case Scalar(cls):
+            return cls not in CONSTANT_CLASSES
+        case Tuple(items):
+            return any(map(may_vary, items))
+        case Sequence(cls, item):
+            return cls is not range and may_vary(item)
+        case Iterator(item=item):
+            return may_vary(item)
+        case Dict(items):
+            return any(may_vary(item) for _, item in items)
+        case _:
+            dtype = getattr(type_, "dtype", None)
+            return dtype is None or dtype.kind != "b"
+
+
+def is_varied(flows: Flows, operand: Operand, active: Flow) -> bool:
+    return not flows.of(operand).isdisjoint(active)
+
+

@@ -1,0 +1,414 @@
+"""A function for one signature: its typed IR, what its result depends on, and what that rests on.
+
+The compiler looks at the program as it is now: it resolves globals, modules' attributes and captured
+functions, and notes each such look as a `Guard`. Code stays valid as long as its guards hold.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+from ir import facts, primitives
+from ir.binding import CannotBind, bind
+from ir.core import Call, Const, Function, Operand, Value, type_of
+from ir.infer import Inference
+from ir.parse import parse_code
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Closure,
+    Dict,
+    Known,
+    Scalar,
+    Tuple,
+    Type,
+    widen,
+)
+from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.rules.registry import is_constant, rule_of
+from zyg.signature import abstract
+
+MAX_DEPTH = 60
+# Operations that hand on what they are given: calls of them pass derivatives through.
+PASSING = {
+    id(function)
+    for function in (
+        primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
+        primitives.unpack_starred, primitives.check_bound, primitives.apply, getattr,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """`container[name]` is still the object, or still has the type, that code was made for."""
+
+    container: Any
+    name: str
+    expected: Any
+    by_type: bool = False
+
+    def holds(self) -> bool:
+        try:
+            value = self.container[self.name]
+        except KeyError:
+            return False
+        return abstract(value) == self.expected if self.by_type else value is self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class CellGuard:
+    """A captured variable still holds a value of the type that code was made for."""
+
+    cell: types.CellType
+    expected: Type
+
+    def holds(self) -> bool:
+        try:
+            return abstract(self.cell.cell_contents) == self.expected
+        except ValueError:
+            return False
+
+
+@dataclass(eq=False)
+class Specialisation:
+    """The typed IR of a function for the types of its captured variables and parameters."""
+
+    source: Function
+    inputs: tuple[Type, ...]
+    function: Function
+    result: Type = BOTTOM
+    flow: Flow = NOTHING
+    flows: Flows | None = None
+    guards: dict[Guard | CellGuard, None] = field(default_factory=dict)
+    callees: dict[Specialisation, None] = field(default_factory=dict)
+    is_done: bool = False
+
+    def all_guards(self) -> list[Guard | CellGuard]:
+        """The guards of this function and of all that it calls."""
+        found: dict[Guard | CellGuard, None] = {}
+        seen: set[Specialisation] = set()
+        pending = [self]
+        while pending:
+            current = pending.pop()
+            if current not in seen:
+                seen.add(current)
+                found.update(current.guards)
+                pending += current.callees
+        return list(found)
+
+
+@dataclass(eq=False)
+class Target:
+    """A Python function that a call can be resolved to, with its captured variables' types."""
+
+    source: Function
+    captures: tuple[Type, ...]
+    defaults: tuple[Type, ...]
+    kwdefaults: dict[str, Type]
+    function: types.FunctionType | None
+
+
+class Specialiser:
+    """Makes and keeps specialisations; one compilation at a time uses it."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, Specialisation] = {}
+        self._stack: list[Specialisation] = []
+        self._changed = False
+        self.lock = RLock()
+
+    def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
+        """The specialisation of a function; its types are final unless it is being made."""
+        key = source, tuple(inputs)
+        known = self._known.get(key)
+        if known is not None and known.is_done:
+            if all(guard.holds() for guard in known.all_guards()):
+                self._note(known)
+                return known
+            known = None
+        if known is not None:
+            self._note(known)
+            return known  # recursion: what is known so far
+        made = Specialisation(source, tuple(inputs), source)
+        self._known[key] = made
+        self._note(made)
+        try:
+            self._complete(made)
+        except BaseException:
+            del self._known[key]
+            raise
+        if len(self._known) > 4096:
+            self._known = {k: v for k, v in self._known.items() if not v.is_done}
+        return made
+
+    def _note(self, callee: Specialisation) -> None:
+        if self._stack:
+            self._stack[-1].callees[callee] = None
+
+    def _complete(self, made: Specialisation) -> None:
+        count = len(made.source.captured)
+        captured, params = list(made.inputs[:count]), list(made.inputs[count:])
+        self._stack.append(made)
+        try:
+            for _ in range(10):
+                inference = Inference(_Surroundings(self, made), made.source.globals)
+                function, result = inference.function(made.source, params, captured)
+                made.function = function
+                flows = Flows(function, self.sources)
+                stable = result == made.result and flows.result == made.flow
+                made.result, made.flow, made.flows = result, flows.result, flows
+                if stable or made not in _reachable(made):
+                    break
+            else:
+                made.result = TOP
+        finally:
+            self._stack.pop()
+        made.is_done = True
+
+    # What calls mean
+
+    def target(self, callee: Type) -> Target | None:
+        """The Python function behind a callee of this type, when its code is to be looked at."""
+        match callee:
+            case Known(types.FunctionType() as function):
+                if rule_of(function) is not None:
+                    return None
+                return self._function_target(function)
+            case Known(value) if isinstance(getattr(value, "ir_function", None), Function):
+                return Target(value.ir_function, (), (), {}, None)
+            case Closure(code, module_globals, captures, defaults, kwdefaults):
+                source = code if isinstance(code, Function) else parse_code(code, module_globals)
+                return Target(source, captures, defaults, dict(kwdefaults), None)
+            case _:
+                return None
+
+    def _function_target(self, function: types.FunctionType) -> Target | None:
+        if function.__code__.co_flags & (0x20 | 0x80 | 0x200):
+            return None
+        source = parse_code(function.__code__, function.__globals__)
+        captures = []
+        for cell in function.__closure__ or ():
+            try:
+                type_ = abstract(cell.cell_contents)
+            except ValueError:
+                return None
+            captures.append(type_)
+            if self._stack:
+                self._stack[-1].guards[CellGuard(cell, type_)] = None
+        defaults = tuple(map(abstract, function.__defaults__ or ()))
+        kwdefaults = {n: abstract(v) for n, v in (function.__kwdefaults__ or {}).items()}
+        return Target(source, tuple(captures), defaults, kwdefaults, function)
+
+    def bound_types(
+        self, target: Target, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Type] | None:
+        """The types of a target's parameters for a call; None where the call must fail."""
+        try:
+            bound = bind(
+                target.source, args, kwargs, target.defaults, target.kwdefaults,
+                lambda items: Tuple(tuple(items)), lambda items: Dict(tuple(items.items())),
+            )
+        except CannotBind:
+            return None
+        return [parameter_type(type_) for type_ in bound]
+
+    def call(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Specialisation | None:
+        """The specialisation that a call goes to, if it can be known."""
+        if len(self._stack) > MAX_DEPTH:
+            return None
+        target = self.target(callee)
+        if target is None:
+            return None
+        bound = self.bound_types(target, args, kwargs)
+        if bound is None:
+            return None
+        return self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+
+    def sources(self, call: Call) -> list[Operand]:
+        """The operands whose derivatives a call's results depend on."""
+        if isinstance(call.callee, Const):
+            callee = call.callee.value
+            if is_constant(callee):
+                return []
+            if id(callee) in PASSING or rule_of(callee) is not None:
+                return list(call.args)
+        types_ = tuple(map(type_of, call.args))
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        callee_type = type_of(call.callee)
+        if isinstance(callee_type, Known | Closure):
+            specialisation = self.call(callee_type, types_, kwtypes)
+            if specialisation is not None:
+                return self._flowing(call, callee_type, specialisation)
+        return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _flowing(
+        self, call: Call, callee: Type, specialisation: Specialisation
+    ) -> list[Operand]:
+        target = self.target(callee)
+        assert target is not None
+        count = len(target.captures)
+        bound = bind(
+            target.source, [[arg] for arg in call.args],
+            {name: [arg] for name, arg in call.kwargs.items()},
+            [[] for _ in target.defaults], {name: [] for name in target.kwdefaults},
+            lambda items: [operand for item in items for operand in item],
+            lambda items: [operand for item in items.values() for operand in item],
+        )
+        inputs: list[list[Operand]] = [[call.callee]] * count + bound
+        return [o for i in sorted(specialisation.flow) for o in inputs[i]]
+
+
+def parameter_type(type_: Type) -> Type:
+    """The type under which an argument is passed on: literals other than flags are widened."""
+    match type_:
+        case Known(value) if value is None or isinstance(value, bool | str):
+            return type_
+        case Tuple(items):
+            return Tuple(tuple(map(parameter_type, items)))
+        case _:
+            return canonical(widen(type_))
+
+
+def canonical(type_: Type) -> Type:
+    """A type as the signature of a callee has it (symbols of sizes are renumbered there)."""
+    return type_
+
+
+def _reachable(made: Specialisation) -> set[Specialisation]:
+    """The specialisations that one calls, by itself or through others."""
+    seen: set[Specialisation] = set()
+    pending = list(made.callees)
+    while pending:
+        current = pending.pop()
+        if current not in seen:
+            seen.add(current)
+            pending += current.callees
+    return seen
+
+
+class _Surroundings:
+    """Answers the questions of inference for one specialisation, and notes the guards."""
+
+    def __init__(self, specialiser: Specialiser, made: Specialisation) -> None:
+        self._specialiser = specialiser
+        self._made = made
+
+    def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
+        for container in (module_globals, vars(builtins)):
+            if name in container:
+                type_, guard = observed(container, name)
+                if guard is not None:
+                    self._made.guards[guard] = None
+                if container is not module_globals:
+                    # A global of this name would hide the builtin.
+                    self._made.guards[Absent(module_globals, name)] = None
+                return type_
+        return TOP
+
+    def attribute_type(self, owner: object, name: str) -> Type:
+        container = vars(owner)
+        if name not in container:
+            value = getattr(owner, name, None)  # lazy modules fill in what is asked for
+            if name not in vars(owner):
+                return Known(value) if isinstance(value, types.FunctionType | type) else TOP
+        type_, guard = observed(container, name)
+        if guard is not None:
+            self._made.guards[guard] = None
+        if isinstance(owner, type) and not isinstance(type_, Known):
+            return TOP
+        if isinstance(owner, type) and isinstance(type_.value, classmethod | staticmethod):
+            return TOP
+        return type_
+
+    def call_type(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Type:
+        if isinstance(callee, Known) and rule_of(callee.value) is not None:
+            return rule_result(self, callee.value, args, kwargs)
+        specialisation = self._specialiser.call(callee, args, kwargs)
+        return TOP if specialisation is None else specialisation.result
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A global that would hide a builtin has not appeared."""
+
+    container: Any
+    name: str
+
+    def holds(self) -> bool:
+        return self.name not in self.container
+
+
+def observed(container: Any, name: str) -> tuple[Type, Guard | None]:
+    """The type of a global as it is now, and the guard that keeps it."""
+    value = container[name]
+    if callable(value) or isinstance(value, types.ModuleType):
+        return Known(value), Guard(container, name, value)
+    if type(value) in (list, dict, set):
+        return TOP, None  # too long to look at on each call
+    type_ = widen(abstract(value))
+    return type_, Guard(container, name, type_, by_type=True)
+
+
+def rule_result(
+    surroundings: _Surroundings, callee: object, args: tuple[Type, ...], kwargs: dict[str, Type]
+) -> Type:
+    """The type of the value that a rule returns for such arguments."""
+    rule = rule_of(callee)
+    if not isinstance(rule, types.FunctionType):
+        return TOP
+    try:
+        source = parse_code(rule.__code__, rule.__globals__)
+        operands: list[Operand] = [_operand(type_) for type_ in args]
+        keywords = {name: _operand(type_) for name, type_ in kwargs.items()}
+        inference = Inference(surroundings, rule.__globals__)
+        bound = bind_operands(inference, source, operands, keywords, rule)
+    except Exception:  # the call itself will say what is wrong
+        return TOP
+    if source.captured:
+        return TOP
+    exit = inference.inline(source.body, dict(zip(source.params, bound, strict=True)))
+    values = getattr(exit, "values", None)
+    parts = inference.parts(values[0]) if values else None
+    return widen(type_of(parts[0])) if parts is not None and len(parts) == 2 else TOP
+
+
+def _operand(type_: Type) -> Operand:
+    return Const(type_.value) if isinstance(type_, Known) else Value("x", type_)
+
+
+def bind_operands(
+    inference: Inference,
+    source: Function,
+    args: Sequence[Operand],
+    kwargs: dict[str, Operand],
+    like: types.FunctionType | None,
+    defaults: Sequence[Operand] | None = None,
+    kwdefaults: dict[str, Operand] | None = None,
+) -> list[Operand]:
+    """The operands of a function's parameters; defaults are those of `like`, unless given."""
+    if defaults is None:
+        defaults = [Const(v) for v in (like.__defaults__ or ())] if like else []
+    if kwdefaults is None:
+        known = (like.__kwdefaults__ or {}) if like else {}
+        kwdefaults = {name: Const(value) for name, value in known.items()}
+
+    def make_dict(items: Any) -> Operand:
+        pairs = [part for name, value in items.items() for part in (Const(name), value)]
+        return inference.call(primitives.build_dict, *pairs)
+
+    return bind(
+        source, args, kwargs, defaults, kwdefaults,
+        lambda items: inference.call(primitives.build_tuple, *items), make_dict,
+    )
+
+

@@ -1,0 +1,288 @@
+"""The algebra of cotangents: what generated adjoints and rules compute with at run time.
+
+A cotangent has the structure of the value that it belongs to: a number for a number, an array for
+an array, a tuple of cotangents for a tuple. `None` is the structural zero. All functions here are
+pure, but for `accumulate_at`, which consumes its buffer:
+
+    accumulate((1.0, None), (2.0, 3.0))      (3.0, 3.0)
+    unbroadcast(np.ones((4, 3)), like=2.0)   12.0
+    one_hot(5.0, like=[1.0, 2.0], index=1)   [0.0, 5.0]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zyg.errors import NotDifferentiable
+
+
+def accumulate(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one value; containers are added field by field.
+
+    >>> accumulate([1.0, None], [0.5, 2.0])
+    [1.5, 2.0]
+    """
+    if a is None:
+        return b
+    if b is None:
+        return a
+    if isinstance(a, (list, tuple)):
+        return rebuilt(a, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
+    if isinstance(b, (list, tuple)):
+        return rebuilt(b, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
+    if isinstance(a, dict):
+        return {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
+    return a + b
+
+
+def rebuilt(container: Any, items: list[Any]) -> Any:
+    """A container of the kind of `container` (list, tuple, NamedTuple) that holds `items`."""
+    if isinstance(container, list):
+        return items
+    if hasattr(container, "_make"):
+        return container._make(items)
+    return tuple(items)
+
+
+def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
+    """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns."""
+    if value is None:
+        return buffer
+    if isinstance(buffer, np.ndarray):
+        if _may_repeat(index):
+            np.add.at(buffer, index, value)
+        else:
+            buffer[index] += value
+    elif isinstance(index, slice):
+        buffer[index] = [accumulate(a, b) for a, b in zip(buffer[index], value, strict=True)]
+    elif isinstance(buffer, dict):
+        buffer[index] = accumulate(buffer.get(index), value)
+    else:
+        buffer[index] = accumulate(buffer[index], value)
+    return buffer
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether an index can name one element twice: integer arrays and lists can, masks not."""
+    if isinstance(index, tuple):
+        return any(_may_repeat(part) for part in index)
+    if isinstance(index, np.ndarray):
+        return index.dtype.kind != "b" and index.ndim > 0
+    return isinstance(index, (list, range))
+
+
+def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
+    """The cotangent of `like` that is `value_bar` at `index` and zero elsewhere.
+
+    Positions that an index array names several times collect all their contributions.
+
+    >>> one_hot(2.0, {"a": 1.0, "b": 3.0}, "b")
+    {'a': 0.0, 'b': 2.0}
+    """
+    if value_bar is None:
+        return None
+    if isinstance(like, (list, tuple)):
+        zeros = [zeros_like(item) for item in like]
+        if isinstance(index, slice):
+            zeros[index] = list(value_bar)
+        else:
+            zeros[index] = value_bar
+        return rebuilt(like, zeros)
+    if isinstance(like, dict):
+        return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
+    if isinstance(like, (str, bytes, range)):
+        return None
+    return accumulate_at(zeros_like(like), index, _realness_of(like, value_bar))
+
+
+def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
+    """`one_hot` where only the shape of the array is known: zeros but for `value_bar` at `index`.
+
+    >>> scatter(np.array([1.0, 2.0]), (3,), [0, 0])
+    array([3., 0., 0.])
+    """
+    dtype = np.result_type(value_bar, np.float16) if _is_integral(value_bar) else None
+    return accumulate_at(np.zeros(shape, dtype or np.result_type(value_bar)), index, value_bar)
+
+
+def _is_integral(x: Any) -> bool:
+    return bool(np.result_type(x).kind in "biu")
+
+
+def zeros_like(x: Any) -> Any:
+    """The zero cotangent of `x`: 0 for an int, so that integer arithmetic stays exact, an array
+    of the same dtype for an array (float64 for integers and bools), None for what has none.
+
+    >>> zeros_like((1, 2.0, "text"))
+    (0, 0.0, None)
+    """
+    cls = type(x)
+    if cls is float:
+        return 0.0
+    if cls is np.ndarray:
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
+    if cls is int:
+        return 0
+    if cls is complex:
+        return 0j
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
+    if isinstance(x, np.number):
+        return cls(0)
+    if isinstance(x, (list, tuple)):
+        return rebuilt(x, [zeros_like(item) for item in x])
+    if isinstance(x, dict):
+        return {key: zeros_like(item) for key, item in x.items()}
+    return None
+
+
+def filled(bars: Any, likes: Any) -> Any:
+    """The cotangents of several values, with zeros in place of structural zeros.
+
+    >>> filled((1.0, None), (2.0, 3.0))
+    [1.0, 0.0]
+    """
+    if bars is None:
+        return [zeros_like(like) for like in likes]
+    return [zeros_like(like) if bar is None else bar for bar, like in zip(bars, likes, strict=True)]
+
+
+def conj(x: Any) -> Any:
+    """The complex conjugate; real numbers and arrays are returned as they are."""
+    cls = type(x)
+    if cls is float or cls is int:
+        return x
+    if cls is complex:
+        return x.conjugate()
+    return np.conj(x) if np.iscomplexobj(x) else x
+
+
+def _realness_of(like: Any, bar: Any) -> Any:
+    """`bar`, or its real part where `like` is real."""
+    if np.iscomplexobj(bar) and not np.iscomplexobj(like):
+        return np.real(bar)
+    return bar
+
+
+def unbroadcast(bar: Any, like: Any) -> Any:
+    """Sums the cotangent of a broadcast value to the shape of the operand `like`.
+
+    A dimension that `like` lacks, or where it has length 1, was repeated: its cotangent is the
+    sum. A Python scalar gets a Python scalar; a real operand gets the real part.
+
+    >>> unbroadcast(np.ones((4, 3)), np.zeros((1, 3)))
+    array([[4., 4., 4.]])
+    """
+    cls = type(like)
+    if cls is float or cls is int:
+        bar_cls = type(bar)
+        if bar_cls is float or bar_cls is int:
+            return bar
+        bar = np.sum(np.real(bar))
+        return bar.item() if isinstance(bar, (np.generic, np.ndarray)) else bar
+    if bar is None:
+        return None
+    bar = _realness_of(like, bar)
+    shape = like.shape if cls is np.ndarray else np.shape(like)
+    bar_shape = np.shape(bar)
+    if bar_shape != shape:
+        bar = _summed_to(bar, bar_shape, shape)
+    if cls is complex:
+        return complex(bar)
+    return bar
+
+
+def _summed_to(bar: Any, bar_shape: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    extra = len(bar_shape) - len(shape)
+    repeated = tuple(
+        axis
+        for axis, length in enumerate(bar_shape)
+        if axis < extra or (shape[axis - extra] == 1 and length != 1)
+    )
+    if repeated:
+        bar = np.sum(bar, axis=repeated, keepdims=True)
+    if extra > 0:
+        return np.reshape(bar, np.shape(bar)[extra:]) if shape else bar.sum()
+    return np.broadcast_to(bar, shape) if np.shape(bar) != shape else bar
+
+
+def project(bar: Any, x: Any) -> Any:
+    """The cotangent that the user sees for the input `x`: of its shape, dtype and kind.
+
+    None becomes zeros; an integer array gets float64; real inputs get real cotangents; str,
+    bool, None and functions get None. Containers are projected item by item.
+
+    >>> project(np.float64(2.0), 1.5), project(None, [1.0, "a"])
+    (2.0, [0.0, None])
+    """
+    cls = type(x)
+    if cls is float:
+        return 0.0 if bar is None else float(_scalar(bar).real)
+    if isinstance(x, np.ndarray):
+        return _project_array(bar, x)
+    if cls is bool or isinstance(x, (str, bytes, np.bool_)) or x is None:
+        return None
+    if isinstance(x, np.number):
+        return _project_numpy_scalar(bar, x)
+    if isinstance(x, int):
+        if bar is None:
+            return 0
+        bar = _scalar(bar).real
+        return bar if type(bar) is int else float(bar)
+    if isinstance(x, complex):
+        return 0j if bar is None else complex(_scalar(bar))
+    if isinstance(x, float):
+        return 0.0 if bar is None else float(_scalar(bar).real)
+    if isinstance(x, (list, tuple)):
+        bars = [None] * len(x) if bar is None else bar
+        return rebuilt(x, [project(b, item) for b, item in zip(bars, x, strict=True)])
+    if isinstance(x, dict):
+        bars = {} if bar is None else bar
+        return {key: project(bars.get(key), item) for key, item in x.items()}
+    return None if callable(x) else bar
+
+
+def _scalar(bar: Any) -> Any:
+    return bar.item() if isinstance(bar, (np.ndarray, np.generic)) else bar
+
+
+def _project_numpy_scalar(bar: Any, x: Any) -> Any:
+    cls: Any = type(x) if isinstance(x, np.inexact) else np.float64
+    if bar is None:
+        return cls(0)
+    bar = _scalar(bar)
+    return cls(bar if isinstance(x, np.complexfloating) else bar.real)
+
+
+def _project_array(bar: Any, x: np.ndarray[Any, Any]) -> Any:
+    refuse_unusual(x)
+    if x.dtype.kind not in "biufc":
+        return None
+    dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
+    if bar is None:
+        return np.zeros(x.shape, dtype)
+    bar = np.asarray(_realness_of(x, bar))
+    if bar.dtype == dtype and bar.shape == x.shape and bar.flags.writeable and bar.base is None:
+        return bar
+    # A view can share memory with the input or with another cotangent: the user gets a copy.
+    return np.array(np.broadcast_to(bar, x.shape) if bar.shape != x.shape else bar, dtype)
+
+
+def refuse_unusual(x: np.ndarray[Any, Any]) -> None:
+    """Raises NotDifferentiable for arrays whose meaning zyg's rules would get wrong."""
+    if isinstance(x, np.matrix):
+        raise NotDifferentiable("np.matrix has no gradients: pass np.asarray(x) instead")
+    if isinstance(x, np.ma.MaskedArray):
+        raise NotDifferentiable(
+            "masked arrays have no gradients: pass x.filled(value) and the mask separately"
+        )
+    if x.dtype.names is not None:
+        raise NotDifferentiable(
+            f"a structured array (dtype {x.dtype}) has no gradient: pass its fields separately"
+        )
+    if x.dtype.kind == "O":
+        raise NotDifferentiable(
+            "an array of dtype object has no gradient: pass a list, or an array of numbers"
+        )

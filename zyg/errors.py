@@ -1,0 +1,16 @@
+"""The errors of zyg. Each says what could not be done, where, why, and what to do about it."""
+
+from __future__ import annotations
+
+
+class ZygError(Exception):
+    """The base of all errors that zyg itself raises; errors of the user's code pass unchanged."""
+
+
+class NotDifferentiable(ZygError, TypeError):
+    """A value or a callable has no derivative that zyg knows: no rule, or a kind of array that
+    gradients are not defined for."""
+
+
+class UnsupportedSyntax(ZygError, SyntaxError):
+    """A construct of the language that zyg does not differentiate; carries the location."""

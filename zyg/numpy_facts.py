@@ -1,0 +1,323 @@
+"""What inference knows about NumPy's elementwise functions, operators on arrays, and scalars.
+
+Importing this module (which imports the facts about shapes, indexing and linear algebra) fills
+`ir.facts`, and extends what `ir` knows of operators:
+
+    operator.mul  (float64[N1, N2], float)         -> float64[N1, N2]
+    operator.add  (float32[1, N1], np.float64)     -> float64[1, N1]
+    np.exp        (float)                          -> np.float64
+    np.less       (float64[N1], float64[N2])       -> bool[N1]
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from types import GetSetDescriptorType, MethodDescriptorType
+from typing import Any
+
+import numpy as np
+
+from ir import builtin_facts as builtin_facts
+from ir import facts
+from ir.core import Call, Const, Operand, type_of
+from ir.fact_rules import call_type, declare, distributed
+from ir.types import (
+    TOP,
+    Known,
+    Method,
+    Scalar,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
+from zyg import numpy_indexing as numpy_indexing
+from zyg import numpy_linear as numpy_linear
+from zyg import numpy_shapes as numpy_shapes
+from zyg.array_type import (
+    NUMPY_SCALARS,
+    Array,
+    One,
+    array_of,
+    as_array,
+    is_number,
+)
+from zyg.numpy_example import broadcast_result, by_example, class_key, elementwise
+
+UFUNCS = tuple(
+    {id(item): item for item in vars(np).values() if isinstance(item, np.ufunc)}.values()
+)
+# For integers they raise (negative powers) or refuse floats; `matmul` and its kin don't broadcast
+# all dimensions.
+PARTIAL_UFUNCS = (
+    np.power,
+    np.ldexp,
+    np.bitwise_and,
+    np.bitwise_or,
+    np.bitwise_xor,
+    np.invert,
+    np.left_shift,
+    np.right_shift,
+    np.gcd,
+    np.lcm,
+    np.isnat,
+)
+
+for _ufunc in UFUNCS:
+    facts.pure(_ufunc)
+    facts.fresh(_ufunc)
+    if _ufunc.signature is None:
+        facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
+        if not any(_ufunc is partial for partial in PARTIAL_UFUNCS):
+            facts.total(_ufunc)
+
+ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
+for _function in ELEMENTWISE:
+    facts.result(_function)(elementwise(_function, 3 if _function is np.where else 1))
+facts.pure(*ELEMENTWISE, np.allclose, np.array_equal)
+facts.total(np.where, np.clip, np.isclose)
+facts.fresh(np.where, np.clip, np.isclose)
+
+OPERATORS: tuple[Callable[..., Any], ...] = (
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.neg,
+    operator.pos,
+    operator.invert,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lshift,
+    operator.rshift,
+    *builtin_facts.EQUALITIES,
+    *builtin_facts.ORDERINGS,
+    abs,
+    divmod,
+)
+
+
+def _is_numpy(type_: Type) -> bool:
+    return isinstance(type_, Array) or class_of(type_) in NUMPY_SCALARS
+
+
+def _is_operand(type_: Type) -> bool:
+    return isinstance(type_, Array) or is_number(type_)
+
+
+def extend(callee: Any, rule: facts.ResultOf) -> None:
+    """Adds what holds where an argument is an array or a NumPy scalar; the rest stays as it is."""
+    plain = facts.result_of(callee)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if any(map(_is_numpy, args)):
+            return rule(args, kwargs)
+        return TOP if plain is None else plain(args, kwargs)
+
+    facts.result(callee)(distributed(result_of))
+
+
+def arithmetic(callee: Callable[..., Any], key_of: Callable[[Type], Any]) -> facts.ResultOf:
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        operands = [
+            type_ if _is_operand(type_) else (as_array(type_) if has_array else None)
+            for has_array in [any(isinstance(arg, Array) for arg in args)]
+            for type_ in args
+        ]
+        if kwargs or not all(operands):
+            return TOP
+        return broadcast_result(callee, operands, key_of)  # type: ignore[arg-type]
+
+    return result_of
+
+
+def exponent_key(type_: Type) -> Any:
+    """Powers with a known exponent have types of their own: `a ** 2` is `square(a)`."""
+    return type_ if isinstance(type_, Known) else class_key(type_)
+
+
+for _operator in OPERATORS:
+    extend(_operator, arithmetic(_operator, class_key))
+def power(callee: Callable[..., Any]) -> facts.ResultOf:
+    rule = arithmetic(callee, exponent_key)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if isinstance(args[0], Array) and args[0].dtype.kind == "b":
+            # Bools squared are int8, but int64 for other exponents.
+            if not all(isinstance(type_, Array | Known) for type_ in args[1:]):
+                return TOP
+        return rule(args, kwargs)
+
+    return result_of
+
+
+for _operator in (operator.pow, pow):
+    extend(_operator, power(_operator))
+facts.fresh(*OPERATORS, operator.pow, pow)
+
+
+def _declare_in_place(in_place: Any, plain: Any) -> None:
+    def update(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) == 2 and isinstance(args[0], Array):
+            # Written in place (or an error); without dimensions it stays an array too.
+            return args[0] if _is_operand(args[1]) else TOP
+        return call_type(plain, *args)
+
+    extend(in_place, update)
+
+
+for _in_place, _plain in builtin_facts.IN_PLACE.items():
+    _declare_in_place(_in_place, _plain)
+
+
+def _scalar_only(callee: Callable[..., Any]) -> facts.ResultOf:
+    """Functions of one number that are not NumPy's: the class of the result by example."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if kwargs or not all(map(is_number, args)):
+            return TOP
+        return broadcast_result(callee, list(args))
+
+    return result_of
+
+
+for _function in (round, math.floor, math.ceil, math.trunc, complex):
+    extend(_function, _scalar_only(_function))
+
+for _cls in NUMPY_SCALARS:
+    facts.result(_cls)(by_example(_cls))
+    facts.total(_cls)
+    facts.fresh(_cls)
+
+
+@facts.attributes(Array)
+def array_attribute(type_: Array, name: str) -> Type:
+    member = getattr(np.ndarray, name, None)
+    if isinstance(member, MethodDescriptorType):
+        return Method(Known(member), type_)
+    return call_type(member, type_) if isinstance(member, GetSetDescriptorType) else TOP
+
+
+def rank_of(type_: Type) -> int | None:
+    """The number of dimensions; None where unknown."""
+    if isinstance(type_, Array):
+        return None if type_.dims is None else len(type_.dims)
+    return 0 if is_number(type_) else None
+
+
+def shape_type(type_: Type) -> Type:
+    if rank_of(type_) is None:
+        return TOP
+    dims = (type_.dims if isinstance(type_, Array) else ()) or ()
+    return Tuple(tuple(Known(1) if isinstance(dim, One) else Scalar(int) for dim in dims))
+
+
+def metadata_type(kind: Callable[[Type], Type]) -> facts.ResultOf:
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        operand = as_array(args[0]) if len(args) == 1 and not kwargs else None
+        return TOP if operand is None else kind(operand)
+
+    return distributed(result_of)
+
+
+def ndim_type(type_: Type) -> Type:
+    rank = rank_of(type_)
+    return Scalar(int) if rank is None else Known(rank)
+
+
+def size_type(type_: Type) -> Type:
+    dims = type_.dims if isinstance(type_, Array) else ()
+    return Scalar(int) if dims is None or not all(isinstance(d, One) for d in dims) else Known(1)
+
+
+def dtype_type(type_: Type) -> Type:
+    return Known(type_.dtype) if isinstance(type_, Array) else Known(np.dtype(class_of(type_)))
+
+
+def transposed_type(type_: Type) -> Type:
+    if isinstance(type_, Array):
+        return Array(type_.dtype, None if type_.dims is None else type_.dims[::-1])
+    return type_
+
+
+def component_type(name: str) -> Callable[[Type], Type]:
+    """`.real` and `.imag`: of the same kind, in the real dtype."""
+
+    def kind(type_: Type) -> Type:
+        if isinstance(type_, Array):
+            return array_of(getattr(np.ones(1, type_.dtype), name).dtype, type_.dims)
+        return Scalar(type(getattr(class_of(type_)(1), name)))  # type: ignore[misc]
+
+    return kind
+
+
+METADATA = {"ndim": ndim_type, "shape": shape_type, "size": size_type, "dtype": dtype_type}
+VIEWS = {
+    "T": transposed_type,
+    "real": component_type("real"),
+    "imag": component_type("imag"),
+}
+
+for _owner in (np.ndarray, np.generic):
+    for _name, _kind in {**METADATA, **VIEWS}.items():
+        facts.result(getattr(_owner, _name))(metadata_type(_kind))
+    facts.metadata(*(getattr(_owner, _name) for _name in METADATA))
+    facts.metadata(_owner.itemsize, _owner.nbytes)
+    facts.pure(*(getattr(_owner, _name) for _name in VIEWS))
+facts.result(np.ndarray.itemsize, np.generic.itemsize, np.ndarray.nbytes, np.generic.nbytes)(
+    metadata_type(lambda type_: Scalar(int))
+)
+
+facts.result(np.ndim)(metadata_type(ndim_type))
+facts.result(np.shape)(metadata_type(shape_type))
+facts.metadata(np.ndim, np.shape, np.size, np.result_type, np.iscomplexobj, np.isrealobj)
+
+
+@declare(np.size)
+def size(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 1 or kwargs:
+        return Scalar(int) if args and isinstance(args[0], Array) else TOP
+    operand = as_array(args[0])
+    return TOP if operand is None else size_type(operand)
+
+
+@declare(np.iscomplexobj)
+def iscomplexobj(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    operand = as_array(args[0]) if len(args) == 1 else None
+    dtype = dtype_type(operand) if operand is not None else None
+    return Known(dtype.value.kind == "c") if isinstance(dtype, Known) else TOP
+
+
+@declare(np.isrealobj)
+def isrealobj(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    answer = iscomplexobj(args, kwargs)
+    return Known(not answer.value) if isinstance(answer, Known) else TOP
+
+
+@facts.fold(np.ndim, np.shape, np.size, np.ndarray.ndim, np.ndarray.shape, np.ndarray.size)
+@facts.fold(np.generic.ndim, np.generic.shape, np.generic.size, np.iscomplexobj, np.isrealobj)
+def fold_metadata(call: Call) -> Operand | None:
+    """A constant, where the type of the operand decides: `np.ndim` of a known rank."""
+    if not isinstance(call.callee, Const):
+        return None
+    keywords = {name: type_of(operand) for name, operand in call.kwargs.items()}
+    result = call_type(call.callee.value, *map(type_of, call.args), **keywords)
+    if isinstance(result, Known):
+        return Const(result.value)
+    if isinstance(result, Tuple) and all(isinstance(item, Known) for item in result.items):
+        return Const(tuple(item.value for item in result.items))  # type: ignore[attr-defined]
+    return None
+
+
+def is_real(type_: Type) -> bool:
+    """Whether this is a number or array of a real dtype."""
+    if isinstance(type_, Union):
+        return all(map(is_real, type_.members))
+    if isinstance(type_, Array):
+        return type_.dtype.kind in "biuf"
+    return is_number(type_) and np.dtype(class_of(type_)).kind in "biuf"

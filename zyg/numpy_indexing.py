@@ -1,0 +1,152 @@
+"""What inference knows about reading `array[index]`.
+
+(float64[N1, N2], int)              -> float64[N2]
+(float64[N1, N2], (=..., =0))       -> float64[N1]
+(float64[N1], slice[=1:=None])      -> float64[n], the same symbol for the same slice
+(float64[N1], int64[N2])            -> float64[N2]
+(float64[N1], bool[N1])             -> float64[?]
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir import facts
+from ir.container_facts import known_slice
+from ir.fact_rules import distributed
+from ir.types import TOP, Known, Scalar, Sequence, Slice, Tuple, Type, class_of
+from zyg.array_type import (
+    ANY,
+    ONE,
+    Array,
+    Dim,
+    Dims,
+    One,
+    broadcast,
+    derived_dim,
+    element_or_array,
+    size_dim,
+)
+
+NEW_AXIS, ELLIPSIS = Known(None), Known(...)
+
+
+@dataclass(frozen=True)
+class Selector:
+    """An index array (or a mask as one): how many dimensions it takes, what it broadcasts."""
+
+    consumed: int
+    dims: Dims
+
+
+def selector(index: Type) -> Selector | None:
+    """The index arrays that an entry of an index stands for, if it is no basic one."""
+    if isinstance(index, Sequence) and index.cls is list and isinstance(index.item, Scalar):
+        if issubclass(index.item.cls, bool | int | np.integer | np.bool_):
+            return Selector(1, (ANY,))
+    if isinstance(index, Array) and index.dims:
+        if index.dtype.kind in "iu":
+            return Selector(1, index.dims)
+        if index.dtype.kind == "b":
+            return Selector(len(index.dims), (ANY,))
+    return None
+
+
+def is_position(index: Type) -> bool:
+    """A single int, which takes its dimension away."""
+    cls = class_of(index) if isinstance(index, Scalar | Known) else None
+    return cls is int or (isinstance(cls, type) and issubclass(cls, np.integer))
+
+
+def sliced_dim(dim: Dim, index: Slice) -> Dim:
+    found = known_slice(index)
+    if found is None:
+        return ANY
+    if found.start is None and found.stop is None and found.step in (None, 1, -1):
+        return dim
+    try:
+        if isinstance(dim, One):
+            return size_dim(len(range(1)[found]))
+    except (TypeError, ValueError):
+        return ANY
+    return derived_dim(dim, (found.start, found.stop, found.step))
+
+
+def entries_of(index: Type, rank: int) -> list[Type] | None:
+    """The entries of an index, one or more for each dimension: the ellipsis written out."""
+    entries = list(index.items) if isinstance(index, Tuple) else [index]
+    consumed = 0
+    for entry in entries:
+        if entry in (NEW_AXIS, ELLIPSIS):
+            continue
+        chosen = selector(entry)
+        if chosen is None and not is_position(entry) and not isinstance(entry, Slice):
+            return None
+        consumed += chosen.consumed if chosen is not None else 1
+    missing = rank - consumed
+    if missing < 0 or entries.count(ELLIPSIS) > 1:
+        return None
+    whole: Type = Slice(Known(None), Known(None), Known(None))
+    at = entries.index(ELLIPSIS) if ELLIPSIS in entries else len(entries)
+    return [*entries[:at], *[whole] * missing, *entries[at + 1 :]]
+
+
+def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    array, index = args
+    if not isinstance(array, Array) or array.dims is None:
+        return TOP
+    entries = entries_of(index, len(array.dims))
+    if entries is None:
+        return TOP
+    given = index.items if isinstance(index, Tuple) else (index,)
+    selectors = [selector(entry) for entry in entries]
+    fancy = any(selectors)
+    dims: list[Dim] = []
+    chosen: list[Dims] = []
+    places: list[int] = []
+    position = 0
+    for number, (entry, choice) in enumerate(zip(entries, selectors, strict=True)):
+        if choice is not None:
+            chosen.append(choice.dims)
+            places.append(number)
+            where = len(dims) if len(places) == 1 else where  # noqa: F821
+            position += choice.consumed
+        elif entry == NEW_AXIS:
+            dims.append(ONE)
+        elif isinstance(entry, Slice):
+            dims.append(sliced_dim(array.dims[position], entry))
+            position += 1
+        else:
+            if fancy:
+                # Beside index arrays an int is one too: it broadcasts, and has a place.
+                places.append(number)
+                where = len(dims) if len(places) == 1 else where  # noqa: F821
+            position += 1
+    if not fancy:
+        if not dims and ELLIPSIS in given:
+            return Array(array.dtype, ())
+        return element_or_array(array.dtype, tuple(dims))
+    selected = broadcast(chosen)
+    if selected is None:
+        return TOP
+    # Index arrays that are not next to each other put their dimensions first.
+    adjacent = places == list(range(places[0], places[-1] + 1))
+    start = where if adjacent else 0
+    return Array(array.dtype, (*dims[:start], *selected, *dims[start:]))
+
+
+def extend_getitem() -> None:
+    plain = facts.result_of(operator.getitem)
+
+    def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) == 2 and isinstance(args[0], Array):
+            return _index(args, kwargs)
+        return TOP if plain is None else plain(args, kwargs)
+
+    facts.result(operator.getitem)(distributed(getitem))
+
+
+extend_getitem()

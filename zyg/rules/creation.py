@@ -1,0 +1,150 @@
+"""Rules of functions that make arrays from numbers, nested lists and other arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zyg.cotangent import rebuilt, unbroadcast
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
+    *(np.eye, np.identity, np.tri, np.frombuffer, np.fromstring, np.random.rand),
+    *(np.random.randn, np.random.random, np.random.normal, np.random.uniform),
+    *(np.random.randint, np.random.permutation, np.random.seed, np.random.default_rng),
+    *(np.random.choice, np.random.standard_normal, np.array2string, np.array_str, np.array_repr),
+)
+
+
+def nested_bar(y_bar, like):
+    """The cotangent of the numbers, arrays and nested lists that `np.array` joined.
+
+    [1.0, [..]] gets [y_bar[0], [..]]; what became integers by a dtype gets no cotangent.
+    """
+    if isinstance(like, (list, tuple)):
+        return rebuilt(like, [nested_bar(y_bar[i], like[i]) for i in range(len(like))])
+    return unbroadcast(np.reshape(y_bar, np.shape(like)), like)
+
+
+def array_bar(y_bar, like, dtype):
+    """The cotangent of `like` through a conversion to `dtype`, zero where that rounds."""
+    if dtype is not None and rounds(like, dtype):
+        return None
+    if isinstance(like, (list, tuple)):
+        return nested_bar(np.reshape(y_bar, np.shape(like)), like)
+    return unbroadcast(np.reshape(y_bar, np.shape(like)), like)
+
+
+def rounds(like, dtype):
+    """Whether a conversion to `dtype` makes integers of inexact numbers."""
+    return np.dtype(dtype).kind not in "fc" and np.result_type(like).kind in "fc"
+
+
+@adjoint(np.array)
+def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
+    y = np.array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+    return y, lambda y_bar: (array_bar(y_bar, object, dtype),)
+
+
+@adjoint(np.asarray, np.asanyarray)
+def asarray(a, dtype=None, order=None):
+    return np.asarray(a, dtype, order), lambda y_bar: (array_bar(y_bar, a, dtype),)
+
+
+@adjoint(np.ascontiguousarray)
+def ascontiguousarray(a, dtype=None):
+    return np.ascontiguousarray(a, dtype), lambda y_bar: (array_bar(y_bar, a, dtype),)
+
+
+@adjoint(np.asfortranarray)
+def asfortranarray(a, dtype=None):
+    return np.asfortranarray(a, dtype), lambda y_bar: (array_bar(y_bar, a, dtype),)
+
+
+@adjoint(np.copy)
+def copy(a, order="K"):
+    return np.copy(a, order), lambda y_bar: (array_bar(y_bar, a, None),)
+
+
+@adjoint(np.full)
+def full(shape, fill_value, dtype=None, order="C"):
+    y = np.full(shape, fill_value, dtype, order)
+    return y, lambda y_bar: (None, filling_bar(y_bar, fill_value, dtype))
+
+
+@adjoint(np.full_like)
+def full_like(a, fill_value, dtype=None):
+    y = np.full_like(a, fill_value, dtype)
+    return y, lambda y_bar: (None, filling_bar(y_bar, fill_value, y.dtype))
+
+
+def filling_bar(y_bar, fill_value, dtype):
+    if dtype is not None and rounds(fill_value, dtype):
+        return None
+    return unbroadcast(y_bar, fill_value)
+
+
+@adjoint(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
+    y = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
+
+    def back(y_bar):
+        return (
+            unbroadcast(along(y_bar, axis) * (1 - progress(y_bar, num, endpoint, axis)), start),
+            unbroadcast(along(y_bar, axis) * progress(y_bar, num, endpoint, axis), stop),
+        )
+
+    return y, back
+
+
+def along(y_bar, axis):
+    return np.moveaxis(y_bar, axis, 0)
+
+
+def progress(y_bar, num, endpoint, axis):
+    """How far from start to stop each item lies, along the first axis."""
+    steps = np.arange(num) / max(num - 1 if endpoint else num, 1)
+    return np.reshape(steps, (num,) + (1,) * (np.ndim(y_bar) - 1)).astype(y_bar.dtype)
+
+
+@adjoint(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    y = np.logspace(start, stop, num, endpoint, base)
+
+    def back(y_bar):
+        return (
+            unbroadcast(y_bar * y * np.log(base) * (1 - progress(y_bar, num, endpoint, 0)), start),
+            unbroadcast(y_bar * y * np.log(base) * progress(y_bar, num, endpoint, 0), stop),
+        )
+
+    return y, back
+
+
+@adjoint(np.meshgrid)
+def meshgrid(*xi, indexing="xy", sparse=False):
+    def back(y_bar):
+        return tuple([grid_bar(y_bar[i], xi[i], i, len(xi), indexing) for i in range(len(xi))])
+
+    return np.meshgrid(*xi, indexing=indexing, sparse=sparse), back
+
+
+def grid_bar(y_bar, x, position, count, indexing):
+    """Sums over the directions along which the coordinate is repeated."""
+    if y_bar is None:
+        return None
+    swapped = {0: 1, 1: 0} if indexing == "xy" and count > 1 else {}
+    axis = swapped.get(position, position)
+    others = tuple([i for i in range(count) if i != axis])
+    return np.reshape(np.sum(y_bar, axis=others), np.shape(x))
+
+
+@adjoint(np.vander)
+def vander(x, N=None, increasing=False):
+    y = np.vander(x, N, increasing)
+    return y, lambda y_bar: vander_bar(y_bar, x, increasing)
+
+
+def vander_bar(y_bar, x, increasing):
+    powers = np.arange(np.shape(y_bar)[1]) if increasing else np.arange(np.shape(y_bar)[1])[::-1]
+    slopes = powers * np.expand_dims(np.asarray(x), 1) ** np.where(powers == 0, 0, powers - 1)
+    return np.sum(y_bar * slopes, axis=1)

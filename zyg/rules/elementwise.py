@@ -1,0 +1,238 @@
+"""Rules of NumPy's ufuncs of one argument: trigonometry, exponentials, rounding, parts.
+
+Each cotangent is `y_bar` times the conjugate of the derivative, so that the same rule serves real
+and complex arrays; `conj` disappears where the argument is known to be real.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zyg.cotangent import conj
+from zyg.rules.operators import direction
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(np.rint, np.floor, np.ceil, np.trunc, np.sign, np.signbit, np.spacing, np.invert),
+    *(np.isfinite, np.isinf, np.isnan, np.isnat, np.logical_not, np.round, np.around, np.fix),
+    *(np.iscomplex, np.isreal, np.iscomplexobj, np.isrealobj, np.isneginf, np.isposinf),
+    *((np.bitwise_count,) if hasattr(np, "bitwise_count") else ()),
+)
+
+
+@adjoint(np.negative)
+def negative(x):
+    return np.negative(x), lambda y_bar: -y_bar
+
+
+@adjoint(np.positive)
+def positive(x):
+    return np.positive(x), lambda y_bar: y_bar
+
+
+@adjoint(np.absolute)
+def absolute(x):
+    return np.absolute(x), lambda y_bar: y_bar * direction(x)
+
+
+@adjoint(np.fabs)
+def fabs(x):
+    return np.fabs(x), lambda y_bar: y_bar * np.sign(x)
+
+
+@adjoint(np.conjugate)
+def conjugate(x):
+    return np.conjugate(x), lambda y_bar: conj(y_bar)
+
+
+@adjoint(np.sin)
+def sin(x):
+    return np.sin(x), lambda y_bar: y_bar * conj(np.cos(x))
+
+
+@adjoint(np.cos)
+def cos(x):
+    return np.cos(x), lambda y_bar: -y_bar * conj(np.sin(x))
+
+
+@adjoint(np.tan)
+def tan(x):
+    y = np.tan(x)
+    return y, lambda y_bar: y_bar * conj(1 + y * y)
+
+
+@adjoint(np.arcsin)
+def arcsin(x):
+    return np.arcsin(x), lambda y_bar: y_bar / conj(np.sqrt(1 - x) * np.sqrt(1 + x))
+
+
+@adjoint(np.arccos)
+def arccos(x):
+    return np.arccos(x), lambda y_bar: -y_bar / conj(np.sqrt(1 - x) * np.sqrt(1 + x))
+
+
+@adjoint(np.arctan)
+def arctan(x):
+    return np.arctan(x), lambda y_bar: y_bar / conj(1 + np.square(x))
+
+
+@adjoint(np.sinh)
+def sinh(x):
+    return np.sinh(x), lambda y_bar: y_bar * conj(np.cosh(x))
+
+
+@adjoint(np.cosh)
+def cosh(x):
+    return np.cosh(x), lambda y_bar: y_bar * conj(np.sinh(x))
+
+
+@adjoint(np.tanh)
+def tanh(x):
+    y = np.tanh(x)
+    return y, lambda y_bar: y_bar * conj(1 - y * y)
+
+
+@adjoint(np.arcsinh)
+def arcsinh(x):
+    return np.arcsinh(x), lambda y_bar: y_bar / conj(np.sqrt(1 + np.square(x)))
+
+
+@adjoint(np.arccosh)
+def arccosh(x):
+    return np.arccosh(x), lambda y_bar: y_bar / conj(np.sqrt(x - 1) * np.sqrt(x + 1))
+
+
+@adjoint(np.arctanh)
+def arctanh(x):
+    return np.arctanh(x), lambda y_bar: y_bar / conj((1 - x) * (1 + x))
+
+
+@adjoint(np.exp)
+def exp(x):
+    y = np.exp(x)
+    return y, lambda y_bar: y_bar * conj(y)
+
+
+@adjoint(np.exp2)
+def exp2(x):
+    y = np.exp2(x)
+    return y, lambda y_bar: y_bar * (math.log(2) * conj(y))
+
+
+@adjoint(np.expm1)
+def expm1(x):
+    y = np.expm1(x)
+    return y, lambda y_bar: y_bar * conj(y + 1)
+
+
+@adjoint(np.log)
+def log(x):
+    return np.log(x), lambda y_bar: y_bar / conj(x)
+
+
+@adjoint(np.log2)
+def log2(x):
+    return np.log2(x), lambda y_bar: y_bar / conj(math.log(2) * x)
+
+
+@adjoint(np.log10)
+def log10(x):
+    return np.log10(x), lambda y_bar: y_bar / conj(math.log(10) * x)
+
+
+@adjoint(np.log1p)
+def log1p(x):
+    return np.log1p(x), lambda y_bar: y_bar / conj(1 + x)
+
+
+@adjoint(np.sqrt)
+def sqrt(x):
+    y = np.sqrt(x)
+    return y, lambda y_bar: y_bar * (0.5 / conj(y))
+
+
+@adjoint(np.square)
+def square(x):
+    return np.square(x), lambda y_bar: y_bar * (2 * conj(x))
+
+
+@adjoint(np.cbrt)
+def cbrt(x):
+    y = np.cbrt(x)
+    return y, lambda y_bar: y_bar / (3 * np.square(y))
+
+
+@adjoint(np.reciprocal)
+def reciprocal(x):
+    y = np.reciprocal(x)
+    return y, lambda y_bar: -y_bar * conj(np.square(y))
+
+
+@adjoint(np.degrees, np.rad2deg)
+def degrees(x):
+    return np.degrees(x), lambda y_bar: y_bar * (180 / math.pi)
+
+
+@adjoint(np.radians, np.deg2rad)
+def radians(x):
+    return np.radians(x), lambda y_bar: y_bar * (math.pi / 180)
+
+
+@adjoint(np.modf)
+def modf(x):
+    return np.modf(x), lambda y_bar: y_bar[0]
+
+
+@adjoint(np.frexp)
+def frexp(x):
+    mantissa, exponent = np.frexp(x)
+
+    def back(y_bar):
+        return None if y_bar[0] is None else np.ldexp(y_bar[0], -exponent)
+
+    return (mantissa, exponent), back
+
+
+@adjoint(np.real)
+def real(val):
+    return np.real(val), lambda y_bar: y_bar
+
+
+@adjoint(np.imag)
+def imag(val):
+    return np.imag(val), lambda y_bar: y_bar * 1j if np.iscomplexobj(val) else None
+
+
+@adjoint(np.angle)
+def angle(z, deg=False):
+    scale = 180 / math.pi if deg else 1.0
+
+    def back(y_bar):
+        return y_bar * (scale * 1j) * angular(z) if np.iscomplexobj(z) else None
+
+    return np.angle(z, deg), back
+
+
+def angular(z):
+    """`z / |z|^2`, and 0 at 0: times `i`, the gradient of the angle of `z`."""
+    size = np.square(np.real(z)) + np.square(np.imag(z))
+    return z / np.where(size == 0, 1, size)
+
+
+@adjoint(np.sinc)
+def sinc(x):
+    return np.sinc(x), lambda y_bar: y_bar * conj(sinc_slope(x))
+
+
+def sinc_slope(x):
+    """The derivative of `sin(pi x) / (pi x)`, and 0 at 0."""
+    safe = np.where(x == 0, 1, x)
+    return np.where(x == 0, 0, (np.cos(math.pi * safe) - np.sinc(safe)) / safe)
+
+
+@adjoint(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    y = np.nan_to_num(x, copy, nan, posinf, neginf)
+    return y, lambda y_bar: np.where(np.isfinite(x), y_bar, 0)

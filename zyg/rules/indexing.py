@@ -1,0 +1,265 @@
+"""Rules of functions that select items: by index, by condition, by order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zyg.cotangent import scatter, unbroadcast
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(np.indices, np.ix_, np.unravel_index, np.ravel_multi_index, np.tril_indices),
+    *(np.triu_indices, np.diag_indices, np.unique, np.isin),
+)
+
+
+@adjoint(np.take)
+def take(a, indices, axis=None, *, mode="raise"):
+    shape = np.shape(a)
+    y = np.take(a, indices, axis, mode=mode)
+    return y, lambda y_bar: (take_bar(y_bar, shape, indices, axis, mode), None)
+
+
+def take_bar(y_bar, shape, indices, axis, mode):
+    """Adds the cotangent of each item taken to where it came from."""
+    if axis is None:
+        flat = scatter(y_bar, (math.prod(shape),), legal(indices, math.prod(shape), mode))
+        return np.reshape(flat, shape)
+    before = [slice(None)] * (axis % len(shape))
+    return scatter(y_bar, shape, (*before, legal(indices, shape[axis], mode)))
+
+
+def legal(indices, length, mode):
+    """Indices as `np.take` understands them: out of range they fail, wrap or are clipped."""
+    if mode == "raise":
+        return np.asarray(indices)
+    return np.mod(indices, length) if mode == "wrap" else np.clip(indices, 0, length - 1)
+
+
+@adjoint(np.take_along_axis)
+def take_along_axis(arr, indices, axis=-1):
+    shape = np.shape(arr)
+
+    def back(y_bar):
+        return along_axis_bar(y_bar, shape, indices, axis), None
+
+    return np.take_along_axis(arr, indices, axis), back
+
+
+def along_axis_bar(y_bar, shape, indices, axis):
+    if axis is None:
+        return np.reshape(scatter(y_bar, (math.prod(shape),), (indices,)), shape)
+    return scatter(y_bar, shape, along_axis(shape, indices, axis % len(shape)))
+
+
+def along_axis(shape, indices, axis):
+    """The index of all dimensions by which `np.take_along_axis` reads; others broadcast."""
+    grid = np.ix_(*[range(n) for n in shape])
+    return tuple([indices if i == axis else grid[i] for i in range(len(shape))])
+
+
+@adjoint(np.compress)
+def compress(condition, a, axis=None):
+    shape = np.shape(a)
+
+    def back(y_bar):
+        return None, take_bar(y_bar, shape, np.flatnonzero(condition), axis, "raise")
+
+    return np.compress(condition, a, axis), back
+
+
+@adjoint(np.extract)
+def extract(condition, arr):
+    return np.extract(condition, arr), lambda y_bar: (
+        None,
+        take_bar(y_bar, np.shape(arr), np.flatnonzero(condition), None, "raise"),
+    )
+
+
+@adjoint(np.delete)
+def delete(arr, obj, axis=None):
+    shape = np.shape(arr)
+
+    def back(y_bar):
+        return take_bar(y_bar, shape, kept_after(shape, obj, axis), axis, "raise"), None
+
+    return np.delete(arr, obj, axis), back
+
+
+def kept_after(shape, obj, axis):
+    """The positions that `np.delete` leaves."""
+    length = math.prod(shape) if axis is None else shape[axis]
+    return np.delete(np.arange(length), obj)
+
+
+@adjoint(np.where)
+def where(condition, x=None, y=None):
+    z = np.where(condition) if x is None else np.where(condition, x, y)
+
+    def back(z_bar):
+        return (
+            None,
+            None if x is None else unbroadcast(np.where(condition, z_bar, 0), x),
+            None if x is None else unbroadcast(np.where(condition, 0, z_bar), y),
+        )
+
+    return z, back
+
+
+@adjoint(np.select)
+def select(condlist, choicelist, default=0):
+    def back(z_bar):
+        return (
+            None,
+            select_bars(z_bar, condlist, choicelist),
+            unbroadcast(np.where(np.logical_or.reduce(condlist), 0, z_bar), default),
+        )
+
+    return np.select(condlist, choicelist, default), back
+
+
+def select_bars(z_bar, condlist, choicelist):
+    """The first true condition takes the cotangent."""
+    return [
+        unbroadcast(np.select([*condlist[:i], condlist[i]], [*[0] * i, z_bar], 0), choicelist[i])
+        for i in range(len(choicelist))
+    ]
+
+
+@adjoint(np.clip)
+def clip(a, a_min=None, a_max=None):
+    def back(z_bar):
+        return clip_bars(z_bar, a, a_min, a_max)
+
+    return np.clip(a, a_min, a_max), back
+
+
+def clip_bars(z_bar, a, low, high):
+    """The cotangents of `minimum(maximum(a, low), high)`; on a bound all goes to `a`."""
+    return (
+        unbroadcast(z_bar * inside(a, low, high), a),
+        None if low is None else unbroadcast(np.where(below(a, low, high), z_bar, 0), low),
+        None if high is None else unbroadcast(np.where(above(a, low, high), z_bar, 0), high),
+    )
+
+
+def inside(a, low, high):
+    if low is None:
+        return np.less_equal(a, high) if high is not None else True
+    return np.greater_equal(a, low) if high is None else (a >= low) & (a <= high)
+
+
+def below(a, low, high):
+    return np.less(a, low) if high is None else np.less(a, low) & np.less_equal(low, high)
+
+
+def above(a, low, high):
+    return np.greater(a if low is None else np.maximum(a, low), high)
+
+
+@adjoint(np.sort)
+def sort(a, axis=-1, kind=None):
+    order = np.argsort(a, axis, kind)
+    return np.sort(a, axis, kind), lambda y_bar: sort_bar(y_bar, order, np.shape(a), axis)
+
+
+def sort_bar(y_bar, order, shape, axis):
+    """Takes each cotangent back to where its item stood."""
+    back_order = np.argsort(order, axis)
+    return np.reshape(np.take_along_axis(y_bar, back_order, -1 if axis is None else axis), shape)
+
+
+@adjoint(np.partition)
+def partition(a, kth, axis=-1):
+    order = np.argpartition(a, kth, axis)
+    return np.partition(a, kth, axis), lambda y_bar: (
+        sort_bar(y_bar, order, np.shape(a), axis),
+        None,
+    )
+
+
+@adjoint(np.median)
+def median(a, axis=None, *, keepdims=False):
+    y = np.median(a, axis, keepdims=keepdims)
+    return y, lambda y_bar: median_bar(y_bar, a, axis, keepdims)
+
+
+def median_bar(y_bar, a, axis, keepdims):
+    """The middle item receives the cotangent, or each of the two middle ones a half."""
+    if isinstance(axis, tuple):
+        raise NotDifferentiable("np.median has a rule for one axis or all, not for a tuple of axes")
+    shape = np.shape(a)
+    order = np.argsort(a, axis)
+    along = 0 if axis is None else axis
+    length = np.shape(order)[along]
+    part = np.reshape(y_bar, (1,)) if axis is None else y_bar
+    part = part if axis is None or keepdims else np.expand_dims(part, axis)
+    middle = np.take(order, [(length - 1) // 2, length // 2], axis=along)
+    return along_axis_bar(np.repeat(0.5 * part, 2, along), shape, middle, axis)
+
+
+@adjoint(np.diff)
+def diff(a, n=1, axis=-1):
+    ndim = np.ndim(a)
+    return np.diff(a, n, axis), lambda y_bar: diff_bar(y_bar, ndim, n, axis)
+
+
+def diff_bar(y_bar, ndim, n, axis):
+    """The differences of the zero-padded cotangent, negated once for each order."""
+    widths = [(n, n) if i == axis % ndim else (0, 0) for i in range(ndim)]
+    return (-1) ** n * np.diff(np.pad(y_bar, widths), n, axis)
+
+
+@adjoint(np.ediff1d)
+def ediff1d(ary):
+    shape = np.shape(ary)
+    return np.ediff1d(ary), lambda y_bar: np.reshape(diff_bar(y_bar, 1, 1, 0), shape)
+
+
+@adjoint(np.interp)
+def interp(x, xp, fp, left=None, right=None):
+    def back(y_bar):
+        return (
+            unbroadcast(y_bar * interp_slope(x, xp, fp), x),
+            interp_grid_bar(y_bar, x, xp, fp),
+            interp_values_bar(y_bar, x, xp, fp, left, right),
+            None if left is None else np.sum(np.where(np.less(x, xp[0]), y_bar, 0)),
+            None if right is None else np.sum(np.where(np.greater(x, xp[-1]), y_bar, 0)),
+        )
+
+    return np.interp(x, xp, fp, left, right), back
+
+
+def interp_interval(x, xp):
+    """For each `x` the number of the interval of the grid that it lies in."""
+    return np.clip(np.searchsorted(xp, x, side="right") - 1, 0, np.size(xp) - 2)
+
+
+def within(x, xp):
+    return np.logical_and(np.greater_equal(x, np.min(xp)), np.less_equal(x, np.max(xp)))
+
+
+def interp_slope(x, xp, fp):
+    i = interp_interval(x, xp)
+    slopes = np.diff(fp) / np.diff(xp)
+    return np.where(within(x, xp), slopes[i], 0)
+
+
+def interp_grid_bar(y_bar, x, xp, fp):
+    """Moving a point of the grid tilts the two intervals that it bounds."""
+    i = interp_interval(x, xp)
+    t = (x - np.take(xp, i)) / np.take(np.diff(xp), i)
+    bar = y_bar * interp_slope(x, xp, fp)
+    return scatter(-bar * (1 - t), np.shape(xp), i) + scatter(-bar * t, np.shape(xp), i + 1)
+
+
+def interp_values_bar(y_bar, x, xp, fp, left, right):
+    """Each value at a grid point counts with the weight that it has at `x`."""
+    i = interp_interval(x, xp)
+    t = np.clip((x - np.take(xp, i)) / np.take(np.diff(xp), i), 0, 1)
+    bar = y_bar if left is None else np.where(np.less(x, xp[0]), 0, y_bar)
+    bar = bar if right is None else np.where(np.greater(x, xp[-1]), 0, bar)
+    return scatter(bar * (1 - t), np.shape(fp), i) + scatter(bar * t, np.shape(fp), i + 1)

@@ -1,0 +1,135 @@
+"""Rules of functions that join arrays into one, or split one into several.
+
+The cotangent of the sequence of arrays is a sequence of the same kind, of slices of the cotangent.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from zyg.cotangent import filled, rebuilt, unbroadcast
+from zyg.rules.registry import adjoint
+
+
+def pieces(z_bar, arrays, lengths, axis):
+    """Cuts `z_bar` into pieces of these lengths, each brought into the shape of its array."""
+    ends = list(itertools.accumulate(lengths))
+    before = (slice(None),) * (axis % np.ndim(z_bar))
+    bars = [
+        piece_for(z_bar[(*before, slice(end - length, end))], array)
+        for array, length, end in zip(arrays, lengths, ends, strict=True)
+    ]
+    return rebuilt(arrays, bars) if isinstance(arrays, (list, tuple)) else np.stack(bars)
+
+
+def piece_for(bar, array):
+    return unbroadcast(np.reshape(bar, np.shape(array)), array)
+
+
+@adjoint(np.concatenate)
+def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind"):
+    z = np.concatenate(arrays, axis, dtype=dtype, casting=casting)
+    return z, lambda z_bar: (concatenate_bar(z_bar, arrays, axis),)
+
+
+def concatenate_bar(z_bar, arrays, axis):
+    if axis is None:
+        return pieces(z_bar, arrays, [np.size(array) for array in arrays], 0)
+    return pieces(z_bar, arrays, [np.shape(array)[axis] for array in arrays], axis)
+
+
+@adjoint(np.stack)
+def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
+    z = np.stack(arrays, axis, dtype=dtype, casting=casting)
+    return z, lambda z_bar: (stack_bar(z_bar, arrays, axis),)
+
+
+def stack_bar(z_bar, arrays, axis):
+    if isinstance(arrays, (list, tuple)):
+        return pieces(z_bar, arrays, [1 for _ in arrays], axis)
+    return np.moveaxis(z_bar, axis, 0)
+
+
+@adjoint(np.vstack)
+def vstack(tup):
+    return np.vstack(tup), lambda z_bar: (
+        pieces(z_bar, tup, [np.atleast_2d(array).shape[0] for array in tup], 0),
+    )
+
+
+@adjoint(np.hstack)
+def hstack(tup):
+    return np.hstack(tup), lambda z_bar: (
+        pieces(
+            z_bar, tup, [hstack_length(array) for array in tup], 1 if np.ndim(tup[0]) > 1 else 0
+        ),
+    )
+
+
+def hstack_length(array):
+    return np.shape(array)[1] if np.ndim(array) > 1 else np.size(array)
+
+
+@adjoint(np.column_stack)
+def column_stack(tup):
+    return np.column_stack(tup), lambda z_bar: (
+        pieces(z_bar, tup, [np.shape(a)[1] if np.ndim(a) > 1 else 1 for a in tup], 1),
+    )
+
+
+@adjoint(np.dstack)
+def dstack(tup):
+    return np.dstack(tup), lambda z_bar: (
+        pieces(z_bar, tup, [np.atleast_3d(array).shape[2] for array in tup], 2),
+    )
+
+
+@adjoint(np.append)
+def append(arr, values, axis=None):
+    def back(z_bar):
+        return (
+            concatenate_bar(z_bar, (arr, values), axis)[0],
+            concatenate_bar(z_bar, (arr, values), axis)[1],
+        )
+
+    return np.append(arr, values, axis), back
+
+
+@adjoint(np.split)
+def split(ary, indices_or_sections, axis=0):
+    parts = np.split(ary, indices_or_sections, axis)
+    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), axis)
+
+
+@adjoint(np.array_split)
+def array_split(ary, indices_or_sections, axis=0):
+    parts = np.array_split(ary, indices_or_sections, axis)
+    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), axis)
+
+
+@adjoint(np.vsplit)
+def vsplit(ary, indices_or_sections):
+    parts = np.vsplit(ary, indices_or_sections)
+    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), 0)
+
+
+@adjoint(np.hsplit)
+def hsplit(ary, indices_or_sections):
+    parts = np.hsplit(ary, indices_or_sections)
+    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), min(1, np.ndim(ary) - 1))
+
+
+@adjoint(np.dsplit)
+def dsplit(ary, indices_or_sections):
+    parts = np.dsplit(ary, indices_or_sections)
+    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), 2)
+
+
+if hasattr(np, "unstack"):
+
+    @adjoint(np.unstack)
+    def unstack(x, *, axis=0):
+        parts = np.unstack(x, axis=axis)
+        return parts, lambda y_bar: np.stack(filled(y_bar, parts), axis)

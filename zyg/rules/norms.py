@@ -1,0 +1,69 @@
+"""The rule of `np.linalg.norm`: all orders of vectors and matrices, along any axes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zyg.rules.operators import direction
+from zyg.rules.reductions import extremum_bar, inverse_or_zero, restored
+from zyg.rules.registry import adjoint
+
+
+@adjoint(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False):
+    y = np.linalg.norm(x, ord, axis, keepdims)
+    return y, lambda y_bar: norm_bar(y_bar, y, x, ord, axis, keepdims)
+
+
+def norm_bar(y_bar, y, x, ord, axis, keepdims):
+    """The cotangent of `x`, where `y` is its norm; 0 where the norm is 0."""
+    shape = np.shape(x)
+    if axis is None and (ord is None or ord == "fro" or (ord == 2 and len(shape) == 1)):
+        return x * (y_bar * inverse_or_zero(y))
+    if axis is None:
+        axes = tuple(range(len(shape)))
+        part, length = np.reshape(y_bar, [1 for _ in axes]), np.reshape(y, [1 for _ in axes])
+    else:
+        axes = tuple([i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,))])
+        part = restored(y_bar, shape, axes, keepdims)
+        length = restored(y, shape, axes, keepdims)
+    if len(axes) == 1:
+        return vector_norm_bar(part, length, x, 2 if ord is None else ord, axes[0])
+    return matrix_norm_bar(part, length, x, "fro" if ord is None else ord, axes)
+
+
+def vector_norm_bar(y_bar, y, x, ord, axis):
+    """The cotangent of the vectors along `axis`; `y_bar` and the norms `y` keep that axis."""
+    if ord == 2:
+        return x * (y_bar * inverse_or_zero(y))
+    if ord == 1:
+        return y_bar * direction(x)
+    if ord == 0:
+        return np.zeros_like(y_bar * x)
+    if ord in (math.inf, -math.inf):
+        return extremum_bar(y_bar, y, np.abs(x), axis, True) * direction(x)
+    size = np.abs(x)
+    ratio = np.where(size == 0, 0 if ord > 1 else 1, size) * inverse_or_zero(y)
+    return y_bar * direction(x) * ratio ** (ord - 1)
+
+
+def matrix_norm_bar(y_bar, y, x, ord, axes):
+    """The cotangent of the matrices in the two `axes`; `y_bar` and `y` keep both."""
+    row, column = axes
+    if ord == "fro":
+        return x * (y_bar * inverse_or_zero(y))
+    if ord in (1, -1):
+        sums = np.sum(np.abs(x), axis=row, keepdims=True)
+        return extremum_bar(y_bar, y, sums, column, True) * direction(x)
+    if ord in (math.inf, -math.inf):
+        sums = np.sum(np.abs(x), axis=column, keepdims=True)
+        return extremum_bar(y_bar, y, sums, row, True) * direction(x)
+    u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
+    if ord == "nuc":
+        s_bar = np.where(s > 0, 1, np.zeros_like(s))
+    else:
+        s_bar = extremum_bar(1.0, s[..., :1] if ord == 2 else s[..., -1:], s, -1, True)
+        s_bar = s_bar.astype(s.dtype)
+    return np.moveaxis((u * s_bar[..., None, :]) @ vh, (-2, -1), axes) * y_bar

@@ -1,0 +1,131 @@
+"""Rules of the operators, as the module `operator` names them, on scalars, arrays and containers.
+
+The compiler turns `a * b` into `operator.mul(a, b)`, and `a[i]` into `operator.getitem(a, i)`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+from zyg.cotangent import conj, one_hot, unbroadcast
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge),
+    *(operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains),
+    *(operator.and_, operator.or_, operator.xor, operator.inv, operator.invert),
+    *(operator.lshift, operator.rshift, operator.index, operator.floordiv),
+    *(operator.countOf, operator.indexOf, operator.length_hint),
+)
+
+
+@adjoint(operator.add)
+def add(x, y):
+    def back(z_bar):
+        return (
+            z_bar[: len(x)] if isinstance(x, (list, tuple)) else unbroadcast(z_bar, x),
+            z_bar[len(x) :] if isinstance(x, (list, tuple)) else unbroadcast(z_bar, y),
+        )
+
+    return x + y, back
+
+
+@adjoint(operator.concat)
+def concat(x, y):
+    return operator.concat(x, y), lambda z_bar: (z_bar[: len(x)], z_bar[len(x) :])
+
+
+@adjoint(operator.sub)
+def sub(x, y):
+    return x - y, lambda z_bar: (unbroadcast(z_bar, x), unbroadcast(-z_bar, y))
+
+
+@adjoint(operator.mul)
+def mul(x, y):
+    def back(z_bar):
+        return unbroadcast(z_bar * conj(y), x), unbroadcast(z_bar * conj(x), y)
+
+    return x * y, back
+
+
+@adjoint(operator.truediv)
+def truediv(x, y):
+    z = x / y
+
+    def back(z_bar):
+        return unbroadcast(z_bar / conj(y), x), unbroadcast(-z_bar * conj(z / y), y)
+
+    return z, back
+
+
+@adjoint(operator.mod)
+def mod(x, y):
+    return x % y, lambda z_bar: (unbroadcast(z_bar, x), unbroadcast(-z_bar * (x // y), y))
+
+
+@adjoint(operator.pow)
+def power(x, y):
+    z = x**y
+
+    def back(z_bar):
+        return (
+            unbroadcast(z_bar * conj(power_slope(x, y)), x),
+            unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
+        )
+
+    return z, back
+
+
+def power_slope(x, y):
+    """The derivative of `x ** y` in `x`; 0 for `y == 0`, also where `x ** -1` would fail."""
+    if type(y) is int and y == 2:
+        return 2 * x
+    if np.ndim(y) > 0:
+        return y * x ** np.where(y == 0, 1, y - 1)
+    if y == 0:
+        return 0
+    if y == 1:
+        return 1
+    if type(x) is float and x == 0:
+        return 0.0 if y.real > 1 else math.inf
+    return y * x ** (y - 1)
+
+
+def power_growth(x, y, z):
+    """The derivative of `z = x ** y` in `y`: `z log(x)`; 0 at `x == 0`, NaN for negative `x`."""
+    if isinstance(x, (int, float)) and isinstance(y, (int, float)):
+        return z * math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
+    return z * np.log(np.where(x == 0, 1, x))
+
+
+@adjoint(operator.neg)
+def neg(x):
+    return -x, lambda y_bar: -y_bar
+
+
+@adjoint(operator.pos)
+def pos(x):
+    return +x, lambda y_bar: y_bar
+
+
+@adjoint(operator.abs, abs)
+def abs_(x):
+    return abs(x), lambda y_bar: y_bar * direction(x)
+
+
+def direction(x):
+    """`x / abs(x)`, and 0 at 0: the gradient of `abs` for real and complex, scalar and array."""
+    if isinstance(x, (int, float)):
+        return (x > 0) - (x < 0)
+    if np.isrealobj(x):
+        return np.sign(x)
+    size = np.abs(x)
+    return x / np.where(size == 0, 1, size)
+
+
+@adjoint(operator.getitem)
+def getitem(x, index):
+    return x[index], lambda y_bar: (one_hot(y_bar, x, index), None)

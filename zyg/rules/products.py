@@ -1,0 +1,290 @@
+"""Rules of products of arrays: `@`, `dot`, `einsum`, `tensordot`, `outer`, `kron`, `cross`.
+
+The cotangent of an operand is a product of the cotangent of the result with the conjugate of the
+other operand. Matrices come first in each helper: `z_bar @ y.T` and `x.T @ z_bar`.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from zyg.cotangent import conj, unbroadcast
+from zyg.rules.registry import adjoint
+
+
+@adjoint(operator.matmul)
+def matmul_operator(x, y):
+    def back(z_bar):
+        return matmul_left(z_bar, x, y), matmul_right(z_bar, x, y)
+
+    return x @ y, back
+
+
+@adjoint(np.matmul)
+def matmul(x, y):
+    def back(z_bar):
+        return matmul_left(z_bar, x, y), matmul_right(z_bar, x, y)
+
+    return np.matmul(x, y), back
+
+
+def matmul_left(z_bar, x, y):
+    """The cotangent of `x` in `z = x @ y`."""
+    if np.ndim(x) == 2 and np.ndim(y) == 2:
+        return unbroadcast(z_bar @ conj(y).T, x)
+    if np.ndim(y) == 1:
+        return unbroadcast(np.expand_dims(z_bar, -1) * conj(y), x)
+    if np.ndim(x) == 1:
+        return unbroadcast(np.matmul(conj(y), np.expand_dims(z_bar, -1))[..., 0], x)
+    return unbroadcast(np.matmul(z_bar, np.swapaxes(conj(y), -1, -2)), x)
+
+
+def matmul_right(z_bar, x, y):
+    """The cotangent of `y` in `z = x @ y`."""
+    if np.ndim(x) == 2 and np.ndim(y) <= 2:
+        return unbroadcast(conj(x).T @ z_bar, y)
+    if np.ndim(x) == 1 and np.ndim(y) == 1:
+        return unbroadcast(z_bar * conj(x), y)
+    if np.ndim(x) == 1:
+        return unbroadcast(np.expand_dims(conj(x), -1) * np.expand_dims(z_bar, -2), y)
+    if np.ndim(y) == 1:
+        columns = np.matmul(np.swapaxes(conj(x), -1, -2), np.expand_dims(z_bar, -1))
+        return unbroadcast(columns[..., 0], y)
+    return unbroadcast(np.matmul(np.swapaxes(conj(x), -1, -2), z_bar), y)
+
+
+@adjoint(np.dot)
+def dot(a, b):
+    def back(z_bar):
+        return dot_left(z_bar, a, b), dot_right(z_bar, a, b)
+
+    return np.dot(a, b), back
+
+
+def dot_left(z_bar, x, y):
+    """The cotangent of `x` in `z = np.dot(x, y)`: a sum over the last axis of `x`."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(z_bar * conj(y), x)
+    if np.ndim(y) <= 2:
+        return matmul_left(z_bar, x, y)
+    others = [i for i in range(np.ndim(y)) if i != np.ndim(y) - 2]
+    kept = list(range(np.ndim(x) - 1, np.ndim(z_bar)))
+    return unbroadcast(np.tensordot(z_bar, conj(y), (kept, others)), x)
+
+
+def dot_right(z_bar, x, y):
+    """The cotangent of `y` in `z = np.dot(x, y)`: a sum over the last axis but one of `y`."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(z_bar * conj(x), y)
+    if np.ndim(x) <= 2 and np.ndim(y) <= 2:
+        return matmul_right(z_bar, x, y)
+    free = list(range(np.ndim(x) - 1))
+    bar = np.tensordot(conj(x), z_bar, (free, free))
+    return unbroadcast(bar if np.ndim(y) == 1 else np.moveaxis(bar, 0, -2), y)
+
+
+@adjoint(np.vdot)
+def vdot(a, b):
+    def back(z_bar):
+        return (
+            unbroadcast(conj(z_bar) * np.reshape(b, np.shape(a)), a),
+            unbroadcast(z_bar * np.reshape(a, np.shape(b)), b),
+        )
+
+    return np.vdot(a, b), back
+
+
+@adjoint(np.inner)
+def inner(a, b):
+    def back(z_bar):
+        return inner_left(z_bar, a, b), inner_right(z_bar, a, b)
+
+    return np.inner(a, b), back
+
+
+def inner_left(z_bar, x, y):
+    """The cotangent of `x` in `z = np.inner(x, y)`: a sum over the last axes of both."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(z_bar * conj(y), x)
+    return unbroadcast(np.tensordot(z_bar, conj(y), np.ndim(y) - 1), x)
+
+
+def inner_right(z_bar, x, y):
+    """The cotangent of `y` in `z = np.inner(x, y)`: a sum over the last axes of both."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(z_bar * conj(x), y)
+    free = list(range(np.ndim(x) - 1))
+    return unbroadcast(np.tensordot(z_bar, conj(x), (free, free)), y)
+
+
+@adjoint(np.outer)
+def outer(a, b):
+    def back(z_bar):
+        return (
+            unbroadcast(np.reshape(z_bar @ conj(np.ravel(b)), np.shape(a)), a),
+            unbroadcast(np.reshape(conj(np.ravel(a)) @ z_bar, np.shape(b)), b),
+        )
+
+    return np.outer(a, b), back
+
+
+@adjoint(np.tensordot)
+def tensordot(a, b, axes=2):
+    def back(z_bar):
+        return tensordot_left(z_bar, a, b, axes), tensordot_right(z_bar, a, b, axes)
+
+    return np.tensordot(a, b, axes), back
+
+
+def contracted(a, b, axes):
+    """The axes of `a` and of `b` that `np.tensordot` sums over, as two lists."""
+    if np.ndim(axes) == 0 and not isinstance(axes, (list, tuple)):
+        n = int(axes)
+        return list(range(np.ndim(a) - n, np.ndim(a))), list(range(n))
+    first, second = axes
+    left = [first] if np.ndim(first) == 0 else first
+    right = [second] if np.ndim(second) == 0 else second
+    return [i % np.ndim(a) for i in left], [i % np.ndim(b) for i in right]
+
+
+def tensordot_left(z_bar, a, b, axes):
+    """The cotangent of `a` in `z = np.tensordot(a, b, axes)`."""
+    left, right = contracted(a, b, axes)
+    a_free = [i for i in range(np.ndim(a)) if i not in left]
+    b_free = [i for i in range(np.ndim(b)) if i not in right]
+    bar = np.tensordot(z_bar, conj(b), (list(range(len(a_free), np.ndim(z_bar))), b_free))
+    # What is left of `b` stands in the order of its own axes.
+    order = a_free + [left[i] for i in np.argsort(right)]
+    return unbroadcast(np.transpose(bar, np.argsort(order)), a)
+
+
+def tensordot_right(z_bar, a, b, axes):
+    """The cotangent of `b` in `z = np.tensordot(a, b, axes)`."""
+    left, right = contracted(a, b, axes)
+    a_free = [i for i in range(np.ndim(a)) if i not in left]
+    b_free = [i for i in range(np.ndim(b)) if i not in right]
+    bar = np.tensordot(conj(a), z_bar, (a_free, list(range(len(a_free)))))
+    order = [right[i] for i in np.argsort(left)] + b_free
+    return unbroadcast(np.transpose(bar, np.argsort(order)), b)
+
+
+@adjoint(np.kron)
+def kron(a, b):
+    def back(z_bar):
+        return (
+            unbroadcast(np.sum(kron_blocks(z_bar, a, b) * conj(b), inner_axes(a, b)), a),
+            unbroadcast(np.sum(kron_blocks(z_bar, a, b) * spaced(a, b), outer_axes(a, b)), b),
+        )
+
+    return np.kron(a, b), back
+
+
+def kron_blocks(z_bar, a, b):
+    """The result of `np.kron` as an array of blocks: the axes of `a`, then those of `b`."""
+    ndim = max(np.ndim(a), np.ndim(b))
+    a_shape = (1,) * (ndim - np.ndim(a)) + np.shape(a)
+    b_shape = (1,) * (ndim - np.ndim(b)) + np.shape(b)
+    both = [n for pair in zip(a_shape, b_shape, strict=True) for n in pair]
+    order = [*range(0, 2 * ndim, 2), *range(1, 2 * ndim, 2)]
+    return np.transpose(np.reshape(z_bar, both), order)
+
+
+def inner_axes(a, b):
+    ndim = max(np.ndim(a), np.ndim(b))
+    return tuple(range(ndim, 2 * ndim))
+
+
+def outer_axes(a, b):
+    return tuple(range(max(np.ndim(a), np.ndim(b))))
+
+
+def spaced(a, b):
+    """`a`, conjugated, with an axis of length 1 for each axis of the blocks."""
+    ndim = max(np.ndim(a), np.ndim(b))
+    return np.reshape(conj(a), (1,) * (ndim - np.ndim(a)) + np.shape(a) + (1,) * ndim)
+
+
+@adjoint(np.cross)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    left, right, out = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+
+    def back(z_bar):
+        return (
+            cross_bar(b, z_bar, a, right, out, left, 1),
+            cross_bar(a, z_bar, b, left, out, right, -1),
+        )
+
+    return np.cross(a, b, axisa, axisb, axisc, axis), back
+
+
+def cross_bar(other, z_bar, like, other_axis, z_axis, like_axis, sign):
+    """The cotangent of one factor of a cross product of vectors with three components."""
+    bar = np.cross(np.moveaxis(conj(other), other_axis, -1), np.moveaxis(z_bar, z_axis, -1))
+    last = np.moveaxis(like, like_axis, -1)
+    return np.moveaxis(unbroadcast(sign * bar, last), -1, like_axis)
+
+
+@adjoint(np.convolve)
+def convolve(a, v, mode="full"):
+    def back(z_bar):
+        return (
+            unbroadcast(convolve_bar(z_bar, a, v, mode), a),
+            unbroadcast(convolve_bar(z_bar, v, a, mode), v),
+        )
+
+    return np.convolve(a, v, mode), back
+
+
+def convolve_bar(z_bar, x, kernel, mode):
+    """The cotangent of one factor: the correlation of the other with the full cotangent."""
+    full = np.size(x) + np.size(kernel) - 1
+    start = 0
+    if mode == "same":
+        start = (min(np.size(x), np.size(kernel)) - 1) // 2
+    elif mode == "valid":
+        start = min(np.size(x), np.size(kernel)) - 1
+    padded = np.pad(z_bar, (start, full - start - np.size(z_bar)))
+    return np.convolve(padded, np.flip(conj(np.asarray(kernel))), "valid")
+
+
+if hasattr(np, "vecdot"):
+
+    @adjoint(np.vecdot)
+    def vecdot(x, y):
+        def back(z_bar):
+            return (
+                unbroadcast(np.expand_dims(conj(z_bar), -1) * y, x),
+                unbroadcast(np.expand_dims(z_bar, -1) * x, y),
+            )
+
+        return np.vecdot(x, y), back
+
+
+if hasattr(np, "matvec"):
+
+    @adjoint(np.matvec)
+    def matvec(x, y):
+        def back(z_bar):
+            return (
+                unbroadcast(np.expand_dims(z_bar, -1) * np.expand_dims(conj(y), -2), x),
+                unbroadcast(np.vecmat(z_bar, x) if np.isrealobj(x) else conj_matvec(z_bar, x), y),
+            )
+
+        return np.matvec(x, y), back
+
+    @adjoint(np.vecmat)
+    def vecmat(x, y):
+        def back(z_bar):
+            return (
+                unbroadcast(conj(np.matvec(conj(y), z_bar)), x),
+                unbroadcast(np.expand_dims(x, -1) * np.expand_dims(z_bar, -2), y),
+            )
+
+        return np.vecmat(x, y), back
+
+
+def conj_matvec(z_bar, x):
+    """`x^H z_bar` over stacks of matrices and vectors."""
+    return np.matmul(np.swapaxes(conj(x), -1, -2), np.expand_dims(z_bar, -1))[..., 0]

@@ -1,0 +1,102 @@
+"""Rules of the built-in functions that compute with numbers."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+
+from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
+from zyg.rules.operators import power_growth, power_slope
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(int, bool, str, bytes, bytearray, repr, ascii, format, chr, ord, bin, hex, oct, hash, id),
+    *(len, range, slice, type, isinstance, issubclass, callable, hasattr, any, all, round, dir),
+    *(print, input, open),
+)
+
+
+@adjoint(pow)
+def pow_(base, exp, mod=None):
+    z = pow(base, exp) if mod is None else pow(base, exp, mod)
+
+    def back(z_bar):
+        return (
+            unbroadcast(z_bar * conj(power_slope(base, exp)), base) if mod is None else None,
+            unbroadcast(z_bar * conj(power_growth(base, exp, z)), exp) if mod is None else None,
+        )
+
+    return z, back
+
+
+@adjoint(float)
+def float_(x=0.0):
+    return float(x), lambda y_bar: unbroadcast(y_bar, x)
+
+
+@adjoint(complex)
+def complex_(real=0, imag=0):
+    def back(z_bar):
+        return unbroadcast(z_bar, real), unbroadcast(z_bar * -1j, imag)
+
+    return complex(real, imag), back
+
+
+@adjoint(divmod)
+def divmod_(x, y):
+    quotient, remainder = divmod(x, y)
+
+    def back(z_bar):
+        return (
+            None if z_bar[1] is None else unbroadcast(z_bar[1], x),
+            None if z_bar[1] is None else unbroadcast(-z_bar[1] * quotient, y),
+        )
+
+    return (quotient, remainder), back
+
+
+@adjoint(sum)
+def sum_(iterable, start=0):
+    y = sum(iterable, start)
+
+    def back(y_bar):
+        return share_among(y_bar, iterable), unbroadcast(y_bar, start)
+
+    return y, back
+
+
+def share_among(y_bar, xs):
+    """The cotangent of the items of a sum: each item receives the cotangent of the sum."""
+    if isinstance(xs, (list, tuple)):
+        return rebuilt(xs, [unbroadcast(y_bar, x) for x in xs])
+    return np.broadcast_to(y_bar, np.shape(xs))
+
+
+@adjoint(max)
+def max_(*candidates):
+    y = max(*candidates)
+    return y, lambda y_bar: share_among_winners(y_bar, y, candidates)
+
+
+@adjoint(min)
+def min_(*candidates):
+    y = min(*candidates)
+    return y, lambda y_bar: share_among_winners(y_bar, y, candidates)
+
+
+def share_among_winners(y_bar, y, candidates):
+    """The cotangents of the arguments of `max` or `min`; ties share equally."""
+    if len(candidates) == 1:
+        return (share_among_equal(y_bar, y, candidates[0]),)
+    return share_among_equal(y_bar, y, candidates)
+
+
+def share_among_equal(y_bar, y, xs):
+    """Gives `y_bar` to the items of `xs` that equal `y`, in equal parts, and 0 to the others."""
+    if isinstance(xs, np.ndarray):
+        equal = xs == y
+        return np.where(equal, y_bar / np.count_nonzero(equal), 0)
+    winners = builtins.sum([1 for x in xs if x == y])
+    part = y_bar if winners == 1 else y_bar / winners
+    return rebuilt(xs, [unbroadcast(part, x) if x == y else zeros_like(x) for x in xs])

@@ -1,0 +1,316 @@
+"""Rules of reductions and cumulations: sums, products, extrema, moments.
+
+`np.sum(x, axis)` keeps the shape of `x`, not `x`. The helpers give the cotangent of the operand
+as a function of the cotangent of the result; the methods of arrays share them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zyg.cotangent import conj, unbroadcast
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition),
+    *(np.all, np.any, np.count_nonzero, np.argwhere, np.nonzero, np.flatnonzero),
+    *(np.searchsorted, np.digitize, np.bincount, np.lexsort),
+)
+
+
+def restored(y, shape, axis, keepdims):
+    """The result of a reduction over `axis`, with the reduced dimensions back, of length 1."""
+    if axis is None or keepdims:
+        return y
+    return np.expand_dims(y, axis) if len(shape) > 0 else y
+
+
+def spread(y_bar, shape, axis, keepdims):
+    """The cotangent of the operand of a sum: a read-only view where each item gets `y_bar`."""
+    return np.broadcast_to(restored(y_bar, shape, axis, keepdims), shape)
+
+
+def count_along(shape, axis):
+    """How many items a reduction over `axis` combines."""
+    if axis is None:
+        return math.prod(shape)
+    if isinstance(axis, tuple):
+        return math.prod([shape[i] for i in axis])
+    return shape[axis] if len(shape) > 0 else 1
+
+
+@adjoint(np.sum)
+def sum_(a, axis=None, dtype=None, *, keepdims=False):
+    shape = np.shape(a)
+    y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    return y, lambda y_bar: spread(y_bar, shape, axis, keepdims)
+
+
+@adjoint(np.mean)
+def mean(a, axis=None, dtype=None, *, keepdims=False):
+    shape = np.shape(a)
+    y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    return y, lambda y_bar: spread(y_bar / count_along(shape, axis), shape, axis, keepdims)
+
+
+@adjoint(np.average)
+def average(a, axis=None, weights=None, *, keepdims=False):
+    y = np.average(a, axis=axis, weights=weights, keepdims=keepdims)
+
+    def back(y_bar):
+        return (
+            weighted(y_bar, a, axis, weights, keepdims),
+            None,
+            None if weights is None else weighting(y_bar, y, a, axis, weights, keepdims),
+        )
+
+    return y, back
+
+
+def aligned(weights, a, axis):
+    """Weights in a shape that broadcasts against `a`: one axis of `a`, or all of them."""
+    if axis is None or np.ndim(weights) == np.ndim(a):
+        return weights
+    return np.reshape(weights, [-1 if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))])
+
+
+def weighted(y_bar, a, axis, weights, keepdims):
+    """The cotangent of the items of an average."""
+    shape = np.shape(a)
+    if weights is None:
+        return spread(y_bar / count_along(shape, axis), shape, axis, keepdims)
+    full = np.broadcast_to(aligned(weights, a, axis), shape)
+    total = np.sum(full, axis=axis, keepdims=True)
+    return restored(y_bar, shape, axis, keepdims) * conj(full / total)
+
+
+def weighting(y_bar, y, a, axis, weights, keepdims):
+    """The cotangent of the weights of an average `y`."""
+    shape = np.shape(a)
+    lined_up = aligned(weights, a, axis)
+    total = np.sum(np.broadcast_to(lined_up, shape), axis=axis, keepdims=True)
+    deviation = (a - restored(y, shape, axis, keepdims)) / total
+    bar = restored(y_bar, shape, axis, keepdims) * conj(deviation)
+    return np.reshape(unbroadcast(bar, lined_up), np.shape(weights))
+
+
+@adjoint(np.var)
+def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
+    y = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+    return y, lambda y_bar: var_bar(y_bar, a, axis, ddof, keepdims)
+
+
+def var_bar(y_bar, a, axis, ddof, keepdims):
+    """The cotangent of `a`, where `y_bar` is that of its variance: `2 (a - mean) / (n - ddof)`."""
+    shape = np.shape(a)
+    scale = 2 / (count_along(shape, axis) - ddof)
+    return restored(y_bar * scale, shape, axis, keepdims) * (a - np.mean(a, axis, keepdims=True))
+
+
+@adjoint(np.std)
+def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
+    y = np.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+    return y, lambda y_bar: std_bar(y_bar, y, a, axis, ddof, keepdims)
+
+
+def std_bar(y_bar, y, a, axis, ddof, keepdims):
+    """The cotangent of `a`, where `y_bar` is that of its deviation `y`; 0 where `y` is 0."""
+    return var_bar(y_bar * inverse_or_zero(2 * y), a, axis, ddof, keepdims)
+
+
+def inverse_or_zero(y):
+    """`1 / y`, and 0 where `y` is 0."""
+    return np.where(y == 0, 0, 1 / np.where(y == 0, 1, y))
+
+
+@adjoint(np.max, np.amax)
+def max_(a, axis=None, *, keepdims=False):
+    y = np.max(a, axis=axis, keepdims=keepdims)
+    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+
+
+@adjoint(np.min, np.amin)
+def min_(a, axis=None, *, keepdims=False):
+    y = np.min(a, axis=axis, keepdims=keepdims)
+    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+
+
+@adjoint(np.nanmax)
+def nanmax(a, axis=None, *, keepdims=False):
+    y = np.nanmax(a, axis=axis, keepdims=keepdims)
+    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+
+
+@adjoint(np.nanmin)
+def nanmin(a, axis=None, *, keepdims=False):
+    y = np.nanmin(a, axis=axis, keepdims=keepdims)
+    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+
+
+def extremum_bar(y_bar, y, a, axis, keepdims):
+    """The cotangent of `a`, where `y` is its maximum or minimum; ties share equally."""
+    shape = np.shape(a)
+    winners = np.equal(a, restored(y, shape, axis, keepdims))
+    part = restored(y_bar, shape, axis, keepdims)
+    ties = np.count_nonzero(winners, axis=axis, keepdims=True)
+    return np.where(winners, part, 0) / ties.astype(np.result_type(part))
+
+
+@adjoint(np.ptp)
+def ptp(a, axis=None, *, keepdims=False):
+    y = np.ptp(a, axis=axis, keepdims=keepdims)
+    return y, lambda y_bar: ptp_bar(y_bar, a, axis, keepdims)
+
+
+def ptp_bar(y_bar, a, axis, keepdims):
+    """The cotangent of `a`, where `y_bar` is that of its maximum minus its minimum."""
+    top = np.max(a, axis=axis, keepdims=keepdims)
+    bottom = np.min(a, axis=axis, keepdims=keepdims)
+    return extremum_bar(y_bar, top, a, axis, keepdims) - extremum_bar(
+        y_bar, bottom, a, axis, keepdims
+    )
+
+
+@adjoint(np.nansum)
+def nansum(a, axis=None, dtype=None, *, keepdims=False):
+    y = np.nansum(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    shape = np.shape(a)
+    return y, lambda y_bar: np.where(np.isnan(a), 0, spread(y_bar, shape, axis, keepdims))
+
+
+@adjoint(np.nanmean)
+def nanmean(a, axis=None, dtype=None, *, keepdims=False):
+    y = np.nanmean(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    return y, lambda y_bar: nanmean_bar(y_bar, a, axis, keepdims)
+
+
+def nanmean_bar(y_bar, a, axis, keepdims):
+    """The cotangent of `a`, where `y_bar` is that of the mean of its items that are not NaN."""
+    shape = np.shape(a)
+    present = np.logical_not(np.isnan(a))
+    part = restored(y_bar, shape, axis, keepdims)
+    count = np.count_nonzero(present, axis=axis, keepdims=True)
+    return np.where(present, part / np.asarray(count).astype(np.result_type(part)), 0)
+
+
+@adjoint(np.prod)
+def prod(a, axis=None, dtype=None, *, keepdims=False):
+    y = np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    return y, lambda y_bar: prod_bar(y_bar, y, a, axis, keepdims)
+
+
+def prod_bar(y_bar, y, a, axis, keepdims):
+    """The cotangent of `a`, where `y` is its product: exact also where items are 0."""
+    shape = np.shape(a)
+    part = restored(y_bar, shape, axis, keepdims)
+    if np.all(a):
+        return part * conj(restored(y, shape, axis, keepdims) / a)
+    axes = (
+        range(len(shape))
+        if axis is None
+        else [i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
+    )
+    order = [i for i in range(len(shape)) if i not in axes] + list(axes)
+    moved = np.transpose(a, order)
+    flat = np.reshape(moved, (*moved.shape[: len(shape) - len(axes)], -1))
+    others = np.transpose(np.reshape(products_of_others(flat), moved.shape), np.argsort(order))
+    return part * conj(others)
+
+
+def products_of_others(a):
+    """For each item the product of all others along the last axis, without a division."""
+    ones = np.ones_like(a[..., :1])
+    before = np.cumprod(np.concatenate([ones, a[..., :-1]], axis=-1), axis=-1)
+    behind = np.cumprod(np.concatenate([ones, a[..., :0:-1]], axis=-1), axis=-1)
+    return before * behind[..., ::-1]
+
+
+@adjoint(np.cumsum)
+def cumsum(a, axis=None, dtype=None):
+    shape = np.shape(a)
+    y = np.cumsum(a, axis=axis, dtype=dtype)
+    return y, lambda y_bar: cumsum_bar(y_bar, shape, axis)
+
+
+def cumsum_bar(y_bar, shape, axis):
+    """The cotangent of the operand of a cumulative sum: the cumulative sum from behind."""
+    return np.reshape(reversed_cumsum(y_bar, 0 if axis is None else axis), shape)
+
+
+def reversed_cumsum(y_bar, axis):
+    return np.flip(np.cumsum(np.flip(y_bar, axis), axis), axis)
+
+
+@adjoint(np.cumprod)
+def cumprod(a, axis=None, dtype=None):
+    y = np.cumprod(a, axis=axis, dtype=dtype)
+    return y, lambda y_bar: cumprod_bar(y_bar, y, a, axis)
+
+
+def cumprod_bar(y_bar, y, a, axis):
+    """The cotangent of `a`, where `y` is its cumulative product: exact also where items are 0.
+
+    Without zeros `sum(y_bar[j] y[j] for j >= i) / a[i]`; else all products without the i-th
+    item are formed, which takes memory quadratic in the length of the axis.
+    """
+    if np.all(a):
+        flat = np.reshape(a, np.shape(y))
+        bar = reversed_cumsum(y_bar * conj(y), 0 if axis is None else axis) / conj(flat)
+        return np.reshape(bar, np.shape(a))
+    last = np.reshape(a, -1) if axis is None else np.moveaxis(a, axis, -1)
+    last_bar = y_bar if axis is None else np.moveaxis(y_bar, axis, -1)
+    itself = np.eye(last.shape[-1], dtype=bool)
+    products = np.cumprod(np.where(itself, 1, last[..., None, :]), axis=-1)
+    bar = np.sum(np.triu(conj(products)) * last_bar[..., None, :], axis=-1)
+    return np.reshape(bar, np.shape(a)) if axis is None else np.moveaxis(bar, -1, axis)
+
+
+@adjoint(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    trapezoid_ = np.trapezoid if hasattr(np, "trapezoid") else np.trapz
+
+    def back(z_bar):
+        return (
+            trapezoid_heights_bar(z_bar, y, x, dx, axis),
+            None if x is None else trapezoid_grid_bar(z_bar, y, x, axis),
+            None if x is not None else unbroadcast(z_bar * trapezoid_(y, axis=axis), dx),
+        )
+
+    return trapezoid_(y, x, dx, axis), back
+
+
+def trapezoid_heights_bar(z_bar, y, x, dx, axis):
+    """Each height counts with half the widths of the two intervals that it bounds."""
+    heights = np.moveaxis(y, axis, -1)
+    widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
+    if np.ndim(x) > 1:
+        widths = np.moveaxis(widths, axis, -1)
+    halves = np.broadcast_to(np.asarray(0.5 * widths), heights[..., 1:].shape)
+    nothing = np.zeros_like(heights[..., :1])
+    lengths = np.concatenate([nothing, halves], -1) + np.concatenate([halves, nothing], -1)
+    return np.moveaxis(np.asarray(z_bar)[..., None] * lengths, -1, axis)
+
+
+def trapezoid_grid_bar(z_bar, y, x, axis):
+    """The end of an interval moves the integral by the mean height, its start by minus that."""
+    heights = np.moveaxis(y, axis, -1)
+    means = np.asarray(z_bar)[..., None] * (0.5 * (heights[..., 1:] + heights[..., :-1]))
+    nothing = np.zeros_like(means[..., :1])
+    bar = np.concatenate([nothing, means], -1) - np.concatenate([means, nothing], -1)
+    return unbroadcast(bar, x) if np.ndim(x) == 1 else np.moveaxis(bar, -1, axis)
+
+
+@adjoint(np.trace)
+def trace(a, offset=0, axis1=0, axis2=1):
+    shape = np.shape(a)
+    y = np.trace(a, offset, axis1, axis2)
+    return y, lambda y_bar: trace_bar(y_bar, shape, offset, axis1, axis2)
+
+
+def trace_bar(y_bar, shape, offset, axis1, axis2):
+    """The cotangent of an array whose trace has `y_bar`: `y_bar` on the diagonal, else 0."""
+    eye = np.eye(shape[axis1], shape[axis2], offset, dtype=np.result_type(y_bar))
+    bar = np.asarray(y_bar)[..., None, None] * eye
+    return np.moveaxis(bar, (-2, -1), (axis1, axis2))

@@ -1,0 +1,249 @@
+"""Rules of functions that rearrange or repeat the items of an array.
+
+Their cotangents rearrange the cotangent back; what is kept is a shape or an axis, never the array.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zyg.cotangent import scatter, unbroadcast
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    *(np.shape, np.ndim, np.size, np.broadcast_shapes, np.result_type, np.can_cast, np.isscalar),
+    *(np.dtype, np.finfo, np.iinfo, np.isfortran, np.shares_memory, np.may_share_memory),
+)
+
+
+@adjoint(np.reshape)
+def reshape(a, shape, order="C"):
+    old = np.shape(a)
+    return np.reshape(a, shape, order), lambda y_bar: reshaped_back(y_bar, old, order)
+
+
+def reshaped_back(y_bar, shape, order):
+    """The cotangent in the old shape; orders that depend on the memory layout are refused."""
+    if order == "C":
+        return np.reshape(y_bar, shape)
+    if order != "F":
+        raise NotDifferentiable(
+            f"order={order!r} depends on how the array lies in memory: use order='C' or 'F'"
+        )
+    return np.reshape(y_bar, shape, order="F")
+
+
+@adjoint(np.ravel)
+def ravel(a, order="C"):
+    shape = np.shape(a)
+    return np.ravel(a, order), lambda y_bar: reshaped_back(y_bar, shape, order)
+
+
+@adjoint(np.transpose)
+def transpose(a, axes=None):
+    def back(y_bar):
+        return np.transpose(y_bar) if axes is None else np.transpose(y_bar, inverse_order(axes))
+
+    return np.transpose(a, axes), back
+
+
+def inverse_order(axes):
+    """The permutation that undoes `axes`, whose entries may be negative."""
+    return np.argsort([axis % len(axes) for axis in axes])
+
+
+@adjoint(np.swapaxes)
+def swapaxes(a, axis1, axis2):
+    return np.swapaxes(a, axis1, axis2), lambda y_bar: np.swapaxes(y_bar, axis1, axis2)
+
+
+@adjoint(np.moveaxis)
+def moveaxis(a, source, destination):
+    return np.moveaxis(a, source, destination), lambda y_bar: np.moveaxis(
+        y_bar, destination, source
+    )
+
+
+@adjoint(np.rollaxis)
+def rollaxis(a, axis, start=0):
+    ndim = np.ndim(a)
+    y = np.rollaxis(a, axis, start)
+    return y, lambda y_bar: np.moveaxis(y_bar, rolled_to(axis, start, ndim), axis)
+
+
+def rolled_to(axis, start, ndim):
+    """Where `np.rollaxis` puts the axis that it moves before the axis `start`."""
+    start = start + ndim if start < 0 else start
+    return start - 1 if axis % ndim < start else start
+
+
+@adjoint(np.expand_dims)
+def expand_dims(a, axis):
+    shape = np.shape(a)
+    return np.expand_dims(a, axis), lambda y_bar: np.reshape(y_bar, shape)
+
+
+@adjoint(np.squeeze)
+def squeeze(a, axis=None):
+    shape = np.shape(a)
+    return np.squeeze(a, axis), lambda y_bar: np.reshape(y_bar, shape)
+
+
+@adjoint(np.atleast_1d)
+def atleast_1d(a):
+    shape = np.shape(a)
+    return np.atleast_1d(a), lambda y_bar: np.reshape(y_bar, shape)
+
+
+@adjoint(np.atleast_2d)
+def atleast_2d(a):
+    shape = np.shape(a)
+    return np.atleast_2d(a), lambda y_bar: np.reshape(y_bar, shape)
+
+
+@adjoint(np.atleast_3d)
+def atleast_3d(a):
+    shape = np.shape(a)
+    return np.atleast_3d(a), lambda y_bar: np.reshape(y_bar, shape)
+
+
+@adjoint(np.broadcast_to)
+def broadcast_to(array, shape):
+    return np.broadcast_to(array, shape), lambda y_bar: unbroadcast(y_bar, array)
+
+
+@adjoint(np.broadcast_arrays)
+def broadcast_arrays(*args):
+    def back(y_bar):
+        return tuple([unbroadcast(bar, x) for bar, x in zip(y_bar, args, strict=True)])
+
+    return np.broadcast_arrays(*args), back
+
+
+@adjoint(np.repeat)
+def repeat(a, repeats, axis=None):
+    shape = np.shape(a)
+    return np.repeat(a, repeats, axis), lambda y_bar: repeat_bar(y_bar, shape, repeats, axis)
+
+
+def repeat_bar(y_bar, shape, repeats, axis):
+    """Sums over the copies of each item."""
+    if axis is None:
+        return np.reshape(repeat_bar(y_bar, (math.prod(shape),), repeats, 0), shape)
+    axis = axis % len(shape)
+    if np.ndim(repeats) == 0:
+        blocks = (*shape[: axis + 1], repeats, *shape[axis + 1 :])
+        return np.sum(np.reshape(y_bar, blocks), axis=axis + 1)
+    origins = np.repeat(np.arange(shape[axis]), repeats)
+    return scatter(y_bar, shape, (*[slice(None)] * axis, origins))
+
+
+@adjoint(np.tile)
+def tile(A, reps):
+    shape = np.shape(A)
+    return np.tile(A, reps), lambda y_bar: tile_bar(y_bar, shape, reps)
+
+
+def tile_bar(y_bar, shape, reps):
+    """Sums over the copies of the whole array."""
+    times = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    ndim = max(len(times), len(shape))
+    times = (1,) * (ndim - len(times)) + times
+    full = (1,) * (ndim - len(shape)) + tuple(shape)
+    blocks = [n for pair in zip(times, full, strict=True) for n in pair]
+    summed = np.sum(np.reshape(y_bar, blocks), axis=tuple(range(0, 2 * ndim, 2)))
+    return np.reshape(summed, shape)
+
+
+@adjoint(np.flip)
+def flip(m, axis=None):
+    return np.flip(m, axis), lambda y_bar: np.flip(y_bar, axis)
+
+
+@adjoint(np.fliplr)
+def fliplr(m):
+    return np.fliplr(m), lambda y_bar: np.fliplr(y_bar)
+
+
+@adjoint(np.flipud)
+def flipud(m):
+    return np.flipud(m), lambda y_bar: np.flipud(y_bar)
+
+
+@adjoint(np.rot90)
+def rot90(m, k=1, axes=(0, 1)):
+    return np.rot90(m, k, axes), lambda y_bar: np.rot90(y_bar, -k, axes)
+
+
+@adjoint(np.roll)
+def roll(a, shift, axis=None):
+    return np.roll(a, shift, axis), lambda y_bar: np.roll(y_bar, np.negative(shift), axis)
+
+
+@adjoint(np.triu)
+def triu(m, k=0):
+    shape = np.shape(m)
+    return np.triu(m, k), lambda y_bar: summed_rows(np.triu(y_bar, k), shape)
+
+
+@adjoint(np.tril)
+def tril(m, k=0):
+    shape = np.shape(m)
+    return np.tril(m, k), lambda y_bar: summed_rows(np.tril(y_bar, k), shape)
+
+
+def summed_rows(bar, shape):
+    """A vector stands for a square matrix whose rows all are that vector."""
+    return np.sum(bar, axis=0) if len(shape) == 1 else bar
+
+
+@adjoint(np.diagonal)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    shape = np.shape(a)
+    y = np.diagonal(a, offset, axis1, axis2)
+    return y, lambda y_bar: diagonal_bar(y_bar, shape, offset, axis1, axis2)
+
+
+def diagonal_bar(y_bar, shape, offset, axis1, axis2):
+    """An array of the given shape with `y_bar` on its diagonal and 0 elsewhere."""
+    axes = (axis1 % len(shape), axis2 % len(shape))
+    rest = [shape[i] for i in range(len(shape)) if i not in axes]
+    steps = np.arange(np.shape(y_bar)[-1])
+    index = (..., steps + max(-offset, 0), steps + max(offset, 0))
+    moved = scatter(y_bar, (*rest, shape[axes[0]], shape[axes[1]]), index)
+    return np.moveaxis(moved, (-2, -1), axes)
+
+
+@adjoint(np.diag)
+def diag(v, k=0):
+    shape = np.shape(v)
+    return np.diag(v, k), lambda y_bar: diag_bar(y_bar, shape, k)
+
+
+def diag_bar(y_bar, shape, k):
+    """`np.diag` both makes a matrix and reads a diagonal; each is the adjoint of the other."""
+    return np.diagonal(y_bar, k) if len(shape) == 1 else diagonal_bar(y_bar, shape, k, 0, 1)
+
+
+@adjoint(np.diagflat)
+def diagflat(v, k=0):
+    shape = np.shape(v)
+    return np.diagflat(v, k), lambda y_bar: np.reshape(np.diagonal(y_bar, k), shape)
+
+
+@adjoint(np.pad)
+def pad(array, pad_width, mode="constant", **options):
+    if mode != "constant":
+        raise NotDifferentiable(f"np.pad has a rule for mode='constant' only, not {mode!r}")
+    shape = np.shape(array)
+    y = np.pad(array, pad_width, mode, **options)
+    return y, lambda y_bar: y_bar[inner_part(shape, pad_width)]
+
+
+def inner_part(shape, pad_width):
+    """The index that undoes a padding."""
+    widths = np.broadcast_to(pad_width, (len(shape), 2))
+    return tuple([slice(w[0], w[0] + n) for w, n in zip(widths.tolist(), shape, strict=True)])

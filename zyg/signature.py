@@ -1,0 +1,167 @@
+"""What generated code is made for: the abstraction of arguments, and a key to look code up by.
+
+    f(np.ones((3, 1)), 2, "fast")    ->  (float64[N1, 1], int, ="fast")
+
+Sizes are no part of it, except that a dimension of length 1 is told from all others: it broadcasts.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Instance,
+    Known,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    join_all,
+    widen,
+)
+
+Key = Hashable
+
+
+def abstract(value: Any) -> Type:
+    """The type of a value at hand, as signatures have it."""
+    return _Abstraction().of(value)
+
+
+def abstract_all(values: tuple[Any, ...]) -> tuple[Type, ...]:
+    """The types of several arguments; each size has a symbol of its own."""
+    abstraction = _Abstraction()
+    return tuple(map(abstraction.of, values))
+
+
+class _Abstraction:
+    """Numbers the sizes of one signature, and notices functions that capture themselves."""
+
+    def __init__(self) -> None:
+        self._next_symbol = 1
+        self._open: list[object] = []
+
+    def of(self, value: Any) -> Type:
+        cls = type(value)
+        if cls in (float, int, complex):
+            return Scalar(cls)
+        if cls in (bool, str, bytes) or value is None:
+            return Known(value)
+        if cls is np.ndarray:
+            type_ = abstract_array(value, self._next_symbol)
+            self._next_symbol += value.ndim
+            return type_
+        if cls is tuple:
+            return Tuple(tuple(map(self.of, value)))
+        if cls is list:
+            return Sequence(list, self._item(value))
+        if cls is dict:
+            if all(type(key) is str for key in value):
+                return Dict(tuple((key, widen(self.of(item))) for key, item in value.items()))
+            return Instance(dict)
+        if cls is range:
+            return Sequence(range, Scalar(int))
+        if isinstance(value, np.generic):
+            return Scalar(cls)
+        if cls is types.FunctionType:
+            return self._function(value)
+        if callable(value) or cls is types.ModuleType:
+            return Known(value)
+        return Instance(cls)
+
+    def _item(self, items: list[Any]) -> Type:
+        """The join of the items' types; the items of a list share the symbols of their sizes."""
+        start = self._next_symbol
+        found: list[Type] = []
+        highest = start
+        for item in items:
+            self._next_symbol = start
+            found.append(widen(self.of(item)))
+            highest = max(highest, self._next_symbol)
+        self._next_symbol = highest
+        return join_all(dict.fromkeys(found))
+
+    def _function(self, function: types.FunctionType) -> Type:
+        if any(function is outer for outer in self._open):
+            return Known(function)
+        self._open.append(function)
+        try:
+            captures = tuple(self._cell(cell) for cell in function.__closure__ or ())
+            defaults = tuple(map(self.of, function.__defaults__ or ()))
+            kwdefaults = tuple(
+                (name, self.of(value)) for name, value in (function.__kwdefaults__ or {}).items()
+            )
+        finally:
+            self._open.pop()
+        return Closure(function.__code__, function.__globals__, captures, defaults, kwdefaults)
+
+    def _cell(self, cell: types.CellType) -> Type:
+        try:
+            return self.of(cell.cell_contents)
+        except ValueError:
+            return TOP
+
+
+def abstract_array(value: np.ndarray[Any, Any], first_symbol: int) -> Type:
+    from zyg.array_type import abstract_array as abstract_array_type
+
+    return abstract_array_type(value, first_symbol)
+
+
+# Keys: as much as the types say, but cheap to make on each call
+
+_KEYS: dict[type, Callable[[Any], Key]] = {}
+
+
+def key_of(value: Any) -> Key:
+    """A hashable that two values share exactly if they have the same abstraction."""
+    find = _KEYS.get(type(value))
+    return find(value) if find is not None else _other_key(value)
+
+
+def _array_key(x: np.ndarray[Any, Any]) -> Key:
+    shape = x.shape
+    if 1 in shape:
+        return x.dtype, tuple([size == 1 for size in shape])
+    return x.dtype, len(shape)
+
+
+def _function_key(f: types.FunctionType) -> Key:
+    if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
+        return f.__code__, id(f.__globals__)
+    return f.__code__, id(f.__globals__), abstract(f)
+
+
+def _list_key(items: list[Any]) -> Key:
+    return list, frozenset([_KEYS.get(type(x), _other_key)(x) for x in items])
+
+
+def _tuple_key(items: tuple[Any, ...]) -> Key:
+    return tuple([_KEYS.get(type(x), _other_key)(x) for x in items])
+
+
+def _dict_key(items: dict[Any, Any]) -> Key:
+    return dict, tuple([(k, _KEYS.get(type(x), _other_key)(x)) for k, x in items.items()])
+
+
+def _other_key(value: Any) -> Key:
+    if isinstance(value, np.generic):
+        return type(value)
+    if callable(value) or isinstance(value, types.ModuleType):
+        return Known(value)
+    return type(value)
+
+
+_KEYS.update({
+    float: type, int: type, complex: type, type(None): type, range: type,
+    bool: lambda value: value, str: lambda value: value,
+    np.ndarray: _array_key, tuple: _tuple_key, list: _list_key, dict: _dict_key,
+    types.FunctionType: _function_key, np.float64: type, np.float32: type,
+})
