@@ -23,6 +23,7 @@ def main() -> int:
 
     seen: Counter[str] = Counter()
     failed = []
+    refused = 0
     for seed in range(options.seed, options.seed + options.count):
         program = generate(seed)
         if options.show:
@@ -30,7 +31,9 @@ def main() -> int:
             continue
         seen.update(constructs(program.source))
         failure = check(program)
-        if failure is not None:
+        if failure is not None and failure.is_refusal:
+            refused += 1
+        elif failure is not None:
             failed.append(failure)
             print(f"seed {seed} fails at {failure.inputs}", flush=True)
             if options.save:
@@ -41,7 +44,7 @@ def main() -> int:
 
     for name in sorted(ALL, key=seen.__getitem__):
         print(f"{seen[name] / options.count:7.1%}  {name}")
-    print(f"{options.count} programs, {len(failed)} failures")
+    print(f"{options.count} programs, {refused} refused, {len(failed)} failures")
     if failed:
         smallest = min(failed, key=lambda failure: len(failure.program.source))
         print(f"\nthe smallest, seed {smallest.program.seed}, reduced:\n")

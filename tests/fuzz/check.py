@@ -16,6 +16,7 @@ from tests.fuzz.program import Program
 Differentiate: TypeAlias = Callable[[Program, tuple[int, ...]], Derivatives]
 
 SECONDS = 20
+REFUSALS = ("Unsupported", "UnsupportedSyntax")
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,16 @@ class Failure:
     inputs: tuple[int, ...]
     expected: object
     found: object
+
+    @property
+    def kind(self) -> str:
+        """What sort of failure: `wrong` numbers, or the class of the exception."""
+        return "wrong" if isinstance(self.found, tuple) else str(self.found).partition("(")[0]
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the compiler said that it doesn't support the program: no wrong number."""
+        return self.kind in REFUSALS
 
     def __str__(self) -> str:
         return (
@@ -65,9 +76,9 @@ def failures(
 def count_failures(programs: Iterable[Program], differentiate: Differentiate | None = None) -> int:
     """How many of the programs fail: the way to try a compiler with a bug put in.
 
-    The compiler's cache is cleared before each program, so a patch takes effect at once.
+    Programs that are refused don't count. The compiler's cache is cleared before each program, so a patch takes effect at once.
     """
-    return sum(1 for _ in failures(programs, differentiate))
+    return sum(not failure.is_refusal for failure in failures(programs, differentiate))
 
 
 def outcome(differentiate: Differentiate, program: Program, inputs: tuple[int, ...]) -> object:

@@ -10,6 +10,9 @@ from tests.fuzz.scope import Callee, Scope
 LONGEST = 4
 BUDGET = 3000
 KEYS = ("a", "b", "c")
+# How often a function captures a variable that is bound again later, by a loop for example: a
+# compiler may refuse that, as it must know that no such function outlives the binding.
+REBOUND = 0.01
 
 
 class Expressions:
@@ -94,7 +97,7 @@ class Expressions:
 
     def lambda_call(self, scope: Scope, depth: int) -> str:
         a = self.shadowing(scope, "u")
-        inner = scope.copy()
+        inner = scope.copy() if self.chance(REBOUND) else scope.captured()
         inner.bind(a)
         b = self.fresh("u")
         if self.chance(0.3):

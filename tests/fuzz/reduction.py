@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.fuzz.check import Failure, check
+from tests.fuzz.check import Differentiate, Failure, check
 from tests.fuzz.program import Program, load
 
 MOST_LINES_RUN = 20_000
@@ -23,13 +23,13 @@ class RunsTooLong(Exception):
     """A candidate for reduction that may not end."""
 
 
-def reduced(failure: Failure, still_fails: Callable[[Program], bool] | None = None) -> Program:
-    """The smallest program found that fails, at the inputs of this failure.
+def reduced(failure: Failure, differentiate: Differentiate | None = None) -> Program:
+    """The smallest program found that fails in the same way, at the inputs of this failure."""
 
-    `still_fails` is `check` with the compiler where it isn't given. A program that raises
-    where the original doesn't counts as another failure.
-    """
-    still_fails = still_fails or (lambda candidate: check(candidate) is not None)
+    def still_fails(candidate: Program) -> bool:
+        found = check(candidate, differentiate)
+        return found is not None and found.kind == failure.kind
+
     raises = not isinstance(failure.expected, tuple)
     best = replace(failure.program, inputs=(failure.inputs,))
     while (smaller := _smaller(best, raises, still_fails)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 
-from tests.fuzz.expressions import KEYS, LONGEST, Expressions
+from tests.fuzz.expressions import KEYS, LONGEST, REBOUND, Expressions
 from tests.fuzz.scope import Callee, Scope
 
 DEEPEST = 3
@@ -228,9 +228,10 @@ class Statements(Expressions):
 
     def closure(self, scope: Scope) -> None:
         """An inner function in one of its forms; it captures what isn't assigned again."""
-        captured = self.fresh("c")
-        self.write(f"{captured} = {self.scalar(scope)}")
-        scope.freeze(captured)
+        if not self.loops or self.chance(REBOUND):
+            captured = self.fresh("c")
+            self.write(f"{captured} = {self.scalar(scope)}")
+            scope.freeze(captured)
         kind = self.random.randrange(6)
         before = self.cost
         if kind == 0:
@@ -322,7 +323,8 @@ class Statements(Expressions):
         """A variable that is bound, and later read, under the same condition."""
         flag, name = self.fresh("c"), self.fresh("m")
         self.write(f"{flag} = residue({self.scalar(scope)}, 2)")
-        scope.freeze(flag)
+        scope.bind(flag)
+        scope.frozen.add(flag)
         with self.inside(f"if {flag} == 0:"):
             self.write(f"{name} = {self.scalar(scope)}")
         if not self.block(scope, self.random.randint(1, 2), nesting + 1):
