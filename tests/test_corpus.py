@@ -9,12 +9,8 @@ import pytest
 import ir
 import zyg
 from tests import corpus, differences
+from tests.round_trip import rebuilt
 from tests.test_corpus_itself import each_input
-
-
-def rebuilt(f):
-    """The function that its own IR emits."""
-    return ir.load(ir.parse(f))
 
 
 def behaviour(f, args, capsys):
@@ -82,3 +78,12 @@ def test_refused_with_the_line(refused, args, capsys):
         back(1.0)
     lines = re.findall(r"unsupported\.py:(\d+)", str(caught.value))
     assert refused.file_line in [getattr(caught.value, "lineno", None), *map(int, lines)]
+
+
+@pytest.mark.parametrize("program, args", each_input(corpus.late_bound))
+def test_late_binding_is_right_or_refused(program, args, capsys):
+    try:
+        assert_same_behaviour(program.f, rebuilt(program.f), args, capsys)
+        differences.check_gradient(program.f, args, zyg.pullback)
+    except (ir.Unsupported, zyg.UnsupportedSyntax) as error:
+        assert "captured" in str(error)

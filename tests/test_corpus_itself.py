@@ -39,7 +39,10 @@ def each_input(programs):
 
 
 def test_names_are_unique():
-    names = [str(program) for program in [*corpus.all, *corpus.raising, *corpus.refused]]
+    names = [
+        str(program)
+        for program in [*corpus.all, *corpus.late_bound, *corpus.raising, *corpus.refused]
+    ]
     assert len(names) == len(set(names))
 
 
@@ -48,7 +51,7 @@ def test_size():
     assert len(corpus.refused) >= 25
 
 
-@pytest.mark.parametrize("program, args", each_input(corpus.all))
+@pytest.mark.parametrize("program, args", each_input([*corpus.all, *corpus.late_bound]))
 def test_smooth(program, args, capsys):
     before = copy.deepcopy(args)
     differences.check_gradient(program.f, args, pullback_by_differences)

@@ -215,6 +215,7 @@ def walrus_then_read(x):
 
 
 @program((2.0,))
-def unpacked_generator(x):
-    a, b, c = (x * i for i in [1, 2, 3]) if False else [x * i for i in [1, 2, 3]]
-    return a * b * c
+def unpacked_comprehension(x):
+    a, b, c = [x * i for i in [1, 2, 3]]
+    d, e = tuple(x * v for v in (a, b))
+    return a * b * c + d * e

@@ -2,7 +2,7 @@
 
 import math
 
-from tests.corpus.registry import program
+from tests.corpus.registry import binds_late, program
 
 
 @program((2.0, 3.0))
@@ -75,7 +75,7 @@ def default_captures_value(x):
     return total
 
 
-@program((2.0,))
+@binds_late((2.0,))
 def late_binding_in_comprehension(x):
     total = 0.0
     for f in [lambda a: a * i * x for i in range(3)]:
@@ -83,7 +83,7 @@ def late_binding_in_comprehension(x):
     return total
 
 
-@program((2.0,))
+@binds_late((2.0,))
 def reassigned_before_call(x):
     y = x
 
@@ -95,7 +95,7 @@ def reassigned_before_call(x):
     return first + read()
 
 
-@program((2.0,))
+@binds_late((2.0,))
 def defined_before_variable(x):
     def read(a):
         return a * late
@@ -104,7 +104,7 @@ def defined_before_variable(x):
     return read(x)
 
 
-@program((2.0,))
+@binds_late((2.0,))
 def defined_in_loop(x):
     total = x
     for i in range(3):
@@ -246,7 +246,7 @@ def closure_of_maybe_variable(x):
     return f()
 
 
-@program(([1.0, 2.0, 3.0],))
+@binds_late(([1.0, 2.0, 3.0],))
 def closure_in_comprehension(values):
     return [(lambda a: a * value)(value + 1) for value in values]
 
@@ -264,3 +264,43 @@ def function_attribute_and_doc(x):
 def lambda_with_star(x):
     f = lambda *a, **k: a[0] * a[-1] + k["c"]  # noqa: E731
     return f(x, 3.0, x, c=x)
+
+
+@binds_late((2.0,))
+def lambda_over_loop_variable(x):
+    for i in range(1, 4):
+        x = sum(map(lambda v: v * i * 0.5, [x, x * x]))
+    return x
+
+
+@binds_late(([3.0, 1.0, 2.0],))
+def key_over_loop_variable(values):
+    total = 0.0
+    for center in values:
+        total += max(values, key=lambda v: abs(v - center - 0.2)) * center
+    return total
+
+
+@binds_late((2.0,), (-2.0,))
+def immediate_lambda_over_reassigned(x):
+    y = (lambda a: a * x)(3.0)
+    x = y * x
+    return (lambda: x * y)()
+
+
+@binds_late((2.0,))
+def closures_outlive_their_iteration(x):
+    functions = []
+    y = x
+    for _ in range(3):
+        functions = [*functions, lambda a: a * y]
+        y = y * x
+    return functions[0](1.0) + functions[2](x)
+
+
+@program((2.0,))
+def comprehension_variable_named_like_captured(x):
+    def f(a):
+        return a * x
+
+    return sum([x * x for x in [1.0, 2.0]]) * f(3.0)

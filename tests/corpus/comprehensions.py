@@ -175,7 +175,7 @@ def comprehension_as_argument(x):
 
 @program((0.5,))
 def products_and_distances(x):
-    return math.dist([x, 1.0], [2.0, x * x]) + math.prod(x * i for i in range(1, 3))
+    return math.dist([x, 1.0], [2.0, x * x]) + math.prod([x * i for i in range(1, 3)])
 
 
 @program(([0.5, 1.5],))

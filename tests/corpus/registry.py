@@ -69,6 +69,7 @@ class Refused:
 
 
 programs: list[Program] = []
+late_bound: list[Program] = []
 raising: list[Raising] = []
 refused: list[Refused] = []
 
@@ -78,6 +79,19 @@ def program(*inputs: tuple[Any, ...]) -> Callable[[F], F]:
 
     def register(f: F) -> F:
         programs.append(Program(f, inputs, area_of(f)))
+        return f
+
+    return register
+
+
+def binds_late(*inputs: tuple[Any, ...]) -> Callable[[F], F]:
+    """Registers a function whose closures capture a variable that is bound again later.
+
+    Such a program may be refused, but never be differentiated wrongly.
+    """
+
+    def register(f: F) -> F:
+        late_bound.append(Program(f, inputs, area_of(f)))
         return f
 
     return register

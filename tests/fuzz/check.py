@@ -76,7 +76,8 @@ def failures(
 def count_failures(programs: Iterable[Program], differentiate: Differentiate | None = None) -> int:
     """How many of the programs fail: the way to try a compiler with a bug put in.
 
-    Programs that are refused don't count. The compiler's cache is cleared before each program, so a patch takes effect at once.
+    Programs that are refused don't count. The compiler's cache is cleared before each program,
+    so a patch takes effect at once.
     """
     return sum(not failure.is_refusal for failure in failures(programs, differentiate))
 

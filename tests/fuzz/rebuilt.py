@@ -1,12 +1,12 @@
-"""Random programs through `ir` and back: what `ir.load(ir.parse(f))` does must be what f does."""
+"""Random programs through `ir` and back: what `rebuilt(f)` does must be what f does."""
 
 from __future__ import annotations
 
 from types import FunctionType
 
-import ir
 from tests.fuzz.oracles import Derivatives, on_duals, residue
 from tests.fuzz.program import ENTRY, Program, loaded
+from tests.round_trip import rebuilt
 
 
 def by_round_trip(program: Program, inputs: tuple[int, ...]) -> Derivatives:
@@ -14,7 +14,7 @@ def by_round_trip(program: Program, inputs: tuple[int, ...]) -> Derivatives:
     with loaded(program.source, residue=residue) as f:
         for name, value in list(f.__globals__.items()):
             if isinstance(value, FunctionType) and value.__code__.co_filename == _file(f):
-                f.__globals__[name] = ir.load(ir.parse(value))
+                f.__globals__[name] = rebuilt(value)
         return on_duals(f.__globals__[ENTRY], inputs)
 
 
