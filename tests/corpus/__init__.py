@@ -1,0 +1,26 @@
+"""Programs as users write them, by area: what every check of the compiler is run on.
+
+`all` lists the programs that have gradients, `late_bound` those that may also be refused,
+`raising` those that raise an exception of their own, `refused` those that hold what can't be
+differentiated yet.
+"""
+
+from tests.corpus import (  # noqa: F401
+    arrays,
+    assignments,
+    branches,
+    calls,
+    closures,
+    comprehensions,
+    containers,
+    exceptions_and_printing,
+    expressions,
+    loops,
+    recursion,
+    unsupported,
+    while_loops,
+)
+from tests.corpus.registry import Program, Raising, Refused, late_bound, raising, refused
+from tests.corpus.registry import programs as all
+
+__all__ = ["Program", "Raising", "Refused", "all", "late_bound", "raising", "refused"]

@@ -1,0 +1,156 @@
+"""Recursion: linear, tree, mutual, through closures, over structures."""
+
+from tests.corpus.registry import program
+
+
+@program((2.0, 4), (2.0, 0))
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+@program((1.1, 9), (1.1, 6))
+def power_by_squaring(x, n):
+    if n == 0:
+        return 1.0
+    half = power_by_squaring(x, n // 2)
+    return half * half * x if n % 2 else half * half
+
+
+@program((1.1, 6))
+def fibonacci(x, n):
+    if n < 2:
+        return x
+    return fibonacci(x, n - 1) + fibonacci(x, n - 2) * x
+
+
+@program((1.1, 5), (1.1, 4))
+def even_steps(x, n):
+    return x if n == 0 else odd_steps(x * x, n - 1)
+
+
+def odd_steps(x, n):
+    return x * 3 if n == 0 else even_steps(x + 0.1, n - 1)
+
+
+@program((1.1, 4))
+def nested_recursion(x, n):
+    def step(y, k):
+        if k == 0:
+            return y * x
+        return step(y * y * 0.5, k - 1) + x
+
+    return step(x, n)
+
+
+@program((1.1, 5))
+def nested_mutual_recursion(x, n):
+    def even(y, k):
+        return y if k == 0 else odd(y * x, k - 1)
+
+    def odd(y, k):
+        return -y if k == 0 else even(y + x, k - 1)
+
+    return even(x, n) * odd(2.0, n)
+
+
+@program(((1.0, (2.0, (3.0, 4.0))),))
+def product_of_tree(tree):
+    if isinstance(tree, tuple):
+        left, right = tree
+        return product_of_tree(left) * product_of_tree(right)
+    return tree
+
+
+@program(([1.0, 2.0, 3.0, 4.0],), ([2.0],))
+def pairwise_product(values):
+    if len(values) == 1:
+        return values[0]
+    middle = len(values) // 2
+    return pairwise_product(values[:middle]) * pairwise_product(values[middle:])
+
+
+@program(([1.0, 2.0, 3.0],), ([],))
+def horner(coefficients):
+    if not coefficients:
+        return 0.0
+    first, *rest = coefficients
+    return first + 0.5 * horner(rest)
+
+
+@program((0.7, 3))
+def loop_in_recursion(x, n):
+    total = x
+    for k in range(n):
+        total = total * 0.5 + loop_in_recursion(x * x, k)
+    return total
+
+
+@program((5.0, 0.0), (0.5, 1.0))
+def tail_recursion(x, total):
+    if x < 1:
+        return total * x
+    return tail_recursion(x / 2, total + x)
+
+
+@program((2, 2, 0.5))
+def ackermann_like(m, n, x):
+    if m == 0:
+        return n * x + 1
+    if n == 0:
+        return ackermann_like(m - 1, 1, x)
+    return x * ackermann_like(m - 1, n - 1, x) + ackermann_like(m, n - 1, x)
+
+
+@program((1.5, 3))
+def recursion_with_pair(x, n):
+    if n == 0:
+        return x, 1.0
+    a, b = recursion_with_pair(x, n - 1)
+    return a * b + x, a
+
+
+@program((1.5, 3))
+def recursion_on_function(x, n):
+    def repeat(f, k):
+        if k == 0:
+            return lambda a: a
+        inner = repeat(f, k - 1)
+        return lambda a: f(inner(a))
+
+    return repeat(lambda a: a * a * 0.5 + x, n)(x)
+
+
+@program(
+    (
+        {
+            "value": 1.0,
+            "children": [
+                {"value": 2.0, "children": []},
+                {"value": 3.0, "children": [{"value": 4.0, "children": []}]},
+            ],
+        },
+    )
+)
+def dictionary_tree(node):
+    total = node["value"] ** 2
+    for child in node["children"]:
+        total += node["value"] * dictionary_tree(child)
+    return total
+
+
+@program((1.0, 30))
+def deeper(x, n):
+    if n == 0:
+        return x
+    return 0.9 * deeper(x, n - 1) + 0.1 * x * x
+
+
+def forest(x, depth, branching=2):
+    return x if depth == 0 else sum(forest(x * i, depth - 1) for i in range(1, branching + 1))
+
+
+@program((0.5,))
+def recursion_in_generator(x):
+    return forest(x, 2) * forest(x, 1, branching=3)

@@ -1,0 +1,179 @@
+"""Derivatives by differences of programs whose arguments and results are structures.
+
+The floats of a structure (tuples, lists and dicts of floats and float arrays, at any depth), in
+order, make a vector: `floats({"a": 1.0, "b": (2.0, "x")})` is `[1.0, 2.0]`. Other leaves stand
+still: ints, bools, strings, None, functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Vector: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Pullback: TypeAlias = Callable[..., tuple[Any, Callable[[Any], Any]]]
+
+STEP = 1e-3
+TOLERANCE = 1e-6
+
+
+class NotSmooth(AssertionError):
+    """A small step changes the structure of the result: no derivative there."""
+
+
+def floats(tree: Any) -> Vector:
+    """The floats of a structure as one vector."""
+    parts = [np.ravel(leaf) for leaf in _leaves(tree) if _is_float(leaf)]
+    return np.concatenate(parts).astype(float) if parts else np.zeros(0)
+
+
+def with_floats(tree: Any, vector: Vector) -> Any:
+    """The same structure with these floats in the place of its own."""
+    values = iter(vector)
+    return _map(tree, lambda leaf: _replaced(leaf, values))
+
+
+def seed_like(tree: Any, random: np.random.Generator) -> Any:
+    """A cotangent for a result: random where it holds floats, None elsewhere."""
+    vector = random.uniform(0.5, 1.5, floats(tree).size) * random.choice([-1.0, 1.0])
+    values = iter(vector)
+    return _map(tree, lambda leaf: _replaced(leaf, values) if _is_float(leaf) else None)
+
+
+def gradient_floats(gradient: Any, tree: Any) -> Vector:
+    """The gradient of a structure as a vector that matches `floats(tree)`.
+
+    Raises AssertionError where the gradient isn't of the kind, shape and dtype of its argument.
+    None stands for zeros.
+    """
+    if gradient is None:
+        return np.zeros(floats(tree).size)
+    if isinstance(tree, tuple | list):
+        assert isinstance(gradient, tuple if isinstance(tree, tuple) else list), (gradient, tree)
+        assert len(gradient) == len(tree), (gradient, tree)
+        return _joined([gradient_floats(g, t) for g, t in zip(gradient, tree, strict=True)])
+    if isinstance(tree, dict):
+        assert isinstance(gradient, dict) and set(gradient) <= set(tree), (gradient, tree)
+        return _joined([gradient_floats(gradient.get(key), tree[key]) for key in tree])
+    if not _is_float(tree):
+        return np.zeros(0)
+    if isinstance(tree, np.ndarray):
+        assert isinstance(gradient, np.ndarray | np.floating), (gradient, tree)
+        assert gradient.dtype == tree.dtype, (gradient.dtype, tree.dtype)
+    assert np.shape(gradient) == np.shape(tree), (gradient, tree)
+    return np.ravel(gradient).astype(float)
+
+
+def directional(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector) -> Vector:
+    """The derivative of the result's floats along a direction of the arguments' floats.
+
+    Central differences of two step lengths, extrapolated: the error is of fourth order.
+    """
+    coarse, fine = (_central(f, args, direction, step) for step in (STEP, STEP / 2))
+    return (4 * fine - coarse) / 3
+
+
+def one_sided(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector) -> Vector:
+    """The same derivative from one side only, so that a kink shows: error of second order."""
+    here = floats(f(*args))
+    first, second = (_moved(f, args, direction, STEP * k, here.size) for k in (0.01, 0.02))
+    return (4 * first - 3 * here - second) / (0.02 * STEP)
+
+
+def directions(size: int, random: np.random.Generator) -> list[Vector]:
+    """Each axis where there are few, and always three random directions."""
+    axes = list(np.eye(size)) if size <= 4 else []
+    return [*axes, *(random.uniform(-1.0, 1.0, size) for _ in range(3))]
+
+
+def check_gradient(f: Callable[..., Any], args: tuple[Any, ...], pullback: Pullback) -> None:
+    """Asserts that `pullback(f, *args)` gives f's value, and its gradient by differences."""
+    random = np.random.default_rng(0)
+    value = f(*args)
+    y, back = pullback(f, *args)
+    assert same(y, value), f"value {y!r}, plainly {value!r}"
+    seed = seed_like(value, random)
+    gradients = back(seed)
+    assert isinstance(gradients, tuple) and len(gradients) == len(args), gradients
+    again = back(seed)
+    assert same(again, gradients), f"the second call of back gave {again!r}, not {gradients!r}"
+    gradient = gradient_floats(gradients, args)
+    weights = floats(seed)
+    for direction in directions(gradient.size, random):
+        terms = weights * directional(f, args, direction)
+        expected, found = float(np.sum(terms)), float(gradient @ direction)
+        scale = max(1e-2, float(np.sum(np.abs(terms))), float(np.abs(gradient) @ abs(direction)))
+        assert abs(found - expected) <= TOLERANCE * scale, (
+            f"along {direction} the derivative is {expected!r}, by the gradient {found!r}; "
+            f"gradient {gradients!r} at {args!r}"
+        )
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two structures are equal: kinds, shapes, dtypes, and every bit of the numbers."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, np.ndarray | np.generic):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return bool(a == b) or (a != a and b != b)
+
+
+def _central(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector, h: float) -> Vector:
+    size = floats(f(*args)).size
+    ahead, behind = (_moved(f, args, direction, step, size) for step in (h, -h))
+    return (ahead - behind) / (2 * h)
+
+
+def _moved(
+    f: Callable[..., Any], args: tuple[Any, ...], direction: Vector, step: float, size: int
+) -> Vector:
+    result = floats(f(*with_floats(args, floats(args) + step * direction)))
+    if result.size != size:
+        raise NotSmooth(f"the result has {result.size} floats a step away, {size} here")
+    return result
+
+
+def _leaves(tree: Any) -> Iterator[Any]:
+    if isinstance(tree, tuple | list):
+        for item in tree:
+            yield from _leaves(item)
+    elif isinstance(tree, dict):
+        for item in tree.values():
+            yield from _leaves(item)
+    else:
+        yield tree
+
+
+def _map(tree: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(tree, tuple) and hasattr(tree, "_make"):
+        return type(tree)._make(_map(item, change) for item in tree)
+    if isinstance(tree, tuple | list):
+        return type(tree)(_map(item, change) for item in tree)
+    if isinstance(tree, dict):
+        return {key: _map(item, change) for key, item in tree.items()}
+    return change(tree)
+
+
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, float) or (
+        isinstance(leaf, np.ndarray | np.generic) and np.issubdtype(leaf.dtype, np.floating)
+    )
+
+
+def _replaced(leaf: Any, values: Iterator[float]) -> Any:
+    if not _is_float(leaf):
+        return leaf
+    if isinstance(leaf, np.ndarray):
+        taken = [next(values) for _ in range(leaf.size)]
+        return np.array(taken, dtype=leaf.dtype).reshape(leaf.shape)
+    return type(leaf)(next(values))
+
+
+def _joined(parts: list[Vector]) -> Vector:
+    return np.concatenate(parts) if parts else np.zeros(0)

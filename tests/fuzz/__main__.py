@@ -1,0 +1,56 @@
+"""The nightly run: many random programs, how often each construct occurs, the smallest failure."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+from collections import Counter
+
+from tests.fuzz.check import check
+from tests.fuzz.constructs import ALL, constructs
+from tests.fuzz.generate import generate
+from tests.fuzz.reduction import reduced
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--count", type=int, default=1000, help="how many programs")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the first program")
+    parser.add_argument("--show", action="store_true", help="only print the programs")
+    parser.add_argument("--save", type=pathlib.Path, help="a folder for failing programs")
+    options = parser.parse_args()
+
+    seen: Counter[str] = Counter()
+    failed = []
+    refused = 0
+    for seed in range(options.seed, options.seed + options.count):
+        program = generate(seed)
+        if options.show:
+            print(f"# seed {seed}, inputs {program.inputs}\n{program.source}")
+            continue
+        seen.update(constructs(program.source))
+        failure = check(program)
+        if failure is not None and failure.is_refusal:
+            refused += 1
+        elif failure is not None:
+            failed.append(failure)
+            print(f"seed {seed} fails at {failure.inputs}", flush=True)
+            if options.save:
+                options.save.mkdir(parents=True, exist_ok=True)
+                (options.save / f"seed_{seed}.py").write_text(program.source)
+    if options.show:
+        return 0
+
+    for name in sorted(ALL, key=seen.__getitem__):
+        print(f"{seen[name] / options.count:7.1%}  {name}")
+    print(f"{options.count} programs, {refused} refused, {len(failed)} failures")
+    if failed:
+        smallest = min(failed, key=lambda failure: len(failure.program.source))
+        print(f"\nthe smallest, seed {smallest.program.seed}, reduced:\n")
+        print(check(reduced(smallest)) or smallest)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

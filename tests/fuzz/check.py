@@ -1,0 +1,122 @@
+"""Whether the compiler differentiates a random program rightly, compared with `==`."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tests.fuzz.field import P
+from tests.fuzz.oracles import Derivatives, by_duals
+from tests.fuzz.program import Program
+
+Differentiate: TypeAlias = Callable[[Program, tuple[int, ...]], Derivatives]
+
+SECONDS = 20
+REFUSALS = ("Unsupported", "UnsupportedSyntax")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A program for which the compiler does something else than the oracle."""
+
+    program: Program
+    inputs: tuple[int, ...]
+    expected: object
+    found: object
+
+    @property
+    def kind(self) -> str:
+        """What sort of failure: `wrong` numbers, or the class of the exception."""
+        return "wrong" if isinstance(self.found, tuple) else str(self.found).partition("(")[0]
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the compiler said that it doesn't support the program: no wrong number."""
+        return self.kind in REFUSALS
+
+    def __str__(self) -> str:
+        return (
+            f"seed {self.program.seed}, inputs {self.inputs}\n"
+            f"expected {self.expected!r}\nfound    {self.found!r}\n\n{self.program.source}"
+        )
+
+
+class TookTooLong(Exception):
+    """Generated code that doesn't end, say because an exit got lost."""
+
+
+def check(program: Program, differentiate: Differentiate | None = None) -> Failure | None:
+    """The first input at which value, derivatives or the class of exception differ, if any."""
+    if differentiate is None:
+        from tests.fuzz.compiled import by_zyg
+
+        differentiate = by_zyg
+    for inputs in program.inputs:
+        expected, found = (
+            outcome(by_duals, program, inputs),
+            outcome(differentiate, program, inputs),
+        )
+        if found != expected:
+            return Failure(program, inputs, expected, found)
+    return None
+
+
+def failures(
+    programs: Iterable[Program], differentiate: Differentiate | None = None
+) -> Iterator[Failure]:
+    for program in programs:
+        if (failure := check(program, differentiate)) is not None:
+            yield failure
+
+
+def count_failures(programs: Iterable[Program], differentiate: Differentiate | None = None) -> int:
+    """How many of the programs fail: the way to try a compiler with a bug put in.
+
+    Programs that are refused don't count. The compiler's cache is cleared before each program,
+    so a patch takes effect at once.
+    """
+    return sum(not failure.is_refusal for failure in failures(programs, differentiate))
+
+
+def outcome(differentiate: Differentiate, program: Program, inputs: tuple[int, ...]) -> object:
+    """`(value, derivatives modulo P)`, or the exception: its class where it is the program's."""
+    try:
+        with time_limit(SECONDS):
+            value, derivatives = differentiate(program, inputs)
+    except UnboundLocalError as error:
+        return type(error)
+    except Exception as error:
+        return repr(error)
+    return value, tuple(exact(derivative) for derivative in derivatives)
+
+
+def exact(derivative: Any) -> object:
+    """A derivative modulo P; None is zero, and a float must still be exact."""
+    if derivative is None:
+        return 0
+    if isinstance(derivative, float) and (abs(derivative) >= 2**53 or derivative % 1):
+        return derivative
+    return int(derivative) % P
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raises `TookTooLong` in the main thread of a system that has alarms."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def give_up(signum: int, frame: object) -> None:
+        raise TookTooLong(f"more than {seconds} s")
+
+    previous = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

@@ -1,0 +1,231 @@
+"""Which constructs of the language a source text holds, found in its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+LOOPS = (ast.For, ast.While)
+FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def constructs(source: str) -> set[str]:
+    """The names, of those in `ALL`, of the constructs in this text."""
+    nodes = list(walk(ast.parse(source), ()))
+    return {name for name, test in ALL.items() if any(test(node, above) for node, above in nodes)}
+
+
+Above = tuple[ast.AST, ...]
+
+
+def walk(node: ast.AST, above: Above) -> Iterator[tuple[ast.AST, Above]]:
+    """Each node with those above it, outermost first."""
+    yield node, above
+    for child in ast.iter_child_nodes(node):
+        yield from walk(child, (*above, node))
+
+
+def loops_around(above: Above) -> list[ast.AST]:
+    """The loops of the same function around a place, outermost first, `else` parts included."""
+    loops: list[ast.AST] = []
+    for node in above:
+        loops = [] if isinstance(node, FUNCTIONS) else loops
+        loops += [node] if isinstance(node, LOOPS) else []
+    return loops
+
+
+def functions_around(above: Above) -> list[str]:
+    return [node.name for node in above if isinstance(node, ast.FunctionDef)]
+
+
+def is_call(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and called(node) in names
+
+
+def called(node: ast.Call) -> str | None:
+    return node.func.id if isinstance(node.func, ast.Name) else None
+
+
+def over(*names: str) -> Callable[[ast.AST, Above], bool]:
+    """A `for` over a call of one of these functions."""
+    return lambda node, above: isinstance(node, ast.For) and is_call(node.iter, *names)
+
+
+def kind(*classes: type[ast.AST]) -> Callable[[ast.AST, Above], bool]:
+    return lambda node, above: isinstance(node, classes)
+
+
+def inside(*names: str) -> Callable[[ast.AST, Above], bool]:
+    """A generator expression as the argument of one of these functions."""
+    return lambda node, above: isinstance(node, ast.GeneratorExp) and is_call(above[-1], *names)
+
+
+def method(name: str) -> Callable[[ast.AST, Above], bool]:
+    return lambda node, above: isinstance(node, ast.Attribute) and node.attr == name
+
+
+def is_rotation(node: ast.AST, above: Above) -> bool:
+    """Several names assigned in parallel, one of them read by another's value."""
+    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)):
+        return False
+    targets = {n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)}
+    read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+    return isinstance(node.value, ast.Tuple) and len(targets & read) >= 2
+
+
+def is_early_return(node: ast.AST, above: Above) -> bool:
+    return isinstance(node, ast.Return) and isinstance(above[-1], ast.If)
+
+
+def is_returning(depth: int) -> Callable[[ast.AST, Above], bool]:
+    return lambda node, above: isinstance(node, ast.Return) and len(loops_around(above)) >= depth
+
+
+def is_nested_target(node: ast.AST, above: Above) -> bool:
+    return (
+        isinstance(node, ast.Tuple)
+        and isinstance(node.ctx, ast.Store)
+        and (isinstance(above[-1], ast.Tuple))
+    )
+
+
+def is_recursion(node: ast.AST, above: Above) -> bool:
+    return isinstance(node, ast.Call) and called(node) in functions_around(above)
+
+
+def is_mutual(node: ast.AST, above: Above) -> bool:
+    """A call of a function that is defined later."""
+    if not (isinstance(node, ast.Call) and functions_around(above)):
+        return False
+    module = above[0]
+    assert isinstance(module, ast.Module)
+    names = [f.name for f in module.body if isinstance(f, ast.FunctionDef)]
+    here = names.index(functions_around(above)[0])
+    return called(node) in names[here + 1 :]
+
+
+def is_bound_on_some_paths(node: ast.AST, above: Above) -> bool:
+    """`if c: m = ...`, with no `else`, where this is the first time the name is bound."""
+    return (
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id.startswith("m")
+        and isinstance(above[-1], ast.If)
+    )
+
+
+ALL: dict[str, Callable[[ast.AST, Above], bool]] = {
+    "if": kind(ast.If),
+    "else": lambda n, up: isinstance(n, ast.If) and bool(n.orelse),
+    "elif": lambda n, up: isinstance(n, ast.If) and isinstance((n.orelse or [None])[0], ast.If),
+    "for over range": over("range"),
+    "for over zip": over("zip"),
+    "for over enumerate": over("enumerate"),
+    "for over reversed": over("reversed"),
+    "for over a name": lambda n, up: isinstance(n, ast.For) and isinstance(n.iter, ast.Name),
+    "for over a tuple": lambda n, up: isinstance(n, ast.For) and isinstance(n.iter, ast.Tuple),
+    "for over a slice": lambda n, up: isinstance(n, ast.For) and isinstance(n.iter, ast.Subscript),
+    "for over dict items": lambda n, up: method("items")(n, up) and isinstance(up[-2], ast.For),
+    "for over dict values": lambda n, up: method("values")(n, up) and isinstance(up[-2], ast.For),
+    "for-else": lambda n, up: isinstance(n, ast.For) and bool(n.orelse),
+    "while": kind(ast.While),
+    "while True": lambda n, up: isinstance(n, ast.While) and isinstance(n.test, ast.Constant),
+    "while-else": lambda n, up: isinstance(n, ast.While) and bool(n.orelse),
+    "nested loops": lambda n, up: isinstance(n, LOOPS) and len(loops_around(up)) >= 1,
+    "loops three deep": lambda n, up: isinstance(n, LOOPS) and len(loops_around(up)) >= 2,
+    "break": kind(ast.Break),
+    "continue": kind(ast.Continue),
+    "break in a nested loop": lambda n, up: isinstance(n, ast.Break) and len(loops_around(up)) > 1,
+    "early return": is_early_return,
+    "return in a loop": is_returning(1),
+    "return in nested loops": is_returning(2),
+    "swap or rotation": is_rotation,
+    "rotation in a loop": lambda n, up: is_rotation(n, up) and bool(loops_around(up)),
+    "nested unpacking": is_nested_target,
+    "starred unpacking": lambda n, up: isinstance(n, ast.Starred) and isinstance(n.ctx, ast.Store),
+    "chained assignment": lambda n, up: isinstance(n, ast.Assign) and len(n.targets) > 1,
+    "augmented assignment": kind(ast.AugAssign),
+    "augmented tuple": lambda n, up: (
+        isinstance(n, ast.AugAssign) and isinstance(n.value, ast.Tuple)
+    ),
+    "walrus": kind(ast.NamedExpr),
+    "walrus in if": lambda n, up: isinstance(n, ast.NamedExpr) and isinstance(up[-3], ast.If),
+    "walrus in while": lambda n, up: isinstance(n, ast.NamedExpr) and isinstance(up[-2], ast.While),
+    "walrus in a comprehension": lambda n, up: (
+        isinstance(n, ast.NamedExpr) and isinstance(up[-1], ast.ListComp)
+    ),
+    "ternary": kind(ast.IfExp),
+    "short circuit as value": lambda n, up: (
+        isinstance(n, ast.BoolOp) and isinstance(up[-1], ast.Call)
+    ),
+    "short circuit as condition": lambda n, up: (
+        isinstance(n, ast.BoolOp) and isinstance(up[-1], ast.If)
+    ),
+    "chained comparison": lambda n, up: isinstance(n, ast.Compare) and len(n.ops) > 1,
+    "membership": lambda n, up: (
+        isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn)
+    ),
+    "not": lambda n, up: isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not),
+    "assert": kind(ast.Assert),
+    "bound on some paths": is_bound_on_some_paths,
+    "helper call": lambda n, up: isinstance(n, ast.Call) and (called(n) or "")[:1] == "h",
+    "keyword argument": lambda n, up: isinstance(n, ast.keyword) and n.arg == "k",
+    "default": lambda n, up: isinstance(n, ast.arguments) and bool(n.defaults),
+    "keyword-only": lambda n, up: isinstance(n, ast.arguments) and bool(n.kwonlyargs),
+    "star parameter": lambda n, up: isinstance(n, ast.arguments) and n.vararg is not None,
+    "star argument": lambda n, up: isinstance(n, ast.Starred) and isinstance(up[-1], ast.Call),
+    "several results": lambda n, up: isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple),
+    "recursion": is_recursion,
+    "mutual recursion": is_mutual,
+    "function as argument": lambda n, up: (
+        isinstance(n, ast.Lambda) and isinstance(up[-1], ast.Call) and up[-1].func is not n
+    ),
+    "inner function": lambda n, up: isinstance(n, ast.FunctionDef) and bool(functions_around(up)),
+    "lambda": kind(ast.Lambda),
+    "lambda in lambda": lambda n, up: isinstance(n, ast.Lambda) and isinstance(up[-1], ast.Lambda),
+    "several lambdas on a line": lambda n, up: (
+        isinstance(n, ast.Tuple)
+        and all(isinstance(item, ast.Lambda) for item in n.elts[:2])
+        and len(n.elts) > 1
+    ),
+    "function chosen by branch": lambda n, up: (
+        isinstance(n, ast.FunctionDef) and isinstance(up[-1], ast.If)
+    ),
+    "closure in a loop": lambda n, up: isinstance(n, FUNCTIONS) and bool(loops_around(up)),
+    "list comprehension": kind(ast.ListComp),
+    "dict comprehension": kind(ast.DictComp),
+    "filtered comprehension": lambda n, up: isinstance(n, ast.comprehension) and bool(n.ifs),
+    "comprehension of two loops": lambda n, up: (
+        isinstance(n, COMPREHENSIONS) and len(n.generators) > 1
+    ),
+    "nested comprehension": lambda n, up: (
+        isinstance(n, ast.ListComp) and any(isinstance(node, ast.ListComp) for node in up)
+    ),
+    "sum of a generator": inside("sum"),
+    "any or all": inside("any", "all"),
+    "list of a generator": inside("list"),
+    "tuple built": lambda n, up: isinstance(n, ast.Assign) and isinstance(n.value, ast.Tuple),
+    "tuple concatenated": lambda n, up: isinstance(n, ast.BinOp) and isinstance(n.right, ast.Tuple),
+    "list built": lambda n, up: isinstance(n, ast.List) and isinstance(n.ctx, ast.Load),
+    "list concatenated": lambda n, up: isinstance(n, ast.BinOp) and isinstance(n.right, ast.List),
+    "star in a display": lambda n, up: (
+        isinstance(n, ast.Starred)
+        and isinstance(up[-1], ast.List | ast.Tuple)
+        and isinstance(n.ctx, ast.Load)
+    ),
+    "slice": kind(ast.Slice),
+    "variable index": lambda n, up: isinstance(n, ast.Subscript) and is_call(n.slice, "residue"),
+    "negative index": lambda n, up: (
+        isinstance(n, ast.Subscript) and isinstance(n.slice, ast.UnaryOp)
+    ),
+    "dict display": kind(ast.Dict),
+    "dict by keywords": lambda n, up: is_call(n, "dict"),
+    "dict merged": lambda n, up: isinstance(n, ast.Dict) and None in n.keys,
+    "dict get": method("get"),
+    "dict item": lambda n, up: (
+        isinstance(n, ast.Subscript)
+        and isinstance(n.slice, ast.Constant)
+        and isinstance(n.slice.value, str)
+    ),
+}

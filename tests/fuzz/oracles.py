@@ -1,0 +1,158 @@
+"""Two derivatives of a random program, which share nothing with the compiler or each other.
+
+`by_duals` runs the source on numbers that carry their derivative forward, `by_tape` on numbers
+that record how they were made. Both leave every decision (`residue`, truth) to the plain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fuzz.field import P
+from tests.fuzz.program import Program, load
+
+Derivatives = tuple[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """A value and its derivatives by each argument, modulo P."""
+
+    value: int
+    tangent: tuple[int, ...]
+
+    def __add__(self, other: Any) -> Dual:
+        value, tangent = _parts(other, len(self.tangent))
+        sums = (s + t for s, t in zip(self.tangent, tangent, strict=True))
+        return Dual(self.value + value, tuple(s % P for s in sums))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Dual:
+        return self + _negative(other)
+
+    def __rsub__(self, other: Any) -> Dual:
+        return _negative(self) + other
+
+    def __mul__(self, other: Any) -> Dual:
+        value, tangent = _parts(other, len(self.tangent))
+        sums = (s * value + t * self.value for s, t in zip(self.tangent, tangent, strict=True))
+        return Dual(self.value * value, tuple(s % P for s in sums))
+
+    __rmul__ = __mul__
+
+    def __mod__(self, other: int) -> Dual:
+        assert other == P
+        return Dual(self.value % P, self.tangent)
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, tuple(-t % P for t in self.tangent))
+
+    def __bool__(self) -> bool:
+        return self.value != 0
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("a random program compares residues only")
+
+
+def _parts(number: Any, size: int) -> tuple[int, tuple[int, ...]]:
+    if isinstance(number, Dual):
+        return number.value, number.tangent
+    return number, (0,) * size
+
+
+def _negative(number: Any) -> Any:
+    return -number
+
+
+def residue(a: Any, k: int) -> int:
+    """The residue of a plain or dual number."""
+    return (a.value if isinstance(a, Dual) else a) % k
+
+
+def by_duals(program: Program, inputs: tuple[int, ...]) -> Derivatives:
+    return on_duals(load(program.source, residue=residue), inputs)
+
+
+def on_duals(f: Callable[..., Any], inputs: tuple[int, ...]) -> Derivatives:
+    """Value and derivatives of a function whose primitives take dual numbers."""
+    axes = range(len(inputs))
+    duals = [Dual(x, tuple(int(i == j) for j in axes)) for i, x in enumerate(inputs)]
+    value, tangent = _parts(f(*duals), len(inputs))
+    return value, tangent
+
+
+class Tape:
+    """How each number was made: `(operand, factor)` pairs for each, in the order of making."""
+
+    def __init__(self) -> None:
+        self.entries: list[list[tuple[int, int]]] = []
+
+    def number(self, value: int, made_of: list[tuple[Any, int]]) -> Recorded:
+        self.entries.append([(x.index, by) for x, by in made_of if isinstance(x, Recorded)])
+        return Recorded(self, len(self.entries) - 1, value)
+
+    def add(self, a: Any, b: Any) -> Any:
+        return self.number((_value(a) + _value(b)) % P, [(a, 1), (b, 1)])
+
+    def sub(self, a: Any, b: Any) -> Any:
+        return self.number((_value(a) - _value(b)) % P, [(a, 1), (b, -1)])
+
+    def mul(self, a: Any, b: Any) -> Any:
+        return self.number(_value(a) * _value(b) % P, [(a, _value(b)), (b, _value(a))])
+
+    def neg(self, a: Any) -> Any:
+        return self.number(-_value(a) % P, [(a, -1)])
+
+    def sweep(self, result: Any) -> list[int]:
+        """The derivative of the result by each number of the tape."""
+        bars = [0] * len(self.entries)
+        if isinstance(result, Recorded):
+            bars[result.index] = 1
+        for index in reversed(range(len(bars))):
+            for operand, factor in self.entries[index]:
+                bars[operand] = (bars[operand] + bars[index] * factor) % P
+        return bars
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A number of a tape. Plain sums (`+=`, `sum`) don't reduce the value, as with ints."""
+
+    tape: Tape
+    index: int
+    value: int
+
+    def __add__(self, other: Any) -> Recorded:
+        return self.tape.number(self.value + _value(other), [(self, 1), (other, 1)])
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Recorded:
+        return self.tape.number(self.value - _value(other), [(self, 1), (other, -1)])
+
+    def __rsub__(self, other: Any) -> Recorded:
+        return self.tape.number(_value(other) - self.value, [(self, -1), (other, 1)])
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+
+def _value(number: Any) -> int:
+    return number.value if isinstance(number, Recorded) else number
+
+
+def by_tape(program: Program, inputs: tuple[int, ...], tape: Tape | None = None) -> Derivatives:
+    tape = tape or Tape()
+    primitives: dict[str, Callable[..., Any]] = {
+        "add": tape.add,
+        "sub": tape.sub,
+        "mul": tape.mul,
+        "neg": tape.neg,
+        "residue": lambda a, k: _value(a) % k,
+    }
+    arguments = [tape.number(x, []) for x in inputs]
+    result = load(program.source, **primitives)(*arguments)
+    return _value(result), tuple(tape.sweep(result)[: len(inputs)])

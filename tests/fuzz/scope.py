@@ -1,0 +1,109 @@
+"""What the generator knows at a place of the program that it writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function that can be called here: how, and what a call costs.
+
+    `parameters` are scalars. `counted` functions take a small count before them (recursion),
+    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, else a tuple.
+    """
+
+    name: str
+    parameters: int
+    cost: int
+    optional: int = 0
+    keyword_only: tuple[str, ...] = ()
+    starred: bool = False
+    counted: bool = False
+    takes_function: bool = False
+    results: int = 1
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it can be passed where a function of scalars is expected."""
+        return self.results == 1 and not (self.counted or self.takes_function or self.starred)
+
+
+@dataclass
+class Scope:
+    """Names that are bound on every path to here.
+
+    Containers have a least length that every later assignment keeps, lists also a greatest one.
+    `frozen` scalars are not assigned again; `stable` ones may be captured by closures too.
+    `maybe` scalars are bound on some paths only.
+    """
+
+    scalars: list[str] = field(default_factory=list)
+    frozen: set[str] = field(default_factory=set)
+    stable: set[str] = field(default_factory=set)
+    maybe: set[str] = field(default_factory=set)
+    lists: dict[str, int] = field(default_factory=dict)
+    tuples: dict[str, int] = field(default_factory=dict)
+    dicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    callees: list[Callee] = field(default_factory=list)
+
+    def copy(self) -> Scope:
+        return Scope(
+            list(self.scalars),
+            set(self.frozen),
+            set(self.stable),
+            set(self.maybe),
+            dict(self.lists),
+            dict(self.tuples),
+            dict(self.dicts),
+            list(self.callees),
+        )
+
+    def bind(self, name: str) -> None:
+        if name not in self.scalars:
+            self.scalars.append(name)
+        self.maybe.discard(name)
+
+    def freeze(self, name: str) -> None:
+        """Binds a name that is assigned by one statement only."""
+        self.bind(name)
+        self.frozen.add(name)
+        self.stable.add(name)
+
+    @property
+    def assignable(self) -> list[str]:
+        return [name for name in self.scalars if name not in self.frozen]
+
+    def captured(self) -> Scope:
+        """What a closure may read: what stays as it is."""
+        inner = Scope(callees=list(self.callees))
+        for name in self.scalars:
+            if name in self.stable:
+                inner.freeze(name)
+        return inner
+
+    def become_join_of(self, scopes: list[Scope]) -> None:
+        """Continues after branches of which these fall through."""
+        first, *others = scopes
+        every = [name for name in first.scalars if all(name in s.scalars for s in others)]
+        some = {name for s in scopes for name in [*s.scalars, *s.maybe]}
+        self.frozen = set().union(*(s.frozen for s in scopes))
+        self.stable = set.intersection(*(s.stable for s in scopes))
+        self.scalars, self.maybe = every, some - set(every)
+        self.lists = _least([s.lists for s in scopes])
+        self.tuples = _least([s.tuples for s in scopes])
+        self.dicts = {
+            name: tuple(key for key in keys if all(key in s.dicts[name] for s in others))
+            for name, keys in first.dicts.items()
+            if all(name in s.dicts for s in others)
+        }
+        self.callees = [c for c in first.callees if all(c in s.callees for s in others)]
+
+
+def _least(lengths: list[dict[str, int]]) -> dict[str, int]:
+    first, *others = lengths
+    return {
+        name: min(n, *(other[name] for other in others)) if others else n
+        for name, n in first.items()
+        if all(name in other for other in others)
+    }

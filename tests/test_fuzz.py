@@ -1,0 +1,25 @@
+"""500 random programs: value and derivatives of the compiler are exactly those of the oracle."""
+
+import pytest
+
+from tests.fuzz.check import check, failures
+from tests.fuzz.compiled import by_zyg
+from tests.fuzz.generate import generate
+from tests.fuzz.rebuilt import by_round_trip
+from tests.fuzz.reduction import reduced
+
+BATCH = 50
+MOST_REFUSED = 4
+
+
+@pytest.mark.parametrize("differentiate", [by_round_trip, by_zyg])
+@pytest.mark.parametrize("first", range(0, 500, BATCH))
+def test_random_programs(first, differentiate):
+    found = list(failures(map(generate, range(first, first + BATCH)), differentiate))
+    failed = [failure for failure in found if not failure.is_refusal]
+    if failed:
+        seeds = [failure.program.seed for failure in failed]
+        smallest = min(failed, key=lambda failure: len(failure.program.source))
+        small = reduced(smallest, differentiate)
+        pytest.fail(f"seeds {seeds}; one reduced:\n{check(small, differentiate) or smallest}")
+    assert len(found) <= MOST_REFUSED, f"refused: {[str(failure.found) for failure in found]}"

@@ -1,0 +1,100 @@
+"""The fuzzer without the compiler: its oracles agree, it holds each construct, it finds bugs."""
+
+from collections import Counter
+
+import pytest
+
+from tests.fuzz import oracles
+from tests.fuzz.check import check, count_failures, outcome
+from tests.fuzz.constructs import ALL, constructs
+from tests.fuzz.field import P
+from tests.fuzz.generate import generate
+from tests.fuzz.oracles import Tape, by_duals, by_tape
+from tests.fuzz.program import Program, load
+from tests.fuzz.reduction import reduced
+
+COUNT = 500
+
+
+@pytest.fixture(scope="module")
+def programs():
+    return [generate(seed) for seed in range(COUNT)]
+
+
+def test_same_seed_same_program(programs):
+    assert generate(7) == programs[7]
+    assert len({program.source for program in programs}) == COUNT
+
+
+def test_each_construct_in_one_percent_of_programs(programs):
+    seen = Counter(name for program in programs for name in constructs(program.source))
+    rare = {name: seen[name] for name in ALL if seen[name] < COUNT / 100}
+    assert not rare
+
+
+def test_programs_end_with_values_that_depend_on_the_inputs(programs):
+    outcomes = [outcome(by_duals, p, inputs) for p in programs for inputs in p.inputs]
+    values = [o for o in outcomes if isinstance(o, tuple)]
+    assert {o for o in outcomes if not isinstance(o, tuple)} == {UnboundLocalError}
+    assert len(values) >= 0.95 * len(outcomes)
+    assert sum(any(derivatives) for _, derivatives in values) >= 0.95 * len(values)
+    assert sum(all(derivatives) for _, derivatives in values) >= 0.4 * len(values)
+
+
+def test_values_are_those_of_a_plain_run(programs):
+    for program in programs:
+        f = load(program.source)
+        for inputs in program.inputs:
+            found = outcome(by_duals, program, inputs)
+            if isinstance(found, tuple):
+                assert found[0] == f(*inputs)
+
+
+def test_oracles_agree(programs):
+    assert count_failures(programs, by_tape) == 0
+
+
+def test_known_derivatives():
+    source = "def program(a, b, c):\n    return mul(a, mul(a, b)) + sub(5, c) - neg(b)\n"
+    value = 4 * 3 + (5 - 7) % P - (-3 % P)
+    for oracle in (by_duals, by_tape):
+        assert oracle(Program(source, ()), (2, 3, 7)) == (value, (12, 5, P - 1))
+
+
+class WrongProduct(Tape):
+    """Forgets the derivative of a product by its second factor."""
+
+    def mul(self, a, b):
+        value = oracles._value(a) * oracles._value(b) % P
+        return self.number(value, [(a, oracles._value(b))])
+
+
+def by_wrong_tape(program, inputs):
+    return by_tape(program, inputs, WrongProduct())
+
+
+def test_wrong_derivatives_are_found_and_reduced(programs):
+    assert count_failures(programs[:50], by_wrong_tape) > 25
+    failure = next(filter(None, (check(p, by_wrong_tape) for p in programs)))
+    small = reduced(failure, by_wrong_tape)
+    assert check(small, by_wrong_tape) is not None
+    assert len(small.source.splitlines()) <= 3
+    assert small.source.count("mul") == 1
+
+
+def test_other_failures_are_found():
+    program = generate(3)
+    inputs = program.inputs[0]
+    value, derivatives = by_duals(program, inputs)
+    changes = [
+        lambda p, i: (value + 1, derivatives),
+        lambda p, i: (value, derivatives[:2]),
+        lambda p, i: (value, (float(2**60), *derivatives[1:])),
+        lambda p, i: 1 // 0,
+    ]
+    assert all(check(program, changed) is not None for changed in changes)
+    shifted = check(
+        Program(program.source, (inputs,)),
+        lambda p, i: (value, tuple(float(d - P) if d else None for d in derivatives)),
+    )
+    assert shifted is None
