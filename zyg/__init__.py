@@ -18,6 +18,9 @@ if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
         "or put it behind zyg on the path"
     )
 
+import numpy as _np
+
+from ir.emit import spell_module as _spell_module
 from zyg import cotangent_facts as _cotangent_facts
 from zyg import numpy_facts as _numpy_facts
 from zyg import rules as _rules
@@ -35,6 +38,9 @@ from zyg.api import (
     withgradient,
 )
 from zyg.errors import NotDifferentiable, UnsupportedSyntax, ZygError
+
+_spell_module("np", _np)
+_spell_module("np.linalg", _np.linalg)
 
 __all__ = [
     "NotDifferentiable",

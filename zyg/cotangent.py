@@ -52,6 +52,8 @@ def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
     """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns."""
     if value is None:
         return buffer
+    if isinstance(buffer, tuple):
+        return rebuilt(buffer, accumulate_at(list(buffer), index, value))
     if isinstance(buffer, np.ndarray):
         if _may_repeat(index):
             np.add.at(buffer, index, value)

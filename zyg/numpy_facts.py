@@ -194,7 +194,6 @@ for _convert in (round, math.floor, math.ceil, math.trunc, complex):
 for _cls in NUMPY_SCALARS:
     facts.result(_cls)(by_example(_cls))
     facts.total(_cls)
-    facts.fresh(_cls)
 
 
 @facts.attributes(Array)

@@ -255,14 +255,14 @@ class Naming:
             self._define(op.items, inner)
         live.clear()
         live |= outside | set(params)
-        # What the loop hands on lives through it, as the same variables.
+        # The loop's own variables are set before its iterables are evaluated.
+        if isinstance(op, For):
+            for operand in op.iterables:
+                self._use(operand, live)
         self._copy(active, live)
         for items in collected:
             if self._uses[items]:
                 self._define([items], live)
-        if isinstance(op, For):
-            for operand in op.iterables:
-                self._use(operand, live)
 
     # Sharing of names
 

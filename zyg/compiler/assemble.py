@@ -108,6 +108,7 @@ class Compiler:
         self.lock = RLock()
         self._pairs: dict[tuple[Specialisation, Flow], Pair] = {}
         self._pending: list[tuple[Specialisation, Flow, Pair]] = []
+        self._fresh: list[tuple[Specialisation, Flow]] = []
 
     # Pairs of functions
 
@@ -127,6 +128,7 @@ class Compiler:
             passed, indices,
         )
         self._pairs[key] = pair
+        self._fresh.append(key)
         self._pending.append((made, active, pair))
         return pair
 
@@ -138,10 +140,13 @@ class Compiler:
                 self._pending.pop()
                 self._generate_pair(made, active, pair)
         except BaseException:
-            for made, active, _ in self._pending:
-                self._pairs.pop((made, active), None)
+            # Any pair of this compilation may call one that has no code.
+            for key in self._fresh:
+                self._pairs.pop(key, None)
             self._pending.clear()
             raise
+        finally:
+            self._fresh.clear()
 
     def _differentiate(
         self, made: Specialisation, active: Flow

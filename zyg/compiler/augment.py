@@ -271,6 +271,8 @@ class Augmenter(Inference):
                                    "which is not supported", loc)
             return callee, args
         value = callee.value
+        if isinstance(value, np.ufunc) and len(args) > value.nin:
+            raise _unsupported("writing into an array is not supported", loc)
         if id(value) in MUTATING_FUNCTIONS:
             raise _unsupported(f"`{value.__name__}` changes its argument in place, "
                                "which is not supported", loc)
@@ -372,7 +374,9 @@ class Augmenter(Inference):
             self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, args, mapping)
             return
         result, made, targets, optional = inlined
-        if not isinstance(result, Value) or result not in _defined_since(self.ops, mark):
+        is_own = isinstance(result, Value) and result in _defined_since(self.ops, mark)
+        if not is_own or self.parts(result) is not None:
+            # A value of its own, whose parts nobody takes out behind the rule's back.
             value = Value("t", type_of(result))
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value

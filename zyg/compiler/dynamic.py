@@ -31,7 +31,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return y, _RuleBack(back, function, len(leading), len(leading) + len(args))
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args))
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
         y, back = compile_call(function, *leading, *args, **kwargs)
         return y, (_MethodBack(back) if leading else back)
     if _carries_nothing((*leading, *args, *kwargs.values())):

@@ -29,7 +29,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import count_uses
-from ir.types import Known, Scalar, Slice, Tuple, Type
+from ir.types import Known, Scalar, Sequence, Slice, Tuple, Type
 from zyg import cotangent
 from zyg.compiler.consuming import accumulate_into, add_into, add_item_into, subtract_into
 
@@ -113,7 +113,8 @@ class _Ownership:
         op.callee = Const(new)
 
     def _is_mutable(self, type_: Type) -> bool:
-        return type(type_).__name__ in ("Array", "Sequence")
+        is_list = isinstance(type_, Sequence) and type_.cls is list
+        return is_list or type(type_).__name__ == "Array"
 
     def _copies(self, op: For | While) -> list[Op]:
         """Copies of initial values that a loop writes into, and that aren't the adjoint's own."""
@@ -132,9 +133,10 @@ class _Ownership:
         if operand in assumed:
             return True
         if operand in self._calls:
-            callee = self._calls[operand].callee
+            call = self._calls[operand]
+            callee = call.callee
             return isinstance(callee, Const) and (
-                facts.is_fresh(callee.value)
+                (facts.is_fresh(callee.value) and not call.kwargs)
                 or any(callee.value is f for pair in CONSUMING.items() for f in pair)
                 or callee.value in (add_item_into, cotangent.owned)
             )

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from threading import RLock
 from typing import Any, TypeAlias
 
-from ir import facts, primitives
+from ir import primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Operand, Value, type_of
+from ir.errors import SourceNotFound, Unsupported
 from ir.infer import Inference
 from ir.parse import parse_code
 from ir.types import (
@@ -24,7 +24,6 @@ from ir.types import (
     Closure,
     Dict,
     Known,
-    Scalar,
     Tuple,
     Type,
     widen,
@@ -34,6 +33,8 @@ from zyg.rules.registry import is_constant, rule_of
 from zyg.signature import abstract
 
 MAX_DEPTH = 60
+MAX_ROUNDS = 10
+MAX_KNOWN = 4096
 # Operations that hand on what they are given: calls of them pass derivatives through.
 PASSING = {
     id(function)
@@ -88,6 +89,8 @@ class Specialisation:
     guards: dict[object, AnyGuard] = field(default_factory=dict)
     callees: dict[Specialisation, None] = field(default_factory=dict)
     is_done: bool = False
+    is_recursive: bool = False
+    head: int = 0
 
     def all_guards(self) -> list[AnyGuard]:
         """The guards of this function and of all that it calls."""
@@ -120,8 +123,7 @@ class Specialiser:
     def __init__(self) -> None:
         self._known: dict[object, Specialisation] = {}
         self._stack: list[Specialisation] = []
-        self._changed = False
-        self.lock = RLock()
+        self._provisional: list[Specialisation] = []
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
@@ -132,19 +134,22 @@ class Specialiser:
                 self._note(known)
                 return known
             known = None
-        if known is not None:
+        if known is not None:  # recursion: what is known so far
             self._note(known)
-            return known  # recursion: what is known so far
+            known.is_recursive = True
+            for open_ in self._stack[known.head :]:
+                open_.head = min(open_.head, known.head)
+            return known
         made = Specialisation(source, tuple(inputs), source)
         self._known[key] = made
         self._note(made)
         try:
             self._complete(made)
         except BaseException:
-            del self._known[key]
+            self._known.pop(key, None)
             raise
-        if len(self._known) > 4096:
-            self._known = {k: v for k, v in self._known.items() if not v.is_done}
+        if len(self._known) > MAX_KNOWN and not self._stack:
+            self._known.clear()
         return made
 
     def _note(self, callee: Specialisation) -> None:
@@ -152,24 +157,43 @@ class Specialiser:
             self._stack[-1].callees[callee] = None
 
     def _complete(self, made: Specialisation) -> None:
+        """Infers until nothing changes; with recursion, the functions in between anew each time.
+
+        `head` is the depth of the outermost open specialisation that one rests on: what is below
+        it is provisional until that one is stable.
+        """
         count = len(made.source.captured)
         captured, params = list(made.inputs[:count]), list(made.inputs[count:])
+        depth = made.head = len(self._stack)
         self._stack.append(made)
         try:
-            for _ in range(10):
+            for _ in range(MAX_ROUNDS):
+                self._forget_provisional(depth)
                 inference = Inference(_Surroundings(self, made), made.source.globals)
                 function, result = inference.function(made.source, params, captured)
                 made.function = function
                 flows = Flows(function, self.sources)
                 stable = result == made.result and flows.result == made.flow
                 made.result, made.flow, made.flows = result, flows.result, flows
-                if stable or made not in _reachable(made):
+                if stable or not made.is_recursive:
                     break
             else:
                 made.result = TOP
         finally:
             self._stack.pop()
+        if made.head < depth:
+            self._provisional.append(made)
+            return
         made.is_done = True
+        for inner in self._provisional:
+            inner.is_done = inner.is_done or inner.head >= depth
+        self._provisional = [inner for inner in self._provisional if not inner.is_done]
+
+    def _forget_provisional(self, depth: int) -> None:
+        for inner in self._provisional:
+            if inner.head >= depth:
+                self._known.pop((inner.source, inner.inputs), None)
+        self._provisional = [inner for inner in self._provisional if inner.head < depth]
 
     # What calls mean
 
@@ -177,7 +201,7 @@ class Specialiser:
         """The Python function behind a callee of this type, when its code is to be looked at."""
         match callee:
             case Known(types.FunctionType() as function):
-                if rule_of(function) is not None:
+                if rule_of(function) is not None or _is_run_time(function):
                     return None
                 return self._function_target(function)
             case Known(value) if isinstance(getattr(value, "ir_function", None), Function):
@@ -244,7 +268,10 @@ class Specialiser:
         kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
         callee_type = type_of(call.callee)
         if isinstance(callee_type, Known | Closure):
-            specialisation = self.call(callee_type, types_, kwtypes)
+            try:
+                specialisation = self.call(callee_type, types_, kwtypes)
+            except (Unsupported, SourceNotFound):
+                specialisation = None
             if specialisation is not None:
                 return self._flowing(call, callee_type, specialisation)
         return [call.callee, *call.args, *call.kwargs.values()]
@@ -255,10 +282,12 @@ class Specialiser:
         target = self.target(callee)
         assert target is not None
         count = len(target.captures)
+        # Defaults of a closure are part of the function object.
+        default = [call.callee] if isinstance(callee, Closure) else []
         bound = bind(
             target.source, [[arg] for arg in call.args],
             {name: [arg] for name, arg in call.kwargs.items()},
-            [[] for _ in target.defaults], {name: [] for name in target.kwdefaults},
+            [default for _ in target.defaults], {name: default for name in target.kwdefaults},
             lambda items: [operand for item in items for operand in item],
             lambda items: [operand for item in items.values() for operand in item],
         )
@@ -282,24 +311,13 @@ def canonical(type_: Type) -> Type:
     return type_
 
 
-def _reachable(made: Specialisation) -> set[Specialisation]:
-    """The specialisations that one calls, by itself or through others."""
-    seen: set[Specialisation] = set()
-    pending = list(made.callees)
-    while pending:
-        current = pending.pop()
-        if current not in seen:
-            seen.add(current)
-            pending += current.callees
-    return seen
-
-
 class _Surroundings:
     """Answers the questions of inference for one specialisation, and notes the guards."""
 
     def __init__(self, specialiser: Specialiser, made: Specialisation) -> None:
         self._specialiser = specialiser
         self._made = made
+        self.ruled: list[object] = []  # the rules that are being looked into
 
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
         for container in (module_globals, vars(builtins)):
@@ -335,7 +353,10 @@ class _Surroundings:
     ) -> Type:
         if isinstance(callee, Known) and rule_of(callee.value) is not None:
             return rule_result(self, callee.value, args, kwargs)
-        specialisation = self._specialiser.call(callee, args, kwargs)
+        try:
+            specialisation = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return TOP  # an error only where the call has to be differentiated
         return TOP if specialisation is None else specialisation.result
 
 
@@ -348,6 +369,11 @@ class Absent:
 
     def holds(self) -> bool:
         return self.name not in self.container
+
+
+def _is_run_time(function: types.FunctionType) -> bool:
+    """Whether a function belongs to what generated code is made of, not to the user's program."""
+    return function.__module__.startswith(("ir.", "zyg.cotangent", "zyg.compiler"))
 
 
 AnyGuard: TypeAlias = Guard | CellGuard | Absent
@@ -374,8 +400,21 @@ def rule_result(
 ) -> Type:
     """The type of the value that a rule returns for such arguments."""
     rule = rule_of(callee)
-    if not isinstance(rule, types.FunctionType):
+    if not isinstance(rule, types.FunctionType) or callee in surroundings.ruled:
         return TOP
+    surroundings.ruled.append(callee)
+    try:
+        return _rule_result(surroundings, rule, args, kwargs)
+    finally:
+        surroundings.ruled.pop()
+
+
+def _rule_result(
+    surroundings: _Surroundings,
+    rule: types.FunctionType,
+    args: tuple[Type, ...],
+    kwargs: dict[str, Type],
+) -> Type:
     try:
         source = parse_code(rule.__code__, rule.__globals__)
         operands: list[Operand] = [_operand(type_) for type_ in args]

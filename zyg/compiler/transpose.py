@@ -98,7 +98,10 @@ class Transposer(Inference):
     def _instantiated(self, value: Value, bar: Operand) -> Operand:
         """A cotangent that is no structural zero, where the value is a number or an array."""
         if type_of(bar) == TOP and _is_numeric(value.type):
-            return self.call(cotangent.materialised, bar, value)
+            made = self.call(cotangent.materialised, bar, value)
+            if isinstance(made, Value):
+                made.type = tangent_type(value.type)
+            return made
         return bar
 
     def plus(self, a: Operand, b: Operand, like: Operand) -> Operand:
@@ -481,7 +484,6 @@ class Transposer(Inference):
         assert isinstance(op.body.exit, Yield)
         yields = op.body.exit.values[1:]
         useful, carried = self._useful(op, yields, seeds)
-        inside = defined(op.body)
         outer = [
             value for value in free_values(op.body)
             if value in useful and value in self._varied
@@ -545,7 +547,7 @@ class Transposer(Inference):
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
         sources = [bars for _, bars in collected]
-        iterables, read = self._records(op, body, sources, inside)
+        iterables, read = self._records(op, body, sources)
         body.params = [*item_params, *read, *params]
         results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
         item_lists = [Value(_bar_name(value) + "s", Sequence(list, TOP)) for value in items]
@@ -586,13 +588,12 @@ class Transposer(Inference):
         op: For | While,
         adjoint: Block,
         iterables: list[Operand],
-        inside: set[Value],
     ) -> tuple[list[Operand], list[Value]]:
         """What the adjoint of a loop walks over backwards, and the items that it reads there."""
         assert isinstance(op.body.exit, Yield)
         stop = op.body.exit.values[0]
         is_whole = isinstance(stop, Const) and not stop.value
-        needed = self._recomputed(adjoint, op.body, inside)
+        needed = self._recomputed(adjoint, op.body, defined(op.body))
         read: list[Value] = []
         mapping: dict[Value, Operand] = {}
         for value in needed:
