@@ -344,11 +344,14 @@ def item(bar: Any, key: Any) -> Any:
 def from_items(bars: Any, like: Any) -> Any:
     """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
 
-    Items beyond those that were taken get zeros.
+    Items beyond those that were taken get zeros. The cotangent of an iterator, of a view of a dict
+    and of a set is the list of the cotangents of their items.
 
     >>> from_items([1.0], like=[5.0, 6.0])
     [1.0, 0.0]
     """
+    if bars is None or isinstance(like, (dict, str, bytes, range)):
+        return None
     bars = list(bars)
     if isinstance(like, np.ndarray):
         whole = zeros_like(like)
@@ -356,16 +359,16 @@ def from_items(bars: Any, like: Any) -> Any:
             if bar is not None:
                 whole[i] = bar
         return whole
-    if isinstance(like, dict):
-        return None
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
+    if hasattr(like, "__len__"):
+        return [*bars, *(None for _ in range(len(like) - len(bars)))]
     return bars
 
 
 def from_reversed_items(bars: list[Any], like: Any) -> Any:
     """`from_items` for cotangents that were collected from the last item to the first."""
-    return from_items(bars[::-1], like)
+    return None if bars is None else from_items(bars[::-1], like)
 
 
 def checked_gradient(bars: Any, callee: str) -> Any:

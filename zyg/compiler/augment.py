@@ -46,7 +46,7 @@ from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import UnsupportedSyntax
-from zyg.rules.registry import is_constant, rule_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
@@ -337,7 +337,8 @@ class Augmenter(Inference):
                 self._structure(op, callee, args, mapping)
                 return
             rule = rule_of(callee.value)
-            if rule is not None:
+            # Rules of callables that have a substitute too are for calls without keywords.
+            if rule is not None and len(op.results) == 1 and not (kwargs and substitute_of(callee.value)):
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
         if self._static_call(op, callee, args, kwargs, mapping):
@@ -366,12 +367,13 @@ class Augmenter(Inference):
     ) -> None:
         mark, steps = len(self.ops), len(self.steps)
         inlined = None
-        if isinstance(rule, types.FunctionType):
+        if isinstance(rule, types.FunctionType) and not takes_pullback(rule):
             inlined = self._inline_rule(rule, args, kwargs)
         if inlined is None:
             del self.ops[mark:], self.steps[steps:]
             self.dispatched.append((op.loc, f"the rule of {_name(callee)} can't be split"))
-            self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, args, mapping)
+            targets = [*args, *kwargs.values()]
+            self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, targets, mapping)
             return
         result, made, targets, optional = inlined
         is_own = isinstance(result, Value) and result in _defined_since(self.ops, mark)
@@ -517,7 +519,7 @@ class Augmenter(Inference):
             whole = Value("t", TOP)
             call = Call(callee, op.args, op.kwargs, [whole], op.loc)
             self._flows._flows[whole] = self._flows.of(op.results[0])
-            self._dynamic_call(call, callee, args, kwargs, mapping)
+            self._varied_call(call, callee, args, kwargs, mapping)
             made = Call(
                 Const(primitives.unpack), [mapping[whole], Const(len(op.results))], {},
                 [Value(v.name, v.type) for v in op.results], op.loc,
@@ -528,7 +530,7 @@ class Augmenter(Inference):
             self.steps.append(StructureStep(made))
             return
         self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
-        targets = [callee, *args]
+        targets = [callee, *args, *kwargs.values()]
         if isinstance(callee, Const) and callee.value is primitives.apply:
             self._opaque_call(op, dynamic.pullback_apply, args, {}, args, mapping)
             return

@@ -1,12 +1,14 @@
 """What generated code asks at run time, where types did not tell.
 
-`pullback_call(f, *args)` looks at the real arguments, finds a rule or compiles, and gives the value
-and a back function that returns the cotangents of `f` and of each argument.
+`pullback_call(f, *args, **kwargs)` looks at the real arguments, finds a rule or compiles, and gives
+the value and a back function: y_bar -> the cotangents of `f`, of each positional argument and of
+each keyword argument, in their order.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +17,8 @@ import numpy as np
 
 from zyg import cotangent
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules.registry import is_constant, rule_of
+from zyg.rules import attributes
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
@@ -25,17 +28,28 @@ compile_call: Callable[..., Any]
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
+    if type(function) is functools.partial:
+        return attributes.call_of_partial(function, *args, **kwargs, pullback=pullback_call)
     rule, function, leading = resolve(function, args)
-    if rule is not None:
-        y, back = rule(*leading, *args, **kwargs)
-        return y, _RuleBack(back, function, len(leading), len(leading) + len(args))
+    plain = substitute_of(function)
+    if rule is not None and not (kwargs and plain):
+        y, back = _run_rule(rule, *leading, *args, **kwargs)
+        names = tuple(kwargs)
+        return y, _RuleBack(back, function, len(leading), len(leading) + len(args), names)
+    if plain is not None:
+        return compile_call(plain, *leading, *args, **kwargs)
+    count = len(args) + len(kwargs)
     if is_constant(function):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args))
+        return function(*leading, *args, **kwargs), _Zero(1 + count)
+    if attributes.is_named_tuple(function):
+        return attributes.named_tuple(function, *args, **kwargs)
+    if function is functools.partial:
+        return attributes.partial(*args, **kwargs)
     if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
         y, back = compile_call(function, *leading, *args, **kwargs)
         return y, (_MethodBack(back) if leading else back)
     if _carries_nothing((*leading, *args, *kwargs.values())):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args))
+        return function(*leading, *args, **kwargs), _Zero(1 + count)
     raise refusal(function)
 
 
@@ -57,48 +71,79 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
 
 def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """`pullback_call` for `function(*args, **kwargs)`: cotangents of the three operands."""
-    args = tuple(args)
-    y, back = pullback_call(function, *args, **kwargs)
+    items = tuple(args)
+    keywords = dict(kwargs)
+    y, back = pullback_call(function, *items, **keywords)
 
-    def apply_back(y_bar: Any) -> tuple[Any, Any, None]:
+    def apply_back(y_bar: Any) -> tuple[Any, Any, Any]:
         function_bar, *bars = back(y_bar)
-        return function_bar, tuple(bars), None
+        keyword_bars = dict(zip(keywords, bars[len(items) :], strict=True))
+        return function_bar, cotangent.from_items(bars[: len(items)], args), keyword_bars
 
     return y, apply_back
 
 
+def _run_rule(rule: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    if takes_pullback(rule):
+        kwargs["pullback"] = pullback_call
+    y, back = rule(*args, **kwargs)
+    return y, back
+
+
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
-    y, back = rule_of(function)(*args, **kwargs)
-    return y, _RuleBack(back, function, 0, len(args), with_function=False)
+    y, back = _run_rule(rule_of(function), *args, **kwargs)
+    return y, _RuleBack(back, function, 0, len(args), tuple(kwargs), with_function=False)
 
 
 class _RuleBack:
     """The back function of a rule, with one cotangent for each argument, in a tuple."""
 
     def __init__(
-        self, back: Any, function: Any, leading: int, count: int, with_function: bool = True
+        self,
+        back: Any,
+        function: Any,
+        leading: int,
+        count: int,
+        names: tuple[str, ...],
+        with_function: bool = True,
     ) -> None:
         self._back = back
         self._function = function
         self._leading = leading
         self._count = count
+        self._names = names
         self._with_function = with_function
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))
+        positions = [_parameters(self._function).index(n) for n in self._positional_names()]
+        count = max(self._count, max(positions, default=-1) + 1)
         if y_bar is None:
-            bars: tuple[Any, ...] = (None,) * self._count
-        elif self._count == 1:
+            bars: tuple[Any, ...] = (None,) * count
+        elif count == 1:
             bars = (cotangent.checked_gradient(self._back(y_bar), name),)
         else:
-            required = min(_required(self._function), self._count)
-            bars = cotangent.checked_gradients(self._back(y_bar), required, self._count, name)
+            required = min(_required(self._function), count)
+            bars = cotangent.checked_gradients(self._back(y_bar), required, count, name)
+        bar_of = dict(zip(self._positional_names(), [bars[i] for i in positions], strict=True))
+        bars = (*bars[: self._count], *[bar_of.get(n) for n in self._names])
         if not self._with_function:
             return bars
         if self._leading:
             return ({"__self__": bars[0]}, *bars[self._leading :])
         return (None, *bars)
+
+
+    def _positional_names(self) -> list[str]:
+        """The keyword arguments that a rule has a gradient for."""
+        return [name for name in self._names if name in _parameters(self._function)]
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    """The positional parameters of the rule for a callable."""
+    code = getattr(rule_of(function), "__code__", None)
+    return () if code is None else code.co_varnames[: code.co_argcount]
 
 
 def _required(function: Any) -> int:

@@ -16,7 +16,7 @@ from zyg.rules.registry import adjoint, constant
 constant(
     *(operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge),
     *(operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains),
-    *(operator.and_, operator.or_, operator.xor, operator.inv, operator.invert),
+    *(operator.inv, operator.invert),
     *(operator.lshift, operator.rshift, operator.index, operator.floordiv),
     *(operator.countOf, operator.indexOf, operator.length_hint),
 )
@@ -26,10 +26,10 @@ constant(
 def add(x, y):
     def back(z_bar):
         return (
-            z_bar[: len(x)]
+            first_part(z_bar, len(x))
             if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple))
             else unbroadcast(z_bar, x),
-            z_bar[len(x) :]
+            last_part(z_bar, len(x))
             if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple))
             else unbroadcast(z_bar, y),
         )
@@ -39,7 +39,20 @@ def add(x, y):
 
 @adjoint(operator.concat)
 def concat(x, y):
-    return operator.concat(x, y), lambda z_bar: (z_bar[: len(x)], z_bar[len(x) :])
+    def back(z_bar):
+        return first_part(z_bar, len(x)), last_part(z_bar, len(x))
+
+    return operator.concat(x, y), back
+
+
+def first_part(z_bar, length):
+    """The cotangent of what stands in front in a longer list or tuple."""
+    return None if z_bar is None else z_bar[:length]
+
+
+def last_part(z_bar, length):
+    """The cotangent of what stands behind the first `length` items of a list or tuple."""
+    return None if z_bar is None else z_bar[length:]
 
 
 @adjoint(operator.sub)
@@ -67,7 +80,7 @@ def sequence_factor_bar(z_bar, x, y):
 
     An integer repeats the sequence, whose copies are summed; an array multiplies its items.
     """
-    if isinstance(x, int):
+    if isinstance(x, int) or z_bar is None:
         return None
     if not isinstance(y, int):
         return unbroadcast(z_bar * conj(y), x)
