@@ -262,7 +262,8 @@ class Statements(Expressions):
             names = [self.fresh("k")]
             self.inner_function(names[0], scope)
         cost = max(1, (self.cost - before) // self.times)
-        scope.callees += [Callee(name, 1, cost) for name in names]
+        in_loop = self.loops > 0
+        scope.callees += [Callee(name, 1, cost, made_in_loop=in_loop) for name in names]
 
     def lambda_of(self, scope: Scope) -> str:
         name = self.shadowing(scope, "u")
