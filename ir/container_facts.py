@@ -40,15 +40,10 @@ from ir.types import (
 )
 
 MAX_REPEATED_ITEMS = 64
-DICT_KEYS, DICT_VALUES, DICT_ITEMS = type({}.keys()), type({}.values()), type({}.items())
-
-
-def item_of(type_: Type) -> Type:
-    """What iterating gives, for a union and for known objects too."""
-    type_ = expand(type_)
-    if isinstance(type_, Union):
-        return join_all(map(item_of, type_.members))
-    return facts.item_of(type_)
+_EMPTY: dict[str, Any] = {}
+DICT_KEYS: type = type(_EMPTY.keys())
+DICT_VALUES: type = type(_EMPTY.values())
+DICT_ITEMS: type = type(_EMPTY.items())
 
 
 @facts.abstraction(int, float, complex, bool, str, bytes)
@@ -105,9 +100,21 @@ def dict_key(type_: Dict) -> Type:
 
 
 @facts.items(Scalar)
+def character(type_: Scalar) -> Type:
+    if type_.cls is str:
+        return STR
+    return INT if type_.cls is bytes else TOP
+
+
 @facts.items(Known)
-def scalar_item(type_: Scalar | Known) -> Type:
-    return {str: STR, bytes: INT}.get(class_of(type_) or object, TOP)
+def known_item(type_: Known) -> Type:
+    parts = widen(expand(type_))
+    return TOP if isinstance(parts, Known) else facts.item_of(parts)
+
+
+@facts.items(Union)
+def member_item(type_: Union) -> Type:
+    return join_all(map(facts.item_of, type_.members))
 
 
 def values_of(type_: Dict) -> Type:
@@ -184,12 +191,10 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (Dict() as mapping, Scalar(cls)) if cls is str and mapping.items:
             return values_of(mapping)
         case (Scalar() | Known() as text, index):
-            cls = class_of(text)
-            if cls in (str, bytes) and isinstance(index, Slice):
-                return Scalar(cls)
-            if cls in (str, bytes) and is_int(index):
-                return STR if cls is str else INT
-            return TOP
+            kind = widen(text)
+            if isinstance(index, Slice) and class_of(text) in (str, bytes):
+                return kind
+            return facts.item_of(kind) if is_int(index) else TOP
         case _:
             return TOP
 
@@ -200,7 +205,7 @@ def concatenated(left: Type, right: Type) -> Type:
         return Tuple(left.items + right.items)
     cls = class_of(left)
     if cls in (tuple, list) and class_of(right) is cls:
-        return Sequence(cls, join(item_of(left), item_of(right)))
+        return Sequence(cls, join(facts.item_of(left), facts.item_of(right)))
     return TOP
 
 
@@ -240,17 +245,17 @@ def mul(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def tuple_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if not args:
         return Tuple(())
-    return args[0] if isinstance(args[0], Tuple) else Sequence(tuple, item_of(args[0]))
+    return args[0] if isinstance(args[0], Tuple) else Sequence(tuple, facts.item_of(args[0]))
 
 
 @declare(list)
 def list_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Sequence(list, item_of(args[0]) if args else BOTTOM)
+    return Sequence(list, facts.item_of(args[0]) if args else BOTTOM)
 
 
 @declare(sorted)
 def sorted_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Sequence(list, item_of(args[0]) if args else TOP)
+    return Sequence(list, facts.item_of(args[0]) if args else TOP)
 
 
 @declare(dict)
@@ -267,12 +272,12 @@ always(Sequence(range, INT), range)
 
 @declare(zip)
 def zip_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(zip, Tuple(tuple(map(item_of, args))) if args else BOTTOM)
+    return Iterator(zip, Tuple(tuple(map(facts.item_of, args))) if args else BOTTOM)
 
 
 @declare(enumerate)
 def enumerate_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(enumerate, Tuple((INT, item_of(args[0])))) if args else TOP
+    return Iterator(enumerate, Tuple((INT, facts.item_of(args[0])))) if args else TOP
 
 
 @declare(map)
@@ -282,7 +287,7 @@ def map_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(filter)
 def filter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(filter, item_of(args[1])) if len(args) == 2 else TOP
+    return Iterator(filter, facts.item_of(args[1])) if len(args) == 2 else TOP
 
 
 @declare(reversed)
@@ -301,8 +306,8 @@ def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
     cls = class_of(args[0]) if len(args) == 1 else None
     if cls not in (tuple, list, range, dict, str):
         return TOP
-    example = range(1) if cls is range else cls()  # type: ignore[misc]
-    return Iterator(type(make(example)), item_of(args[0]))
+    example: Any = range(1) if cls is range else cls()
+    return Iterator(type(make(example)), facts.item_of(args[0]))
 
 
 @declare(next)
@@ -315,7 +320,7 @@ def next_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @facts.result(min, max)
 def extreme(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """One of the arguments, or one of the items of the only argument, or the default."""
-    candidates = [item_of(args[0])] if len(args) == 1 else list(args)
+    candidates = [facts.item_of(args[0])] if len(args) == 1 else list(args)
     if "default" in kwargs:
         candidates.append(kwargs["default"])
     return join_all(map(widen, candidates))
@@ -330,7 +335,7 @@ def sum_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         for item in args[0].items:
             total = call_type(operator.add, total, item)
         return total
-    item = item_of(args[0])
+    item = facts.item_of(args[0])
     for _ in range(4):
         longer = join(total, call_type(operator.add, total, item))
         if longer == total:
@@ -378,9 +383,9 @@ def _declare_view(method: object, cls: type, item: Any) -> None:
         return Iterator(cls, item(args[0]) if known else TOP)
 
 
-_declare_view(dict.keys, DICT_KEYS, item_of)
+_declare_view(dict.keys, DICT_KEYS, facts.item_of)
 _declare_view(dict.values, DICT_VALUES, values_of)
-_declare_view(dict.items, DICT_ITEMS, lambda type_: Tuple((item_of(type_), values_of(type_))))
+_declare_view(dict.items, DICT_ITEMS, lambda type_: Tuple((facts.item_of(type_), values_of(type_))))
 
 
 @declare(dict.copy, list.copy)

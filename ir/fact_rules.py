@@ -53,6 +53,8 @@ MAX_REPEATED_ITEMS = 64
 
 def expand(type_: Type) -> Type:
     """A known immutable object by its parts: `=(1, 2)` becomes `(=1, =2)`. Literals stay."""
+    if isinstance(type_, Tuple):
+        return Tuple(tuple(map(expand, type_.items)))
     if not isinstance(type_, Known) or type(type_.value) in LITERALS:
         return type_
     value = type_.value
@@ -133,7 +135,7 @@ def by_class(callee: Any, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Ty
     for cls in (*classes, *(cls for _, cls in keywords)):
         if cls not in EXAMPLES and cls is not NoneType:
             return TOP
-    return _example_type(callee, tuple(classes), tuple(keywords))  # type: ignore[arg-type]
+    return _example_type(callee, tuple(classes), tuple(keywords))
 
 
 def declare_by_class(*callees: object) -> None:

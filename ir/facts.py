@@ -11,9 +11,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeAlias, TypeVar
 
-from ir.types import TOP, Instance, Type
+from ir.types import TOP, Instance, Type, class_of
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -167,6 +168,18 @@ def attributes(kind: type[Type]) -> Callable[[F], F]:
 def attribute_of(type_: Type, name: str) -> Type:
     find = _attributes.get(type(type_))
     return find(type_, name) if find is not None else TOP
+
+
+def descriptor_of(type_: Type, name: str) -> object | None:
+    """What computes an attribute of a value of built-in class, as `np.ndarray.T`: calling it with
+    the value is reading the attribute. None for methods, and where nothing is known.
+    """
+    cls = class_of(type_)
+    if cls is None or attribute_of(type_, name) == TOP:
+        return None
+    owner = next((base for base in cls.__mro__ if name in vars(base)), None)
+    member = None if owner is None else vars(owner)[name]
+    return member if isinstance(member, GetSetDescriptorType | MemberDescriptorType) else None
 
 
 def hashable(value: object) -> bool:

@@ -53,6 +53,7 @@ from ir.types import (
     Tuple,
     Type,
     Union,
+    class_of,
     join,
     join_all,
     widen,
@@ -95,6 +96,8 @@ class Inference(Builder):
         self.globals = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
+        # Code that is inlined into other code takes its place there.
+        self.place: Location | None = None
 
     # Blocks
 
@@ -147,7 +150,7 @@ class Inference(Builder):
                 results = self.typed_call(
                     new(op.callee), [new(arg) for arg in op.args],
                     {name: new(arg) for name, arg in op.kwargs.items()},
-                    [value.name for value in op.results], op.loc or self.loc,
+                    [value.name for value in op.results], self.place or op.loc or self.loc,
                 )
                 mapping.update(zip(op.results, results, strict=True))
             case If():
@@ -501,7 +504,7 @@ def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
         (result,) = _typed(self, getattr, args, names, loc, type_)
         self.methods[result] = Const(type_.function.value), owner
         return [result]
-    descriptor = facts.descriptor_of(owner_type, name)
+    descriptor = _descriptor(owner_type, name)
     if descriptor is not None:
         return self.typed_call(Const(descriptor), [owner], {}, names, loc)
     return _typed(self, getattr, args, names, loc, type_)
@@ -623,10 +626,26 @@ def _read_captured(self, args, kwargs, names, loc):  # type: ignore[no-untyped-d
                 return [operand]
     type_ = type_of(function)
     if isinstance(type_, Closure):
-        captured = facts.captured_names(type_.code)
-        return _typed(self, primitives.read_captured, args, names, loc,
-                      type_.captures[captured.index(name)])
+        captured = _captured_names(type_.code)
+        found = type_.captures[captured.index(name)]
+        if isinstance(found, Known):
+            return [Const(found.value)]
+        return _typed(self, primitives.read_captured, args, names, loc, found)
     return None
+
+
+def _captured_names(code: Any) -> list[str]:
+    if isinstance(code, Function):
+        return [value.name for value in code.captured]
+    return list(code.co_freevars)
+
+
+def _descriptor(owner: Type, name: str) -> object | None:
+    """What an attribute is read by, where it is a field of a class written in C."""
+    cls = class_of(owner)
+    found = getattr(cls, name, None) if cls is not None else None
+    kinds = types.GetSetDescriptorType | types.MemberDescriptorType
+    return found if isinstance(found, kinds) else None
 
 
 def _parts(self: Inference, operand: Operand) -> list[Operand] | None:

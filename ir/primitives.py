@@ -135,6 +135,11 @@ def check_bound(value: Any, name: str) -> Any:
     return value
 
 
+def alias(value: Any) -> Any:
+    """The value itself, under a name of its own."""
+    return value
+
+
 def read_captured(function: Any, name: str) -> Any:
     """The value of the variable `name` that a function object has captured."""
     return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents

@@ -1,0 +1,54 @@
+"""zyg: gradients of plain Python and NumPy functions, by source transformation.
+
+    >>> import zyg
+    >>> def power(x, n):
+    ...     y = 1.0
+    ...     for _ in range(n):
+    ...         y = y * x
+    ...     return y
+    >>> zyg.gradient(power, 2.0, 3)
+    (12.0, 0)
+"""
+
+import ir as _ir
+
+if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
+    raise ImportError(
+        f"zyg needs its own package `ir`, but {_ir.__file__} stood in the way; rename that module "
+        "or put it behind zyg on the path"
+    )
+
+from zyg import cotangent_facts as _cotangent_facts
+from zyg import numpy_facts as _numpy_facts
+from zyg import rules as _rules
+from zyg.api import (
+    _pullback,
+    adjoint,
+    cache_clear,
+    cache_info,
+    dropgrad,
+    grad,
+    gradient,
+    nograd,
+    pullback,
+    value_and_grad,
+    withgradient,
+)
+from zyg.errors import NotDifferentiable, UnsupportedSyntax, ZygError
+
+__all__ = [
+    "NotDifferentiable",
+    "UnsupportedSyntax",
+    "ZygError",
+    "_pullback",
+    "adjoint",
+    "cache_clear",
+    "cache_info",
+    "dropgrad",
+    "grad",
+    "gradient",
+    "nograd",
+    "pullback",
+    "value_and_grad",
+    "withgradient",
+]

@@ -228,7 +228,7 @@ def as_array(type_: Type) -> Type | None:
 
 
 def number_dtype(type_: Type) -> np.dtype[Any]:
-    return np.dtype(class_of(type_))  # type: ignore[arg-type]
+    return np.dtype(class_of(type_))
 
 
 def stacked(items: tuple[Type, ...]) -> Type | None:

@@ -28,6 +28,8 @@ def accumulate(a: Any, b: Any) -> Any:
         return b
     if b is None:
         return a
+    if type(a) is float or type(a) is np.ndarray:
+        return a + b
     if isinstance(a, (list, tuple)):
         return rebuilt(a, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
     if isinstance(b, (list, tuple)):
@@ -94,7 +96,9 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None
-    return accumulate_at(zeros_like(like), index, _realness_of(like, value_bar))
+    buffer = np.asarray(zeros_like(like))
+    bar = accumulate_at(buffer, index, _realness_of(like, value_bar))
+    return bar if isinstance(like, np.ndarray) else bar[()]
 
 
 def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
@@ -150,12 +154,16 @@ def filled(bars: Any, likes: Any) -> Any:
 
 
 def conj(x: Any) -> Any:
-    """The complex conjugate; real numbers and arrays are returned as they are."""
+    """The complex conjugate; real numbers and arrays are returned as they are, lists as arrays."""
     cls = type(x)
     if cls is float or cls is int:
         return x
     if cls is complex:
         return x.conjugate()
+    if cls is np.ndarray:
+        return np.conj(x) if x.dtype.kind == "c" else x
+    if cls is list or cls is tuple:
+        x = np.asarray(x)
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
@@ -175,6 +183,8 @@ def unbroadcast(bar: Any, like: Any) -> Any:
     >>> unbroadcast(np.ones((4, 3)), np.zeros((1, 3)))
     array([[4., 4., 4.]])
     """
+    if bar is None:
+        return None
     cls = type(like)
     if cls is float or cls is int:
         bar_cls = type(bar)
@@ -182,11 +192,13 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             return bar
         bar = np.sum(np.real(bar))
         return bar.item() if isinstance(bar, (np.generic, np.ndarray)) else bar
-    if bar is None:
-        return None
-    bar = _realness_of(like, bar)
-    shape = like.shape if cls is np.ndarray else np.shape(like)
-    bar_shape = np.shape(bar)
+    if cls is np.ndarray and type(bar) is np.ndarray:
+        if bar.dtype.kind == "c" and like.dtype.kind != "c":
+            bar = bar.real
+        bar_shape, shape = bar.shape, like.shape
+    else:
+        bar = _realness_of(like, bar)
+        bar_shape, shape = np.shape(bar), np.shape(like)
     if bar_shape != shape:
         bar = _summed_to(bar, bar_shape, shape)
     if cls is complex:
@@ -286,3 +298,102 @@ def refuse_unusual(x: np.ndarray[Any, Any]) -> None:
         raise NotDifferentiable(
             "an array of dtype object has no gradient: pass a list, or an array of numbers"
         )
+
+
+# What generated adjoints call
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two array cotangents: printed `a + b`, or `a += b` where `a` is nobody else's."""
+    return a + b
+
+
+def subtract(a: Any, b: Any) -> Any:
+    """The difference of two array cotangents: printed `a - b`, or `a -= b`."""
+    return a - b
+
+
+def add_at(bar: Any, index: Any, value: Any) -> Any:
+    """`bar` with `value` added at `index`; `bar` itself is not changed."""
+    return accumulate_at(owned(bar), index, value)
+
+
+def owned(bar: Any) -> Any:
+    """A copy that can be accumulated into."""
+    if isinstance(bar, np.ndarray):
+        return bar.copy()
+    if isinstance(bar, (list, dict)):
+        return bar.copy()
+    return bar
+
+
+def materialised(bar: Any, like: Any) -> Any:
+    """A cotangent that came from run-time dispatch, with zeros for the structural zero."""
+    return zeros_like(like) if bar is None else bar
+
+
+def item(bar: Any, key: Any) -> Any:
+    """One item of the cotangent of a container; the structural zero where there is none."""
+    if bar is None:
+        return None
+    return bar.get(key) if isinstance(bar, dict) else bar[key]
+
+
+def from_items(bars: Any, like: Any) -> Any:
+    """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
+
+    Items beyond those that were taken get zeros.
+
+    >>> from_items([1.0], like=[5.0, 6.0])
+    [1.0, 0.0]
+    """
+    bars = list(bars)
+    if isinstance(like, np.ndarray):
+        whole = zeros_like(like)
+        for i, bar in enumerate(bars):
+            if bar is not None:
+                whole[i] = bar
+        return whole
+    if isinstance(like, dict):
+        return None
+    if isinstance(like, (list, tuple)):
+        return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
+    return bars
+
+
+def from_reversed_items(bars: list[Any], like: Any) -> Any:
+    """`from_items` for cotangents that were collected from the last item to the first."""
+    return from_items(bars[::-1], like)
+
+
+def checked_gradient(bars: Any, callee: str) -> Any:
+    """The gradient that a back function of one argument returned, bare or in a tuple."""
+    if type(bars) is tuple:
+        if len(bars) != 1:
+            raise NotDifferentiable(
+                f"the rule for `{callee}` returned {len(bars)} gradients for 1 argument"
+            )
+        return bars[0]
+    return bars
+
+
+def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tuple[Any, ...]:
+    """The gradients that a back function returned, with None for those left out."""
+    if type(bars) is not tuple:
+        if required <= 1:
+            return (bars,) + (None,) * (count - 1)
+        raise NotDifferentiable(
+            f"the rule for `{callee}` returned one gradient, no tuple, for {count} arguments"
+        )
+    if not required <= len(bars) <= count:
+        raise NotDifferentiable(
+            f"the rule for `{callee}` returned {len(bars)} gradients for {count} arguments"
+        )
+    return bars + (None,) * (count - len(bars))
+
+
+def prototype(x: Any) -> Any:
+    """Something of the shape and dtype of an array that holds none of its memory."""
+    if type(x) is np.ndarray:
+        return np.broadcast_to(np.zeros((), x.dtype), x.shape)
+    return x

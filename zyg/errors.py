@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ir.errors import Unsupported
+
 
 class ZygError(Exception):
     """The base of all errors that zyg itself raises; errors of the user's code pass unchanged."""
@@ -12,5 +14,5 @@ class NotDifferentiable(ZygError, TypeError):
     gradients are not defined for."""
 
 
-class UnsupportedSyntax(ZygError, SyntaxError):
+class UnsupportedSyntax(ZygError, Unsupported):
     """A construct of the language that zyg does not differentiate; carries the location."""

@@ -162,7 +162,7 @@ def by_example(callee: Callable[..., Any], data: int = 1) -> facts.ResultOf:
             return of_unknown_rank(result_of, args, kwargs)
         sizes = Sizes(0), Sizes(1)
         try:
-            return type_from(*(run(args, kwargs, each) for each in sizes), sizes[0])
+            return type_from(run(args, kwargs, sizes[0]), run(args, kwargs, sizes[1]), sizes[0])
         except Unknown:
             return TOP
 
@@ -213,8 +213,11 @@ def mixes_by_value(operands: list[Type]) -> bool:
     dtypes = {
         operand.dtype if isinstance(operand, Array) else class_of(operand) for operand in operands
     }
-    widest = {np.dtype(np.float64), float, np.float64, int}
-    return not (len(dtypes) == 1 or dtypes <= widest)
+    if dtypes <= {np.dtype(np.float64), float, np.float64, int}:
+        return False
+    # Without dimensions, or perhaps without, on one side only.
+    shapes = {dims_of(operand) or None for operand in operands}
+    return len(operands) > 1 and (len(dtypes) > 1 or None in shapes)
 
 
 def elementwise(callee: Callable[..., Any], least: int = 1) -> facts.ResultOf:

@@ -143,6 +143,8 @@ def exponent_key(type_: Type) -> Any:
 
 for _operator in OPERATORS:
     extend(_operator, arithmetic(_operator, class_key))
+
+
 def power(callee: Callable[..., Any]) -> facts.ResultOf:
     rule = arithmetic(callee, exponent_key)
 
@@ -186,8 +188,8 @@ def _scalar_only(callee: Callable[..., Any]) -> facts.ResultOf:
     return result_of
 
 
-for _function in (round, math.floor, math.ceil, math.trunc, complex):
-    extend(_function, _scalar_only(_function))
+for _convert in (round, math.floor, math.ceil, math.trunc, complex):
+    extend(_convert, _scalar_only(_convert))
 
 for _cls in NUMPY_SCALARS:
     facts.result(_cls)(by_example(_cls))

@@ -76,7 +76,7 @@ def sliced_dim(dim: Dim, index: Slice) -> Dim:
 
 
 def entries_of(index: Type, rank: int) -> list[Type] | None:
-    """The entries of an index, one or more for each dimension: the ellipsis written out."""
+    """The entries of an index for all dimensions, those that the ellipsis stands for after it."""
     entries = list(index.items) if isinstance(index, Tuple) else [index]
     consumed = 0
     for entry in entries:
@@ -91,7 +91,8 @@ def entries_of(index: Type, rank: int) -> list[Type] | None:
         return None
     whole: Type = Slice(Known(None), Known(None), Known(None))
     at = entries.index(ELLIPSIS) if ELLIPSIS in entries else len(entries)
-    return [*entries[:at], *[whole] * missing, *entries[at + 1 :]]
+    # The ellipsis separates index arrays even where it stands for no dimension.
+    return [*entries[:at], ELLIPSIS, *[whole] * missing, *entries[at + 1 :]]
 
 
 def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
@@ -106,24 +107,24 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     fancy = any(selectors)
     dims: list[Dim] = []
     chosen: list[Dims] = []
-    places: list[int] = []
+    places: list[tuple[int, int]] = []
     position = 0
     for number, (entry, choice) in enumerate(zip(entries, selectors, strict=True)):
         if choice is not None:
             chosen.append(choice.dims)
-            places.append(number)
-            where = len(dims) if len(places) == 1 else where  # noqa: F821
+            places.append((number, len(dims)))
             position += choice.consumed
         elif entry == NEW_AXIS:
             dims.append(ONE)
+        elif entry == ELLIPSIS:
+            continue
         elif isinstance(entry, Slice):
             dims.append(sliced_dim(array.dims[position], entry))
             position += 1
         else:
             if fancy:
                 # Beside index arrays an int is one too: it broadcasts, and has a place.
-                places.append(number)
-                where = len(dims) if len(places) == 1 else where  # noqa: F821
+                places.append((number, len(dims)))
             position += 1
     if not fancy:
         if not dims and ELLIPSIS in given:
@@ -133,8 +134,8 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if selected is None:
         return TOP
     # Index arrays that are not next to each other put their dimensions first.
-    adjacent = places == list(range(places[0], places[-1] + 1))
-    start = where if adjacent else 0
+    (first, start), (last, _) = places[0], places[-1]
+    start = start if last - first == len(places) - 1 else 0
     return Array(array.dtype, (*dims[:start], *selected, *dims[start:]))
 
 

@@ -15,7 +15,18 @@ import numpy as np
 from ir import facts
 from ir.fact_rules import declare, distributed
 from ir.types import TOP, Known, Sequence, Type
-from zyg.array_type import ONE, Array, Dim, Dims, as_array, broadcast, dims_of, equal_dim
+from zyg.array_type import (
+    ANY,
+    ONE,
+    Array,
+    Dim,
+    Dims,
+    One,
+    as_array,
+    broadcast,
+    dims_of,
+    equal_dim,
+)
 from zyg.numpy_example import Unknown, call, mixes_by_value, sample, shaped_by, with_dims
 
 
@@ -41,10 +52,13 @@ def inner_dims(left: Dims, right: Dims) -> Dims | None:
 
 
 def outer_dims(left: Dims, right: Dims) -> Dims | None:
-    # `outer` flattens: the size of a matrix is a product.
-    if len(left) > 1 or len(right) > 1:
-        return None
-    return (*(left or (ONE,)), *(right or (ONE,)))
+    return flat_dim(left), flat_dim(right)
+
+
+def flat_dim(dims: Dims) -> Dim:
+    """The size of `ravel`, which `outer` does first: a product is not followed."""
+    others = [dim for dim in dims if not isinstance(dim, One)]
+    return ONE if not others else others[0] if len(others) == 1 else ANY
 
 
 def vdot_dims(left: Dims, right: Dims) -> Dims | None:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ir import facts
-from ir.container_facts import item_of
 from ir.fact_rules import declare, is_int
 from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, class_of, join
 from zyg.array_type import (
@@ -82,7 +81,7 @@ def item_type(type_: Type) -> Type:
     if isinstance(type_, Array):
         return Scalar(type(np.ones((), type_.dtype).item()))
     cls = class_of(type_)
-    return Scalar(type(cls(1).item())) if cls in NUMPY_SCALARS else TOP  # type: ignore[misc]
+    return Scalar(type(cls(1).item())) if cls in NUMPY_SCALARS else TOP
 
 
 @declare(np.ndarray.item, np.generic.item)
@@ -149,7 +148,7 @@ def reshape(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         return TOP
     operand, shape = as_array(args[0]), args[1] if len(args) == 2 else Tuple(args[1:])
     # np.reshape takes an order as its third argument.
-    if operand is None or not (dims := dims_from(shape)) and dims != ():
+    if operand is None or (not (dims := dims_from(shape)) and dims != ()):
         return TOP
     exact = by_example(np.reshape)((operand, shape), {})
     if exact != TOP:
@@ -288,7 +287,7 @@ facts.fresh(np.array)
 
 def parts(type_: Type) -> list[Array] | None:
     """The arrays that are joined; one of them stands for a list of unknown length."""
-    items = type_.items if isinstance(type_, Tuple) else (item_of(type_),)
+    items = type_.items if isinstance(type_, Tuple) else (facts.item_of(type_),)
     operands = [as_array(item) for item in items]
     if isinstance(type_, Array) or not operands:
         return None

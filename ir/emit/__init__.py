@@ -32,11 +32,11 @@ from ir.core import (
     type_of,
 )
 from ir.emit.inlining import Inlining
-from ir.emit.lower import Leave, append, lower
+from ir.emit.lower import Leave, lower
 from ir.emit.naming import Naming
+from ir.emit.order import append
 from ir.emit.render import (
     BINARY,
-    IN_PLACE,
     Environment,
     call_node,
     name_node,
@@ -49,7 +49,7 @@ from ir.types import Scalar
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
 
 # Calls that are printed as a statement which changes their first argument.
-_statements: dict[int, Callable[[list[ast.expr]], ast.stmt]] = {}
+_statements: dict[int, Callable[[list[ast.expr], Environment], ast.stmt]] = {}
 
 
 def statement_form(callee: object) -> Callable[[Any], Any]:
@@ -160,7 +160,7 @@ class _FunctionEmitter:
         self.consuming = {
             op for op in walk(self.function.body)
             if isinstance(op, Call) and isinstance(op.callee, Const)
-            and (id(op.callee.value) in _statements or _is(op.callee.value, IN_PLACE))
+            and id(op.callee.value) in _statements
         }
         self.inlining = Inlining(self.function.body, self.consuming)
         self.uses = count_uses(self.function.body)
@@ -335,11 +335,7 @@ class _FunctionEmitter:
 
     def consume(self, op: Call, callee: object) -> None:
         args = [self.operand(arg) for arg in op.args]
-        if _is(callee, IN_PLACE):
-            target = name_node(args[0].id, store=True)  # type: ignore[attr-defined]
-            self.add(ast.AugAssign(target=target, op=IN_PLACE[callee], value=args[1]))
-        else:
-            self.add(_statements[id(callee)](args))
+        self.add(_statements[id(callee)](args, self.environment))
 
     def is_augmented(self, op: Call) -> bool:
         """Whether `x = x + y` can be printed as `x += y`: for scalars that is the same."""

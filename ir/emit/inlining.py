@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -24,14 +23,11 @@ from ir.core import (
     blocks_of,
     exit_operands,
     operands_of,
-    type_of,
 )
-from ir.emit.lower import append
+from ir.emit.order import append, is_ordered, is_temporary
 from ir.rewrite import count_uses
-from ir.types import Known, Scalar, Tuple
 
 MAX_FOLDED = 12
-_ALWAYS = {id(f) for f in (primitives.build_tuple, slice, primitives.load_global)}
 
 
 class Inlining:
@@ -132,34 +128,3 @@ class Inlining:
             ):
                 return False
         return True
-
-
-def is_temporary(value: Value) -> bool:
-    """Whether a value has no name that a reader would miss."""
-    return value.name in ("t", "items", "item")
-
-
-def is_ordered(op: Op) -> bool:
-    """Whether an operation may raise, or has or sees effects, so that its place matters."""
-    if not isinstance(op, Call):
-        return not isinstance(op, Lambda)
-    if not isinstance(op.callee, Const):
-        return True
-    callee = op.callee.value
-    if id(callee) in _ALWAYS or facts.is_metadata(callee):
-        return False
-    if not facts.is_total(callee):
-        return not (callee is getattr and isinstance(type_of(op.args[0]), Known))
-    return not all(_is_numeric(type_of(arg)) for arg in op.args)
-
-
-def _is_numeric(type_: object) -> bool:
-    match type_:
-        case Known(value):
-            return isinstance(value, int | float | complex | None)
-        case Scalar():
-            return True
-        case Tuple(items):
-            return all(map(_is_numeric, items))
-        case _:
-            return type(type_).__name__ == "Array"

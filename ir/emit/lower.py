@@ -27,12 +27,8 @@ from ir.core import (
     Yield,
     blocks_of,
 )
+from ir.emit.order import append, is_ordered
 from ir.rewrite import Mapping, count_uses, free_of
-
-
-def append(items: list[object], item: object) -> None:
-    """Stands for `items.append(item)`: the only change in place, known to the printer alone."""
-    items.append(item)
 
 
 @dataclass(eq=False, slots=True)
@@ -53,6 +49,7 @@ def _lower_block(block: Block) -> None:
             _lower_block(inner)
         if isinstance(op, For | While):
             _append_collected(op)
+            _delay_carried(op)
             _sink_exit(op.body, None)
 
 
@@ -67,6 +64,24 @@ def _append_collected(loop: For | While) -> None:
     for items, value in collected:
         at = _earliest(loop.body, value)
         loop.body.ops.insert(at, Call(Const(append), [items, value], {}, [Value("_")]))
+
+
+def _delay_carried(loop: For | While) -> None:
+    """Computes what is carried on after the last read of the variable that it replaces."""
+    block = loop.body
+    if not isinstance(block.exit, Yield):
+        return
+    for param, value in zip(loop.carried, block.exit.values[1:], strict=False):
+        at = next((i for i, op in enumerate(block.ops) if value in op.results), None)
+        if at is None or is_ordered(block.ops[at]) or len(block.ops[at].results) != 1:
+            continue
+        readers = [
+            i for i, op in enumerate(block.ops[at + 1 :], start=at + 1) if param in free_of(op)
+        ]
+        uses = [i for i, op in enumerate(block.ops[at + 1 :], start=at + 1)
+                if value in free_of(op)]
+        if readers and not uses:
+            block.ops.append(block.ops.pop(at))
 
 
 def _earliest(block: Block, value: Operand) -> int:

@@ -27,8 +27,9 @@ from ir.core import (
     exit_operands,
     operands_of,
 )
-from ir.emit.inlining import Inlining, is_temporary
-from ir.emit.lower import Leave, append
+from ir.emit.inlining import Inlining
+from ir.emit.lower import Leave
+from ir.emit.order import append, is_temporary
 from ir.rewrite import count_uses, free_values
 
 Copies = list[tuple[Value, Operand]]

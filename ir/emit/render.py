@@ -27,10 +27,6 @@ BINARY: dict[Any, ast.operator] = {
     operator.or_: ast.BitOr(),
     operator.xor: ast.BitXor(),
 }
-IN_PLACE: dict[Any, ast.operator] = {
-    getattr(operator, f"i{function.__name__.strip('_')}"): symbol
-    for function, symbol in BINARY.items()
-}
 UNARY: dict[Any, ast.unaryop] = {
     operator.neg: ast.USub(),
     operator.pos: ast.UAdd(),
@@ -68,6 +64,19 @@ def _spelling(value: object) -> tuple[str, str] | None:
                 _spelled.setdefault(id(member), (alias, name))
         _scanned += 1
     return _spelled.get(id(value))
+
+
+_forms: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {}
+
+
+def expression_form(callee: object) -> Callable[[Any], Any]:
+    """Prints calls of `callee` by a function from the arguments' syntax to an expression."""
+
+    def register(build: Any) -> Any:
+        _forms[id(callee)] = build
+        return build
+
+    return register
 
 
 def name_node(name: str, store: bool = False) -> ast.Name:
@@ -161,7 +170,7 @@ def _syntax(callee: object, args: list[ast.expr]) -> ast.expr | None:
             return ast.Compare(left=left, ops=[COMPARE[callee]], comparators=[right])
         case [operand] if _in(callee, UNARY):
             return ast.UnaryOp(op=UNARY[callee], operand=operand)
-    build = _DISPLAYS.get(id(callee))
+    build = _DISPLAYS.get(id(callee)) or _forms.get(id(callee))
     return build(args) if build is not None else None
 
 
@@ -172,13 +181,13 @@ def _in(callee: object, table: dict[Any, Any]) -> bool:
         return False
 
 
-def _getitem(args: list[ast.expr]) -> ast.expr:
-    index = args[1]
+def subscript(items: ast.expr, index: ast.expr) -> ast.expr:
+    """`items[index]`, with slices in their own syntax."""
     if isinstance(index, ast.Tuple) and index.elts:
         index = ast.Tuple(elts=[_as_slice(e) for e in index.elts], ctx=ast.Load())
     else:
         index = _as_slice(index)
-    return ast.Subscript(value=args[0], slice=index, ctx=ast.Load())
+    return ast.Subscript(value=items, slice=index, ctx=ast.Load())
 
 
 def _as_slice(index: ast.expr) -> ast.expr:
@@ -238,7 +247,8 @@ _DISPLAYS: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {
     id(primitives.build_dict): _build_dict,
     id(primitives.load_global): _load_global,
     id(primitives.apply): _apply,
-    id(operator.getitem): _getitem,
+    id(primitives.alias): lambda args: args[0],
+    id(operator.getitem): lambda args: subscript(args[0], args[1]),
     id(operator.contains): _contains,
     id(getattr): _getattr,
 }

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
@@ -85,13 +85,13 @@ class Specialisation:
     result: Type = BOTTOM
     flow: Flow = NOTHING
     flows: Flows | None = None
-    guards: dict[Guard | CellGuard, None] = field(default_factory=dict)
+    guards: dict[object, AnyGuard] = field(default_factory=dict)
     callees: dict[Specialisation, None] = field(default_factory=dict)
     is_done: bool = False
 
-    def all_guards(self) -> list[Guard | CellGuard]:
+    def all_guards(self) -> list[AnyGuard]:
         """The guards of this function and of all that it calls."""
-        found: dict[Guard | CellGuard, None] = {}
+        found: dict[object, AnyGuard] = {}
         seen: set[Specialisation] = set()
         pending = [self]
         while pending:
@@ -100,7 +100,7 @@ class Specialisation:
                 seen.add(current)
                 found.update(current.guards)
                 pending += current.callees
-        return list(found)
+        return list(found.values())
 
 
 @dataclass(eq=False)
@@ -200,7 +200,7 @@ class Specialiser:
                 return None
             captures.append(type_)
             if self._stack:
-                self._stack[-1].guards[CellGuard(cell, type_)] = None
+                self._stack[-1].guards[id(cell)] = CellGuard(cell, type_)
         defaults = tuple(map(abstract, function.__defaults__ or ()))
         kwdefaults = {n: abstract(v) for n, v in (function.__kwdefaults__ or {}).items()}
         return Target(source, tuple(captures), defaults, kwdefaults, function)
@@ -305,11 +305,13 @@ class _Surroundings:
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
+                if _is_ours(module_globals):
+                    return type_
                 if guard is not None:
-                    self._made.guards[guard] = None
+                    self._made.guards[id(container), name] = guard
                 if container is not module_globals:
                     # A global of this name would hide the builtin.
-                    self._made.guards[Absent(module_globals, name)] = None
+                    self._made.guards[id(module_globals), name] = Absent(module_globals, name)
                 return type_
         return TOP
 
@@ -320,8 +322,8 @@ class _Surroundings:
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
-        if guard is not None:
-            self._made.guards[guard] = None
+        if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
+            self._made.guards[id(owner), name] = guard
         if isinstance(owner, type) and not isinstance(type_, Known):
             return TOP
         if isinstance(owner, type) and isinstance(type_.value, classmethod | staticmethod):
@@ -346,6 +348,14 @@ class Absent:
 
     def holds(self) -> bool:
         return self.name not in self.container
+
+
+AnyGuard: TypeAlias = Guard | CellGuard | Absent
+
+
+def _is_ours(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours: its globals never change."""
+    return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))
 
 
 def observed(container: Any, name: str) -> tuple[Type, Guard | None]:

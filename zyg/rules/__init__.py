@@ -2,6 +2,7 @@
 
 from zyg.rules import (
     binary,
+    complex_scalar,
     cotangents,
     creation,
     einsum,
@@ -21,6 +22,7 @@ from zyg.rules import (
 
 __all__ = [
     "binary",
+    "complex_scalar",
     "cotangents",
     "creation",
     "einsum",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
@@ -76,8 +74,9 @@ def float_power(x, y):
 
 
 def float_power_slope(x, y):
-    """The derivative of `np.float_power(x, y)` in `x`; 0 for `y == 0`."""
-    return y * np.float_power(x, np.where(np.equal(y, 0), 1, np.subtract(y, 1)))
+    """The derivative of `np.float_power(x, y)` in `x`; 0 for `y == 0` also at `x == 0`."""
+    vanishing = np.logical_and(np.equal(x, 0), np.equal(y, 0))
+    return y * np.float_power(x, np.where(vanishing, 1, np.subtract(y, 1)))
 
 
 @adjoint(np.remainder)
@@ -188,8 +187,8 @@ def share_of(x, size):
 def arctan2(y, x):
     def back(z_bar):
         return (
-            unbroadcast(z_bar * x / (np.square(x) + np.square(y)), y),
-            unbroadcast(-z_bar * y / (np.square(x) + np.square(y)), x),
+            unbroadcast(z_bar * x / np.hypot(x, y) / np.hypot(x, y), y),
+            unbroadcast(-z_bar * y / np.hypot(x, y) / np.hypot(x, y), x),
         )
 
     return np.arctan2(y, x), back
@@ -210,15 +209,17 @@ def weight(x, z):
     return np.exp(np.where(np.isneginf(x), x, x - z))
 
 
+def weight2(x, z):
+    """`2 ** (x - z)`, and 0 where both are `-inf`."""
+    return np.exp2(np.where(np.isneginf(x), x, x - z))
+
+
 @adjoint(np.logaddexp2)
 def logaddexp2(x, y):
     z = np.logaddexp2(x, y)
 
     def back(z_bar):
-        return (
-            unbroadcast(z_bar * weight(math.log(2) * x, math.log(2) * z), x),
-            unbroadcast(z_bar * weight(math.log(2) * y, math.log(2) * z), y),
-        )
+        return unbroadcast(z_bar * weight2(x, z), x), unbroadcast(z_bar * weight2(y, z), y)
 
     return z, back
 

@@ -62,6 +62,7 @@ def filled_(bars, likes):
 
 
 def only_given(y_bar, bars):
+    """Structural zeros stay structural zeros."""
     if bars is None:
         return None
     return [None if bar is None else y for y, bar in zip(y_bar, bars, strict=True)]
@@ -74,12 +75,15 @@ def conj_(x):
 
 @adjoint(unbroadcast)
 def unbroadcast_(bar, like):
-    shape = np.shape(bar)
+    return unbroadcast(bar, like), lambda y_bar: (broadcast_again(y_bar, bar), None)
 
-    def back(y_bar):
-        return None if bar is None else unbroadcast(np.broadcast_to(y_bar, shape), bar), None
 
-    return unbroadcast(bar, like), back
+def broadcast_again(y_bar, bar):
+    """Undoes a sum to a smaller shape; or sums, where a uniform cotangent was spread instead."""
+    if bar is None:
+        return None
+    full = np.broadcast_shapes(np.shape(bar), np.shape(y_bar))
+    return unbroadcast(np.broadcast_to(y_bar, full), bar)
 
 
 @adjoint(project)

@@ -8,11 +8,9 @@ from zyg.cotangent import rebuilt, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
-    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
-    *(np.eye, np.identity, np.tri, np.frombuffer, np.fromstring, np.random.rand),
-    *(np.random.randn, np.random.random, np.random.normal, np.random.uniform),
-    *(np.random.randint, np.random.permutation, np.random.seed, np.random.default_rng),
-    *(np.random.choice, np.random.standard_normal, np.array2string, np.array_str, np.array_repr),
+    *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye),
+    *(np.identity, np.tri, np.frombuffer, np.array2string, np.array_str, np.array_repr),
 )
 
 
@@ -37,7 +35,7 @@ def array_bar(y_bar, like, dtype):
 
 def rounds(like, dtype):
     """Whether a conversion to `dtype` makes integers of inexact numbers."""
-    return np.dtype(dtype).kind not in "fc" and np.result_type(like).kind in "fc"
+    return np.dtype(dtype).kind not in "fc" and np.asarray(like).dtype.kind in "fc"
 
 
 @adjoint(np.array)
@@ -61,6 +59,26 @@ def asfortranarray(a, dtype=None):
     return np.asfortranarray(a, dtype), lambda y_bar: (array_bar(y_bar, a, dtype),)
 
 
+@adjoint(np.float32)
+def float32(x=0.0):
+    return np.float32(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
+@adjoint(np.float64)
+def float64(x=0.0):
+    return np.float64(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
+@adjoint(np.complex64)
+def complex64(x=0.0):
+    return np.complex64(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
+@adjoint(np.complex128)
+def complex128(x=0.0):
+    return np.complex128(x), lambda y_bar: (array_bar(y_bar, x, None),)
+
+
 @adjoint(np.copy)
 def copy(a, order="K"):
     return np.copy(a, order), lambda y_bar: (array_bar(y_bar, a, None),)
@@ -79,9 +97,24 @@ def full_like(a, fill_value, dtype=None):
 
 
 def filling_bar(y_bar, fill_value, dtype):
+    """The cotangent of the value that an array was filled with: a sum over the array."""
     if dtype is not None and rounds(fill_value, dtype):
         return None
     return unbroadcast(y_bar, fill_value)
+
+
+@adjoint(np.arange)
+def arange(start, stop=None, step=1, dtype=None):
+    y = np.arange(start, dtype=dtype) if stop is None else np.arange(start, stop, step, dtype)
+
+    def back(y_bar):
+        return (
+            None if stop is None else unbroadcast(np.sum(y_bar), start),
+            None,
+            unbroadcast(np.sum(y_bar * np.arange(np.size(y_bar))), step),
+        )
+
+    return y, back
 
 
 @adjoint(np.linspace)
@@ -98,6 +131,7 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
 
 
 def along(y_bar, axis):
+    """The cotangent with the given axis first."""
     return np.moveaxis(y_bar, axis, 0)
 
 
@@ -115,6 +149,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
         return (
             unbroadcast(y_bar * y * np.log(base) * (1 - progress(y_bar, num, endpoint, 0)), start),
             unbroadcast(y_bar * y * np.log(base) * progress(y_bar, num, endpoint, 0), stop),
+            None,
+            None,
+            np.sum(y_bar * y * np.linspace(start, stop, num, endpoint)) / base,
         )
 
     return y, back
@@ -141,10 +178,11 @@ def grid_bar(y_bar, x, position, count, indexing):
 @adjoint(np.vander)
 def vander(x, N=None, increasing=False):
     y = np.vander(x, N, increasing)
-    return y, lambda y_bar: vander_bar(y_bar, x, increasing)
+    return y, lambda y_bar: (vander_bar(y_bar, x, increasing),)
 
 
 def vander_bar(y_bar, x, increasing):
+    """The cotangent of `x` in the columns `x ** k`: the sum of `k x ** (k - 1)` over columns."""
     powers = np.arange(np.shape(y_bar)[1]) if increasing else np.arange(np.shape(y_bar)[1])[::-1]
     slopes = powers * np.expand_dims(np.asarray(x), 1) ** np.where(powers == 0, 0, powers - 1)
     return np.sum(y_bar * slopes, axis=1)

@@ -8,7 +8,7 @@ __all__ = ["digamma"]
 
 
 def digamma(x: float) -> float:
-    """The derivative of `math.lgamma`, to about 1e-15 relative to its size; NaN at the poles.
+    """The derivative of `math.lgamma`, to about 1e-15 for positive `x`; NaN at the poles.
 
     Reflection (Abramowitz and Stegun 6.3.7) for negative `x`, the recurrence 6.3.5 up to 10, and
     there the asymptotic series 6.3.18.

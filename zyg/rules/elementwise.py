@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj
+from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.operators import direction
 from zyg.rules.registry import adjoint, constant
 
@@ -210,7 +211,7 @@ def angle(z, deg=False):
     scale = 180 / math.pi if deg else 1.0
 
     def back(y_bar):
-        return y_bar * (scale * 1j) * angular(z) if np.iscomplexobj(z) else None
+        return (y_bar * (scale * 1j) * angular(z) if np.iscomplexobj(z) else None,)
 
     return np.angle(z, deg), back
 
@@ -227,12 +228,25 @@ def sinc(x):
 
 
 def sinc_slope(x):
-    """The derivative of `sin(pi x) / (pi x)`, and 0 at 0."""
-    safe = np.where(x == 0, 1, x)
-    return np.where(x == 0, 0, (np.cos(math.pi * safe) - np.sinc(safe)) / safe)
+    """The derivative of `sin(pi x) / (pi x)`; at 0 its linear term, which has the curvature."""
+    safe = np.where(np.equal(x, 0), 1, x)
+    linear = np.multiply(x, -(math.pi**2) / 3)
+    return np.where(np.equal(x, 0), linear, (np.cos(math.pi * safe) - np.sinc(safe)) / safe)
 
 
 @adjoint(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not copy:
+        raise NotDifferentiable("np.nan_to_num(copy=False) writes to its argument: leave copy out")
     y = np.nan_to_num(x, copy, nan, posinf, neginf)
-    return y, lambda y_bar: np.where(np.isfinite(x), y_bar, 0)
+
+    def back(y_bar):
+        return (
+            np.where(np.isfinite(x), y_bar, 0),
+            None,
+            unbroadcast(np.where(np.isnan(x), y_bar, 0), nan),
+            None if posinf is None else unbroadcast(np.where(np.isposinf(x), y_bar, 0), posinf),
+            None if neginf is None else unbroadcast(np.where(np.isneginf(x), y_bar, 0), neginf),
+        )
+
+    return y, back

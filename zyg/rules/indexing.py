@@ -12,7 +12,7 @@ from zyg.rules.registry import adjoint, constant
 
 constant(
     *(np.indices, np.ix_, np.unravel_index, np.ravel_multi_index, np.tril_indices),
-    *(np.triu_indices, np.diag_indices, np.unique, np.isin),
+    *(np.triu_indices, np.diag_indices, np.isin),
 )
 
 
@@ -50,6 +50,7 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def along_axis_bar(y_bar, shape, indices, axis):
+    """Adds each cotangent to where `np.take_along_axis` read."""
     if axis is None:
         return np.reshape(scatter(y_bar, (math.prod(shape),), (indices,)), shape)
     return scatter(y_bar, shape, along_axis(shape, indices, axis % len(shape)))
@@ -115,7 +116,7 @@ def select(condlist, choicelist, default=0):
         return (
             None,
             select_bars(z_bar, condlist, choicelist),
-            unbroadcast(np.where(np.logical_or.reduce(condlist), 0, z_bar), default),
+            unbroadcast(np.select(condlist, [0 for _ in condlist], z_bar), default),
         )
 
     return np.select(condlist, choicelist, default), back
@@ -147,23 +148,26 @@ def clip_bars(z_bar, a, low, high):
 
 
 def inside(a, low, high):
+    """Where `np.clip` lets `a` through, bounds included."""
     if low is None:
         return np.less_equal(a, high) if high is not None else True
     return np.greater_equal(a, low) if high is None else (a >= low) & (a <= high)
 
 
 def below(a, low, high):
+    """Where the lower bound is the result."""
     return np.less(a, low) if high is None else np.less(a, low) & np.less_equal(low, high)
 
 
 def above(a, low, high):
+    """Where the upper bound is the result, which wins if the bounds cross."""
     return np.greater(a if low is None else np.maximum(a, low), high)
 
 
 @adjoint(np.sort)
 def sort(a, axis=-1, kind=None):
     order = np.argsort(a, axis, kind)
-    return np.sort(a, axis, kind), lambda y_bar: sort_bar(y_bar, order, np.shape(a), axis)
+    return np.sort(a, axis, kind), lambda y_bar: (sort_bar(y_bar, order, np.shape(a), axis),)
 
 
 def sort_bar(y_bar, order, shape, axis):
@@ -184,7 +188,7 @@ def partition(a, kth, axis=-1):
 @adjoint(np.median)
 def median(a, axis=None, *, keepdims=False):
     y = np.median(a, axis, keepdims=keepdims)
-    return y, lambda y_bar: median_bar(y_bar, a, axis, keepdims)
+    return y, lambda y_bar: (median_bar(y_bar, a, axis, keepdims),)
 
 
 def median_bar(y_bar, a, axis, keepdims):
@@ -204,7 +208,7 @@ def median_bar(y_bar, a, axis, keepdims):
 @adjoint(np.diff)
 def diff(a, n=1, axis=-1):
     ndim = np.ndim(a)
-    return np.diff(a, n, axis), lambda y_bar: diff_bar(y_bar, ndim, n, axis)
+    return np.diff(a, n, axis), lambda y_bar: (diff_bar(y_bar, ndim, n, axis),)
 
 
 def diff_bar(y_bar, ndim, n, axis):
@@ -217,6 +221,12 @@ def diff_bar(y_bar, ndim, n, axis):
 def ediff1d(ary):
     shape = np.shape(ary)
     return np.ediff1d(ary), lambda y_bar: np.reshape(diff_bar(y_bar, 1, 1, 0), shape)
+
+
+@adjoint(np.bincount)
+def bincount(x, weights=None, minlength=0):
+    y = np.bincount(x, weights, minlength)
+    return y, lambda y_bar: (None, None if weights is None else unbroadcast(y_bar[x], weights))
 
 
 @adjoint(np.interp)
@@ -239,10 +249,12 @@ def interp_interval(x, xp):
 
 
 def within(x, xp):
+    """Where `x` lies in the range of the grid; outside `np.interp` is constant."""
     return np.logical_and(np.greater_equal(x, np.min(xp)), np.less_equal(x, np.max(xp)))
 
 
 def interp_slope(x, xp, fp):
+    """The derivative of `np.interp` in `x`; on a point of the grid that to its right."""
     i = interp_interval(x, xp)
     slopes = np.diff(fp) / np.diff(xp)
     return np.where(within(x, xp), slopes[i], 0)

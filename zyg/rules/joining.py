@@ -25,6 +25,7 @@ def pieces(z_bar, arrays, lengths, axis):
 
 
 def piece_for(bar, array):
+    """A piece of the cotangent, in the shape and realness of the array that it belongs to."""
     return unbroadcast(np.reshape(bar, np.shape(array)), array)
 
 
@@ -35,6 +36,7 @@ def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind"):
 
 
 def concatenate_bar(z_bar, arrays, axis):
+    """The cotangent of the arrays that `np.concatenate` joined."""
     if axis is None:
         return pieces(z_bar, arrays, [np.size(array) for array in arrays], 0)
     return pieces(z_bar, arrays, [np.shape(array)[axis] for array in arrays], axis)
@@ -47,6 +49,7 @@ def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
 
 
 def stack_bar(z_bar, arrays, axis):
+    """The cotangent of the arrays that `np.stack` joined."""
     if isinstance(arrays, (list, tuple)):
         return pieces(z_bar, arrays, [1 for _ in arrays], axis)
     return np.moveaxis(z_bar, axis, 0)
@@ -69,6 +72,7 @@ def hstack(tup):
 
 
 def hstack_length(array):
+    """How many columns, or items of the one dimension, `np.hstack` takes from an array."""
     return np.shape(array)[1] if np.ndim(array) > 1 else np.size(array)
 
 
@@ -100,31 +104,34 @@ def append(arr, values, axis=None):
 @adjoint(np.split)
 def split(ary, indices_or_sections, axis=0):
     parts = np.split(ary, indices_or_sections, axis)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), axis)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), axis), None)
 
 
 @adjoint(np.array_split)
 def array_split(ary, indices_or_sections, axis=0):
     parts = np.array_split(ary, indices_or_sections, axis)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), axis)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), axis), None)
 
 
 @adjoint(np.vsplit)
 def vsplit(ary, indices_or_sections):
     parts = np.vsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), 0)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), 0), None)
 
 
 @adjoint(np.hsplit)
 def hsplit(ary, indices_or_sections):
     parts = np.hsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), min(1, np.ndim(ary) - 1))
+    return parts, lambda y_bar: (
+        np.concatenate(filled(y_bar, parts), min(1, np.ndim(ary) - 1)),
+        None,
+    )
 
 
 @adjoint(np.dsplit)
 def dsplit(ary, indices_or_sections):
     parts = np.dsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: np.concatenate(filled(y_bar, parts), 2)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), 2), None)
 
 
 if hasattr(np, "unstack"):

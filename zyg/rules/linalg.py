@@ -26,25 +26,26 @@ def solve(a, b):
     x = np.linalg.solve(a, b)
 
     def back(x_bar):
-        return solve_matrix_bar(x_bar, x, a, b), solve_side_bar(x_bar, a, b)
+        return (
+            unbroadcast(minus_outer(transposed_solution(x_bar, a, b), x, b), a),
+            unbroadcast(transposed_solution(x_bar, a, b), b),
+        )
 
     return x, back
 
 
-def solve_side_bar(x_bar, a, b):
-    """The cotangent of `b` in `a x = b`: the solution with the transposed matrix."""
+def transposed_solution(x_bar, a, b):
+    """The cotangent of `b` in `a x = b`, before it is summed to the shape of `b`."""
     if np.ndim(b) == 1:
-        columns = np.linalg.solve(adjoint_of(a), np.expand_dims(x_bar, -1))
-        return unbroadcast(columns[..., 0], b)
-    return unbroadcast(np.linalg.solve(adjoint_of(a), x_bar), b)
+        return np.linalg.solve(adjoint_of(a), np.expand_dims(x_bar, -1))[..., 0]
+    return np.linalg.solve(adjoint_of(a), x_bar)
 
 
-def solve_matrix_bar(x_bar, x, a, b):
+def minus_outer(b_bar, x, b):
     """The cotangent of `a` in `a x = b`: minus the cotangent of `b` times `x`."""
     if np.ndim(b) == 1:
-        columns = np.linalg.solve(adjoint_of(a), np.expand_dims(x_bar, -1))
-        return unbroadcast(-columns * np.expand_dims(conj(x), -2), a)
-    return unbroadcast(-np.linalg.solve(adjoint_of(a), x_bar) @ adjoint_of(x), a)
+        return np.expand_dims(-b_bar, -1) * np.expand_dims(conj(x), -2)
+    return -b_bar @ adjoint_of(x)
 
 
 @adjoint(np.linalg.inv)
@@ -141,13 +142,18 @@ def matrix_power_bar(y_bar, a, n):
 @adjoint(np.linalg.eigh)
 def eigh(a, UPLO="L"):
     y = np.linalg.eigh(a, UPLO)
-    return y, lambda y_bar: eigh_bar(y_bar, y[0], y[1], UPLO)
+    return y, lambda y_bar: (eigh_bar(y_bar, y[0], y[1], UPLO),)
 
 
 @adjoint(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
+    return np.linalg.eigvalsh(a, UPLO), lambda y_bar: (eigvalsh_bar(y_bar, a, UPLO),)
+
+
+def eigvalsh_bar(y_bar, a, UPLO):
+    """The vectors, which the values need backwards, are computed only there."""
     values, vectors = np.linalg.eigh(a, UPLO)
-    return np.linalg.eigvalsh(a, UPLO), lambda y_bar: eigh_bar((y_bar, None), values, vectors, UPLO)
+    return eigh_bar((y_bar, None), values, vectors, UPLO)
 
 
 def eigh_bar(y_bar, values, vectors, UPLO):
@@ -170,7 +176,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     y = np.linalg.svd(a, full_matrices, compute_uv, hermitian)
 
     def back(y_bar):
-        return svd_bar(y_bar, a) if compute_uv else svd_values_bar(y_bar, a)
+        return (svd_bar(y_bar, a) if compute_uv else svd_values_bar(y_bar, a),)
 
     return y, back
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent import conj, one_hot, unbroadcast
 from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right
@@ -23,7 +23,7 @@ from zyg.rules.reductions import (
     trace_bar,
     var_bar,
 )
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.rules.shape import diagonal_bar, inverse_order, repeat_bar, reshaped_back
 
 constant(
@@ -62,71 +62,71 @@ def imag(self):
 def sum_(self, axis=None, dtype=None, *, keepdims=False):
     shape = np.shape(self)
     y = self.sum(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: spread(y_bar, shape, axis, keepdims)
+    return y, lambda y_bar: (spread(y_bar, shape, axis, keepdims),)
 
 
 @adjoint(np.ndarray.mean)
 def mean(self, axis=None, dtype=None, *, keepdims=False):
     shape = np.shape(self)
     y = self.mean(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: spread(y_bar / count_along(shape, axis), shape, axis, keepdims)
+    return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
 
 
 @adjoint(np.ndarray.prod)
 def prod(self, axis=None, dtype=None, *, keepdims=False):
     y = self.prod(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: prod_bar(y_bar, y, self, axis, keepdims)
+    return y, lambda y_bar: (prod_bar(y_bar, y, self, axis, keepdims),)
 
 
 @adjoint(np.ndarray.max)
 def max_(self, axis=None, *, keepdims=False):
     y = self.max(axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: extremum_bar(y_bar, y, self, axis, keepdims)
+    return y, lambda y_bar: (extremum_bar(y_bar, y, self, axis, keepdims),)
 
 
 @adjoint(np.ndarray.min)
 def min_(self, axis=None, *, keepdims=False):
     y = self.min(axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: extremum_bar(y_bar, y, self, axis, keepdims)
+    return y, lambda y_bar: (extremum_bar(y_bar, y, self, axis, keepdims),)
 
 
 @adjoint(np.ndarray.var)
 def var(self, axis=None, dtype=None, *, ddof=0, keepdims=False):
     y = self.var(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: var_bar(y_bar, self, axis, ddof, keepdims)
+    return y, lambda y_bar: (var_bar(y_bar, self, axis, ddof, keepdims),)
 
 
 @adjoint(np.ndarray.std)
 def std(self, axis=None, dtype=None, *, ddof=0, keepdims=False):
     y = self.std(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: std_bar(y_bar, y, self, axis, ddof, keepdims)
+    return y, lambda y_bar: (std_bar(y_bar, y, self, axis, ddof, keepdims),)
 
 
 @adjoint(np.ndarray.cumsum)
 def cumsum(self, axis=None, dtype=None):
     shape = np.shape(self)
     y = self.cumsum(axis=axis, dtype=dtype)
-    return y, lambda y_bar: cumsum_bar(y_bar, shape, axis)
+    return y, lambda y_bar: (cumsum_bar(y_bar, shape, axis),)
 
 
 @adjoint(np.ndarray.cumprod)
 def cumprod(self, axis=None, dtype=None):
     y = self.cumprod(axis=axis, dtype=dtype)
-    return y, lambda y_bar: cumprod_bar(y_bar, y, self, axis)
+    return y, lambda y_bar: (cumprod_bar(y_bar, y, self, axis),)
 
 
 @adjoint(np.ndarray.trace)
 def trace(self, offset=0, axis1=0, axis2=1):
     shape = np.shape(self)
     y = self.trace(offset, axis1, axis2)
-    return y, lambda y_bar: trace_bar(y_bar, shape, offset, axis1, axis2)
+    return y, lambda y_bar: (trace_bar(y_bar, shape, offset, axis1, axis2),)
 
 
 @adjoint(np.ndarray.diagonal)
 def diagonal(self, offset=0, axis1=0, axis2=1):
     shape = np.shape(self)
     y = self.diagonal(offset, axis1, axis2)
-    return y, lambda y_bar: diagonal_bar(y_bar, shape, offset, axis1, axis2)
+    return y, lambda y_bar: (diagonal_bar(y_bar, shape, offset, axis1, axis2),)
 
 
 @adjoint(np.ndarray.dot)
@@ -159,30 +159,30 @@ def transposed_back(y_bar, axes):
 @adjoint(np.ndarray.ravel)
 def ravel(self, order="C"):
     shape = np.shape(self)
-    return self.ravel(order), lambda y_bar: reshaped_back(y_bar, shape, order)
+    return self.ravel(order), lambda y_bar: (reshaped_back(y_bar, shape, order),)
 
 
 @adjoint(np.ndarray.flatten)
 def flatten(self, order="C"):
     shape = np.shape(self)
-    return self.flatten(order), lambda y_bar: reshaped_back(y_bar, shape, order)
+    return self.flatten(order), lambda y_bar: (reshaped_back(y_bar, shape, order),)
 
 
 @adjoint(np.ndarray.squeeze)
 def squeeze(self, axis=None):
     shape = np.shape(self)
-    return self.squeeze(axis), lambda y_bar: np.reshape(y_bar, shape)
+    return self.squeeze(axis), lambda y_bar: (np.reshape(y_bar, shape),)
 
 
 @adjoint(np.ndarray.swapaxes)
 def swapaxes(self, axis1, axis2):
-    return self.swapaxes(axis1, axis2), lambda y_bar: np.swapaxes(y_bar, axis1, axis2)
+    return self.swapaxes(axis1, axis2), lambda y_bar: (np.swapaxes(y_bar, axis1, axis2), None, None)
 
 
 @adjoint(np.ndarray.repeat)
 def repeat(self, repeats, axis=None):
     shape = np.shape(self)
-    return self.repeat(repeats, axis), lambda y_bar: repeat_bar(y_bar, shape, repeats, axis)
+    return self.repeat(repeats, axis), lambda y_bar: (repeat_bar(y_bar, shape, repeats, axis), None)
 
 
 @adjoint(np.ndarray.take)
@@ -209,18 +209,13 @@ def clip(self, min=None, max=None):
 
 @adjoint(np.ndarray.copy)
 def copy(self, order="C"):
-    return self.copy(order), lambda y_bar: y_bar
-
-
-@adjoint(np.ndarray.__copy__)
-def copied(self):
-    return self.copy("K"), lambda y_bar: y_bar
+    return self.copy(order), lambda y_bar: (y_bar,)
 
 
 @adjoint(np.ndarray.astype)
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     y = self.astype(dtype, order, casting, subok, copy)
-    return y, lambda y_bar: None if rounds(self, dtype) else unbroadcast(y_bar, self)
+    return y, lambda y_bar: (None if rounds(self, dtype) else unbroadcast(y_bar, self), None)
 
 
 @adjoint(np.ndarray.conj, np.ndarray.conjugate)
@@ -237,9 +232,9 @@ def item(self, *position):
 def item_bar(y_bar, like, position):
     """An array that is `y_bar` at the position of `x.item(position)`: flat, or an index."""
     spot = position[0] if len(position) == 1 else position
-    flat = int(np.ravel_multi_index(spot, like.shape)) if isinstance(spot, tuple) and spot else spot
-    wanted = np.arange(like.size) == (0 if flat == () else flat % like.size)
-    return np.reshape(np.where(wanted, y_bar, 0), like.shape)
+    if not isinstance(spot, tuple):
+        spot = np.unravel_index(spot % like.size, like.shape)
+    return one_hot(y_bar, like, spot if spot else (0,) * like.ndim)
 
 
 @adjoint(np.ndarray.tolist)
@@ -247,12 +242,10 @@ def tolist(self):
     return self.tolist(), lambda y_bar: np.asarray(y_bar)
 
 
-@adjoint(np.ndarray.__float__)
-def float_(self):
-    return self.__float__(), lambda y_bar: unbroadcast(y_bar, self)
-
-
-@adjoint(np.ndarray.__array__)
-def array(self, dtype=None):
-    y = self.__array__() if dtype is None else self.__array__(dtype)
-    return y, lambda y_bar: None if dtype is not None and rounds(self, dtype) else y_bar
+# NumPy's scalars have the attributes and methods of arrays, under descriptors of their own.
+for name in vars(np.generic):
+    of_array = getattr(np.ndarray, name, None)
+    if (rule := rule_of(of_array)) is not None:
+        adjoint(getattr(np.generic, name))(rule)
+    elif is_constant(of_array):
+        constant(getattr(np.generic, name))

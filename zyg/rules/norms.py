@@ -14,7 +14,23 @@ from zyg.rules.registry import adjoint
 @adjoint(np.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False):
     y = np.linalg.norm(x, ord, axis, keepdims)
-    return y, lambda y_bar: norm_bar(y_bar, y, x, ord, axis, keepdims)
+
+    def back(y_bar):
+        return norm_bar(y_bar, y, x, ord, axis, keepdims), order_bar(y_bar, y, x, ord, axis)
+
+    return y, back
+
+
+def order_bar(y_bar, y, x, ord, axis):
+    """The cotangent of a fractional order `p` of vectors, where `y = sum(|x|^p)^(1/p)`."""
+    if not isinstance(ord, float) or math.isinf(ord) or np.ndim(x) > 1 and np.ndim(axis) > 0:
+        return None
+    size = np.reshape(np.abs(x), -1) if axis is None else np.moveaxis(np.abs(x), axis, -1)
+    weights = size**ord
+    total = np.sum(weights, axis=-1)
+    logs = np.sum(weights * np.log(np.where(size == 0, 1, size)), axis=-1)
+    slope = np.reshape(logs / (ord * total) - np.log(total) / ord**2, np.shape(y))
+    return np.sum(y_bar * y * slope)
 
 
 def norm_bar(y_bar, y, x, ord, axis, keepdims):

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import conj, one_hot, unbroadcast
+from zyg.cotangent import accumulate, conj, one_hot, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -26,8 +26,12 @@ constant(
 def add(x, y):
     def back(z_bar):
         return (
-            z_bar[: len(x)] if isinstance(x, (list, tuple)) else unbroadcast(z_bar, x),
-            z_bar[len(x) :] if isinstance(x, (list, tuple)) else unbroadcast(z_bar, y),
+            z_bar[: len(x)]
+            if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple))
+            else unbroadcast(z_bar, x),
+            z_bar[len(x) :]
+            if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple))
+            else unbroadcast(z_bar, y),
         )
 
     return x + y, back
@@ -46,9 +50,31 @@ def sub(x, y):
 @adjoint(operator.mul)
 def mul(x, y):
     def back(z_bar):
-        return unbroadcast(z_bar * conj(y), x), unbroadcast(z_bar * conj(x), y)
+        return (
+            sequence_factor_bar(z_bar, x, y)
+            if isinstance(x, (list, tuple)) or isinstance(y, (list, tuple))
+            else unbroadcast(z_bar * conj(y), x),
+            sequence_factor_bar(z_bar, y, x)
+            if isinstance(x, (list, tuple)) or isinstance(y, (list, tuple))
+            else unbroadcast(z_bar * conj(x), y),
+        )
 
     return x * y, back
+
+
+def sequence_factor_bar(z_bar, x, y):
+    """The cotangent of `x` in `x * y` or `y * x`, where one of the two is a list or tuple.
+
+    An integer repeats the sequence, whose copies are summed; an array multiplies its items.
+    """
+    if isinstance(x, int):
+        return None
+    if not isinstance(y, int):
+        return unbroadcast(z_bar * conj(y), x)
+    x_bar = None
+    for i in range(y):
+        x_bar = accumulate(x_bar, z_bar[i * len(x) : (i + 1) * len(x)])
+    return x_bar
 
 
 @adjoint(operator.truediv)
@@ -80,18 +106,22 @@ def power(x, y):
 
 
 def power_slope(x, y):
-    """The derivative of `x ** y` in `x`; 0 for `y == 0`, also where `x ** -1` would fail."""
-    if type(y) is int and y == 2:
-        return 2 * x
-    if np.ndim(y) > 0:
-        return y * x ** np.where(y == 0, 1, y - 1)
-    if y == 0:
-        return 0
-    if y == 1:
-        return 1
-    if type(x) is float and x == 0:
-        return 0.0 if y.real > 1 else math.inf
+    """The derivative of `x ** y` in `x`: `y x ** (y - 1)`, and 0 for `y == 0` also at `x == 0`.
+
+    The formula is kept wherever it is defined, also for `y` of 0 or 1: it has a derivative in `y`.
+    """
+    if np.ndim(y) > 0 or (np.ndim(x) > 0 and y == 0):
+        return y * x ** np.where(vanishing(x, y), 1, np.subtract(y, 1))
+    if isinstance(x, (int, float)) and x == 0 and y.real < 1:
+        return 0 if y == 0 else math.inf
     return y * x ** (y - 1)
+
+
+def vanishing(x, y):
+    """Where `x ** (y - 1)` fails though `y` makes the slope 0."""
+    if np.result_type(x).kind in "iu":
+        return np.equal(y, 0)
+    return np.logical_and(np.equal(x, 0), np.equal(y, 0))
 
 
 def power_growth(x, y, z):
@@ -119,7 +149,7 @@ def abs_(x):
 def direction(x):
     """`x / abs(x)`, and 0 at 0: the gradient of `abs` for real and complex, scalar and array."""
     if isinstance(x, (int, float)):
-        return (x > 0) - (x < 0)
+        return 1 if x > 0 else -1 if x < 0 else 0
     if np.isrealobj(x):
         return np.sign(x)
     size = np.abs(x)

@@ -192,11 +192,13 @@ def kron_blocks(z_bar, a, b):
 
 
 def inner_axes(a, b):
+    """The axes of the blocks in what `kron_blocks` gives."""
     ndim = max(np.ndim(a), np.ndim(b))
     return tuple(range(ndim, 2 * ndim))
 
 
 def outer_axes(a, b):
+    """The axes over the blocks in what `kron_blocks` gives."""
     return tuple(range(max(np.ndim(a), np.ndim(b))))
 
 

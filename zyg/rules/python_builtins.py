@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy as np
 
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
@@ -43,6 +41,21 @@ def complex_(real=0, imag=0):
     return complex(real, imag), back
 
 
+@adjoint(complex.real, float.real, int.real)
+def real(self):
+    return self.real, lambda y_bar: y_bar
+
+
+@adjoint(complex.imag, float.imag, int.imag)
+def imag(self):
+    return self.imag, lambda y_bar: y_bar * 1j if isinstance(self, complex) else None
+
+
+@adjoint(complex.conjugate, float.conjugate, int.conjugate)
+def conjugate(self):
+    return self.conjugate(), lambda y_bar: conj(y_bar)
+
+
 @adjoint(divmod)
 def divmod_(x, y):
     quotient, remainder = divmod(x, y)
@@ -61,16 +74,29 @@ def sum_(iterable, start=0):
     y = sum(iterable, start)
 
     def back(y_bar):
-        return share_among(y_bar, iterable), unbroadcast(y_bar, start)
+        return share_among(y_bar, iterable, start), first_share(y_bar, start)
 
     return y, back
 
 
-def share_among(y_bar, xs):
-    """The cotangent of the items of a sum: each item receives the cotangent of the sum."""
+def share_among(y_bar, xs, start):
+    """The cotangent of the items of a sum: each item receives the cotangent of the sum.
+
+    Lists and tuples are joined by `sum(xs, [])`: there each receives its own part.
+    """
+    if isinstance(start, (list, tuple)):
+        ends = [len(start) + sum([len(x) for x in xs[: i + 1]]) for i in range(len(xs))]
+        return rebuilt(xs, [y_bar[end - len(x) : end] for x, end in zip(xs, ends, strict=True)])
     if isinstance(xs, (list, tuple)):
         return rebuilt(xs, [unbroadcast(y_bar, x) for x in xs])
     return np.broadcast_to(y_bar, np.shape(xs))
+
+
+def first_share(y_bar, start):
+    """The cotangent of the `start` of a sum."""
+    if isinstance(start, (list, tuple)):
+        return y_bar[: len(start)]
+    return unbroadcast(y_bar, start)
 
 
 @adjoint(max)
@@ -97,6 +123,6 @@ def share_among_equal(y_bar, y, xs):
     if isinstance(xs, np.ndarray):
         equal = xs == y
         return np.where(equal, y_bar / np.count_nonzero(equal), 0)
-    winners = builtins.sum([1 for x in xs if x == y])
+    winners = sum([1 for x in xs if x == y])
     part = y_bar if winners == 1 else y_bar / winners
     return rebuilt(xs, [unbroadcast(part, x) if x == y else zeros_like(x) for x in xs])

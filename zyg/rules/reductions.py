@@ -16,7 +16,7 @@ from zyg.rules.registry import adjoint, constant
 constant(
     *(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition),
     *(np.all, np.any, np.count_nonzero, np.argwhere, np.nonzero, np.flatnonzero),
-    *(np.searchsorted, np.digitize, np.bincount, np.lexsort),
+    *(np.searchsorted, np.digitize, np.lexsort),
 )
 
 
@@ -45,14 +45,14 @@ def count_along(shape, axis):
 def sum_(a, axis=None, dtype=None, *, keepdims=False):
     shape = np.shape(a)
     y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: spread(y_bar, shape, axis, keepdims)
+    return y, lambda y_bar: (spread(y_bar, shape, axis, keepdims),)
 
 
 @adjoint(np.mean)
 def mean(a, axis=None, dtype=None, *, keepdims=False):
     shape = np.shape(a)
     y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: spread(y_bar / count_along(shape, axis), shape, axis, keepdims)
+    return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
 
 
 @adjoint(np.average)
@@ -99,7 +99,7 @@ def weighting(y_bar, y, a, axis, weights, keepdims):
 @adjoint(np.var)
 def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     y = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: var_bar(y_bar, a, axis, ddof, keepdims)
+    return y, lambda y_bar: (var_bar(y_bar, a, axis, ddof, keepdims),)
 
 
 def var_bar(y_bar, a, axis, ddof, keepdims):
@@ -112,7 +112,7 @@ def var_bar(y_bar, a, axis, ddof, keepdims):
 @adjoint(np.std)
 def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     y = np.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: std_bar(y_bar, y, a, axis, ddof, keepdims)
+    return y, lambda y_bar: (std_bar(y_bar, y, a, axis, ddof, keepdims),)
 
 
 def std_bar(y_bar, y, a, axis, ddof, keepdims):
@@ -128,25 +128,25 @@ def inverse_or_zero(y):
 @adjoint(np.max, np.amax)
 def max_(a, axis=None, *, keepdims=False):
     y = np.max(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
 
 
 @adjoint(np.min, np.amin)
 def min_(a, axis=None, *, keepdims=False):
     y = np.min(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
 
 
 @adjoint(np.nanmax)
 def nanmax(a, axis=None, *, keepdims=False):
     y = np.nanmax(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
 
 
 @adjoint(np.nanmin)
 def nanmin(a, axis=None, *, keepdims=False):
     y = np.nanmin(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: extremum_bar(y_bar, y, a, axis, keepdims)
+    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
 
 
 def extremum_bar(y_bar, y, a, axis, keepdims):
@@ -155,13 +155,14 @@ def extremum_bar(y_bar, y, a, axis, keepdims):
     winners = np.equal(a, restored(y, shape, axis, keepdims))
     part = restored(y_bar, shape, axis, keepdims)
     ties = np.count_nonzero(winners, axis=axis, keepdims=True)
-    return np.where(winners, part, 0) / ties.astype(np.result_type(part))
+    # The count in the dtype of the cotangent: an int64 would make single precision double.
+    return winners * (part / np.asarray(ties).astype(np.result_type(part)))
 
 
 @adjoint(np.ptp)
 def ptp(a, axis=None, *, keepdims=False):
     y = np.ptp(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: ptp_bar(y_bar, a, axis, keepdims)
+    return y, lambda y_bar: (ptp_bar(y_bar, a, axis, keepdims),)
 
 
 def ptp_bar(y_bar, a, axis, keepdims):
@@ -177,13 +178,13 @@ def ptp_bar(y_bar, a, axis, keepdims):
 def nansum(a, axis=None, dtype=None, *, keepdims=False):
     y = np.nansum(a, axis=axis, dtype=dtype, keepdims=keepdims)
     shape = np.shape(a)
-    return y, lambda y_bar: np.where(np.isnan(a), 0, spread(y_bar, shape, axis, keepdims))
+    return y, lambda y_bar: (np.where(np.isnan(a), 0, spread(y_bar, shape, axis, keepdims)),)
 
 
 @adjoint(np.nanmean)
 def nanmean(a, axis=None, dtype=None, *, keepdims=False):
     y = np.nanmean(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: nanmean_bar(y_bar, a, axis, keepdims)
+    return y, lambda y_bar: (nanmean_bar(y_bar, a, axis, keepdims),)
 
 
 def nanmean_bar(y_bar, a, axis, keepdims):
@@ -198,7 +199,7 @@ def nanmean_bar(y_bar, a, axis, keepdims):
 @adjoint(np.prod)
 def prod(a, axis=None, dtype=None, *, keepdims=False):
     y = np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: prod_bar(y_bar, y, a, axis, keepdims)
+    return y, lambda y_bar: (prod_bar(y_bar, y, a, axis, keepdims),)
 
 
 def prod_bar(y_bar, y, a, axis, keepdims):
@@ -231,7 +232,7 @@ def products_of_others(a):
 def cumsum(a, axis=None, dtype=None):
     shape = np.shape(a)
     y = np.cumsum(a, axis=axis, dtype=dtype)
-    return y, lambda y_bar: cumsum_bar(y_bar, shape, axis)
+    return y, lambda y_bar: (cumsum_bar(y_bar, shape, axis),)
 
 
 def cumsum_bar(y_bar, shape, axis):
@@ -240,13 +241,14 @@ def cumsum_bar(y_bar, shape, axis):
 
 
 def reversed_cumsum(y_bar, axis):
+    """The cumulative sum from the last item to the first."""
     return np.flip(np.cumsum(np.flip(y_bar, axis), axis), axis)
 
 
 @adjoint(np.cumprod)
 def cumprod(a, axis=None, dtype=None):
     y = np.cumprod(a, axis=axis, dtype=dtype)
-    return y, lambda y_bar: cumprod_bar(y_bar, y, a, axis)
+    return y, lambda y_bar: (cumprod_bar(y_bar, y, a, axis),)
 
 
 def cumprod_bar(y_bar, y, a, axis):
@@ -306,7 +308,7 @@ def trapezoid_grid_bar(z_bar, y, x, axis):
 def trace(a, offset=0, axis1=0, axis2=1):
     shape = np.shape(a)
     y = np.trace(a, offset, axis1, axis2)
-    return y, lambda y_bar: trace_bar(y_bar, shape, offset, axis1, axis2)
+    return y, lambda y_bar: (trace_bar(y_bar, shape, offset, axis1, axis2),)
 
 
 def trace_bar(y_bar, shape, offset, axis1, axis2):

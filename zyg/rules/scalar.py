@@ -188,7 +188,12 @@ def lgamma(x):
 
 @adjoint(math.fabs)
 def fabs(x):
-    return math.fabs(x), lambda y_bar: y_bar * ((x > 0) - (x < 0))
+    return math.fabs(x), lambda y_bar: y_bar * sign(x)
+
+
+def sign(x):
+    """The derivative of `abs`: 1, -1, or 0 at 0."""
+    return 1 if x > 0 else -1 if x < 0 else 0
 
 
 @adjoint(math.degrees)
@@ -212,7 +217,7 @@ def atan2(y, x):
 @adjoint(math.copysign)
 def copysign(x, y):
     z = math.copysign(x, y)
-    return z, lambda z_bar: z_bar * ((x > 0) - (x < 0)) * math.copysign(1, y)
+    return z, lambda z_bar: (z_bar * sign(x) * math.copysign(1, y), None)
 
 
 @adjoint(math.fmod)
@@ -274,9 +279,12 @@ def fsum(xs):
 
 
 @adjoint(math.prod)
-def prod(xs, *, start=1):
+def prod(xs, start=1):
     def back(y_bar):
-        return ([y_bar * product_without(xs, i, start) for i in range(len(xs))],)
+        return (
+            [y_bar * product_without(xs, i, start) for i in range(len(xs))],
+            y_bar * math.prod(xs),
+        )
 
     return math.prod(xs, start=start), back
 

@@ -22,7 +22,7 @@ constant(
 @adjoint(np.reshape)
 def reshape(a, shape, order="C"):
     old = np.shape(a)
-    return np.reshape(a, shape, order), lambda y_bar: reshaped_back(y_bar, old, order)
+    return np.reshape(a, shape, order), lambda y_bar: (reshaped_back(y_bar, old, order), None)
 
 
 def reshaped_back(y_bar, shape, order):
@@ -39,13 +39,13 @@ def reshaped_back(y_bar, shape, order):
 @adjoint(np.ravel)
 def ravel(a, order="C"):
     shape = np.shape(a)
-    return np.ravel(a, order), lambda y_bar: reshaped_back(y_bar, shape, order)
+    return np.ravel(a, order), lambda y_bar: (reshaped_back(y_bar, shape, order),)
 
 
 @adjoint(np.transpose)
 def transpose(a, axes=None):
     def back(y_bar):
-        return np.transpose(y_bar) if axes is None else np.transpose(y_bar, inverse_order(axes))
+        return (np.transpose(y_bar) if axes is None else np.transpose(y_bar, inverse_order(axes)),)
 
     return np.transpose(a, axes), back
 
@@ -57,13 +57,26 @@ def inverse_order(axes):
 
 @adjoint(np.swapaxes)
 def swapaxes(a, axis1, axis2):
-    return np.swapaxes(a, axis1, axis2), lambda y_bar: np.swapaxes(y_bar, axis1, axis2)
+    return np.swapaxes(a, axis1, axis2), lambda y_bar: (
+        np.swapaxes(y_bar, axis1, axis2),
+        None,
+        None,
+    )
+
+
+if hasattr(np, "matrix_transpose"):
+
+    @adjoint(np.matrix_transpose)
+    def matrix_transpose(x):
+        return np.matrix_transpose(x), lambda y_bar: np.swapaxes(y_bar, -1, -2)
 
 
 @adjoint(np.moveaxis)
 def moveaxis(a, source, destination):
-    return np.moveaxis(a, source, destination), lambda y_bar: np.moveaxis(
-        y_bar, destination, source
+    return np.moveaxis(a, source, destination), lambda y_bar: (
+        np.moveaxis(y_bar, destination, source),
+        None,
+        None,
     )
 
 
@@ -71,7 +84,7 @@ def moveaxis(a, source, destination):
 def rollaxis(a, axis, start=0):
     ndim = np.ndim(a)
     y = np.rollaxis(a, axis, start)
-    return y, lambda y_bar: np.moveaxis(y_bar, rolled_to(axis, start, ndim), axis)
+    return y, lambda y_bar: (np.moveaxis(y_bar, rolled_to(axis, start, ndim), axis), None)
 
 
 def rolled_to(axis, start, ndim):
@@ -83,13 +96,13 @@ def rolled_to(axis, start, ndim):
 @adjoint(np.expand_dims)
 def expand_dims(a, axis):
     shape = np.shape(a)
-    return np.expand_dims(a, axis), lambda y_bar: np.reshape(y_bar, shape)
+    return np.expand_dims(a, axis), lambda y_bar: (np.reshape(y_bar, shape), None)
 
 
 @adjoint(np.squeeze)
 def squeeze(a, axis=None):
     shape = np.shape(a)
-    return np.squeeze(a, axis), lambda y_bar: np.reshape(y_bar, shape)
+    return np.squeeze(a, axis), lambda y_bar: (np.reshape(y_bar, shape),)
 
 
 @adjoint(np.atleast_1d)
@@ -112,7 +125,7 @@ def atleast_3d(a):
 
 @adjoint(np.broadcast_to)
 def broadcast_to(array, shape):
-    return np.broadcast_to(array, shape), lambda y_bar: unbroadcast(y_bar, array)
+    return np.broadcast_to(array, shape), lambda y_bar: (unbroadcast(y_bar, array), None)
 
 
 @adjoint(np.broadcast_arrays)
@@ -126,7 +139,10 @@ def broadcast_arrays(*args):
 @adjoint(np.repeat)
 def repeat(a, repeats, axis=None):
     shape = np.shape(a)
-    return np.repeat(a, repeats, axis), lambda y_bar: repeat_bar(y_bar, shape, repeats, axis)
+    return np.repeat(a, repeats, axis), lambda y_bar: (
+        repeat_bar(y_bar, shape, repeats, axis),
+        None,
+    )
 
 
 def repeat_bar(y_bar, shape, repeats, axis):
@@ -144,7 +160,7 @@ def repeat_bar(y_bar, shape, repeats, axis):
 @adjoint(np.tile)
 def tile(A, reps):
     shape = np.shape(A)
-    return np.tile(A, reps), lambda y_bar: tile_bar(y_bar, shape, reps)
+    return np.tile(A, reps), lambda y_bar: (tile_bar(y_bar, shape, reps), None)
 
 
 def tile_bar(y_bar, shape, reps):
@@ -160,7 +176,7 @@ def tile_bar(y_bar, shape, reps):
 
 @adjoint(np.flip)
 def flip(m, axis=None):
-    return np.flip(m, axis), lambda y_bar: np.flip(y_bar, axis)
+    return np.flip(m, axis), lambda y_bar: (np.flip(y_bar, axis),)
 
 
 @adjoint(np.fliplr)
@@ -175,24 +191,24 @@ def flipud(m):
 
 @adjoint(np.rot90)
 def rot90(m, k=1, axes=(0, 1)):
-    return np.rot90(m, k, axes), lambda y_bar: np.rot90(y_bar, -k, axes)
+    return np.rot90(m, k, axes), lambda y_bar: (np.rot90(y_bar, -k, axes),)
 
 
 @adjoint(np.roll)
 def roll(a, shift, axis=None):
-    return np.roll(a, shift, axis), lambda y_bar: np.roll(y_bar, np.negative(shift), axis)
+    return np.roll(a, shift, axis), lambda y_bar: (np.roll(y_bar, np.negative(shift), axis), None)
 
 
 @adjoint(np.triu)
 def triu(m, k=0):
     shape = np.shape(m)
-    return np.triu(m, k), lambda y_bar: summed_rows(np.triu(y_bar, k), shape)
+    return np.triu(m, k), lambda y_bar: (summed_rows(np.triu(y_bar, k), shape),)
 
 
 @adjoint(np.tril)
 def tril(m, k=0):
     shape = np.shape(m)
-    return np.tril(m, k), lambda y_bar: summed_rows(np.tril(y_bar, k), shape)
+    return np.tril(m, k), lambda y_bar: (summed_rows(np.tril(y_bar, k), shape),)
 
 
 def summed_rows(bar, shape):
@@ -204,7 +220,7 @@ def summed_rows(bar, shape):
 def diagonal(a, offset=0, axis1=0, axis2=1):
     shape = np.shape(a)
     y = np.diagonal(a, offset, axis1, axis2)
-    return y, lambda y_bar: diagonal_bar(y_bar, shape, offset, axis1, axis2)
+    return y, lambda y_bar: (diagonal_bar(y_bar, shape, offset, axis1, axis2),)
 
 
 def diagonal_bar(y_bar, shape, offset, axis1, axis2):
@@ -220,7 +236,7 @@ def diagonal_bar(y_bar, shape, offset, axis1, axis2):
 @adjoint(np.diag)
 def diag(v, k=0):
     shape = np.shape(v)
-    return np.diag(v, k), lambda y_bar: diag_bar(y_bar, shape, k)
+    return np.diag(v, k), lambda y_bar: (diag_bar(y_bar, shape, k),)
 
 
 def diag_bar(y_bar, shape, k):
@@ -231,16 +247,33 @@ def diag_bar(y_bar, shape, k):
 @adjoint(np.diagflat)
 def diagflat(v, k=0):
     shape = np.shape(v)
-    return np.diagflat(v, k), lambda y_bar: np.reshape(np.diagonal(y_bar, k), shape)
+    return np.diagflat(v, k), lambda y_bar: (np.reshape(np.diagonal(y_bar, k), shape),)
 
 
 @adjoint(np.pad)
-def pad(array, pad_width, mode="constant", **options):
+def pad(array, pad_width, mode="constant", constant_values=0):
     if mode != "constant":
         raise NotDifferentiable(f"np.pad has a rule for mode='constant' only, not {mode!r}")
     shape = np.shape(array)
-    y = np.pad(array, pad_width, mode, **options)
-    return y, lambda y_bar: y_bar[inner_part(shape, pad_width)]
+    y = np.pad(array, pad_width, mode, constant_values=constant_values)
+
+    def back(y_bar):
+        return (
+            y_bar[inner_part(shape, pad_width)],
+            None,
+            None,
+            margin_bar(y_bar, shape, pad_width, constant_values),
+        )
+
+    return y, back
+
+
+def margin_bar(y_bar, shape, pad_width, constant_values):
+    """The cotangent of the number that fills the margin: the sum over all but the inner part."""
+    if np.ndim(constant_values) > 0:
+        return None
+    total = np.sum(y_bar) - np.sum(y_bar[inner_part(shape, pad_width)])
+    return unbroadcast(total, constant_values)
 
 
 def inner_part(shape, pad_width):

@@ -1,0 +1,45 @@
+"""Which operations must keep their order, and which may move past others."""
+
+from __future__ import annotations
+
+from ir import facts, primitives
+from ir.core import Call, Const, Lambda, Op, Value, type_of
+from ir.types import Known, Scalar, Tuple
+
+_ALWAYS = {id(f) for f in (primitives.build_tuple, slice, primitives.load_global)}
+
+
+def append(items: list[object], item: object) -> None:
+    """Stands for `items.append(item)`: the only change in place, known to the printer alone."""
+    items.append(item)
+
+
+def is_temporary(value: Value) -> bool:
+    """Whether a value has no name that a reader would miss."""
+    return value.name in ("t", "items", "item")
+
+
+def is_ordered(op: Op) -> bool:
+    """Whether an operation may raise, or has or sees effects, so that its place matters."""
+    if not isinstance(op, Call):
+        return not isinstance(op, Lambda)
+    if not isinstance(op.callee, Const):
+        return True
+    callee = op.callee.value
+    if id(callee) in _ALWAYS or facts.is_metadata(callee):
+        return False
+    if not facts.is_total(callee):
+        return not (callee is getattr and isinstance(type_of(op.args[0]), Known))
+    return not all(_is_numeric(type_of(arg)) for arg in op.args)
+
+
+def _is_numeric(type_: object) -> bool:
+    match type_:
+        case Known(value):
+            return isinstance(value, int | float | complex | None)
+        case Scalar():
+            return True
+        case Tuple(items):
+            return all(map(_is_numeric, items))
+        case _:
+            return type(type_).__name__ == "Array"

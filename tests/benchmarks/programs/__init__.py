@@ -1,0 +1,29 @@
+"""The programs that are timed, by name and in the order of the table."""
+
+from tests.benchmarks.program import Program
+from tests.benchmarks.programs import (
+    fibonacci,
+    indexing,
+    kalman,
+    mixture,
+    mlp,
+    power,
+    rk4,
+    rnn,
+    rosenbrock,
+)
+
+PROGRAMS: dict[str, Program] = {
+    program.name: program
+    for program in (
+        power.PROGRAM,
+        rosenbrock.PROGRAM,
+        rk4.PROGRAM,
+        *mlp.PROGRAMS,
+        rnn.PROGRAM,
+        kalman.PROGRAM,
+        mixture.PROGRAM,
+        fibonacci.PROGRAM,
+        *indexing.PROGRAMS,
+    )
+}

@@ -1,0 +1,122 @@
+"""The conventions where a derivative does not exist, or where a formula would divide by zero."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zyg.rules  # noqa: F401  (registers the rules)
+from zyg.rules.registry import rule_of
+
+
+def gradients(callee: Any, *args: Any, seed: Any = 1.0, **kwargs: Any) -> Any:
+    _, back = rule_of(callee)(*args, **kwargs)
+    return back(seed)
+
+
+ZEROS = np.zeros(3)
+HALVES = np.array([0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("callee", "args", "expected"),
+    [
+        (abs, (0.0,), 0),
+        (abs, (0j,), 0),
+        (np.abs, (ZEROS,), ZEROS),
+        (np.abs, (ZEROS * 1j,), ZEROS),
+        (math.fabs, (0.0,), 0),
+        (math.hypot, (0.0, 0.0), (0, 0)),
+        (np.hypot, (0.0, 0.0), (0, 0)),
+        (math.dist, ([1.0], [1.0]), ([0.0], [0.0])),
+        (np.linalg.norm, (ZEROS,), ZEROS),
+        (np.linalg.norm, (ZEROS, 1), ZEROS),
+        (np.linalg.norm, (ZEROS, 3), ZEROS),
+        (np.linalg.norm, (np.zeros((2, 2)), "nuc"), np.zeros((2, 2))),
+        (np.std, (np.ones(3),), ZEROS),
+        (np.ndarray.std, (np.ones(3),), ZEROS),
+        (max, (2.0, 2.0), (0.5, 0.5)),
+        (min, ([1.0, 3.0, 1.0],), ([0.5, 0.0, 0.5],)),
+        (np.max, (np.array([1.0, 3.0, 3.0]),), [0.0, 0.5, 0.5]),
+        (np.min, (np.ones((2, 2)),), np.full((2, 2), 0.25)),
+        (np.maximum, (2.0, 2.0), (0.5, 0.5)),
+        (np.minimum, (2.0, 2.0), (0.5, 0.5)),
+        (np.fmax, (2.0, 2.0), (0.5, 0.5)),
+        (np.fmax, (2.0, math.nan), (1.0, 0.0)),
+        (math.sqrt, (0.0,), math.inf),
+        (operator.pow, (0.0, 0.5), (math.inf, 0.0)),
+        (operator.pow, (0.0, 0), (0, 0.0)),
+        (operator.pow, (0, 1), (1, 0.0)),
+        (operator.pow, (np.array([0.0, 0.5]), 0), [0.0, 0.0]),
+        (np.power, (np.array([0.0, 0.5]), np.array([0, 0])), [0.0, 0.0]),
+        (math.pow, (0.0, 0.5), (math.inf, 0.0)),
+        (math.asin, (1.0,), math.inf),
+        (np.clip, (np.array([0.0, 1.0, 2.0]), 0.0, 2.0), (np.ones(3), 0.0, 0.0)),
+        (np.prod, (np.array([0.0, 2.0, 3.0]),), [6.0, 0.0, 0.0]),
+        (np.prod, (np.array([0.0, 0.0, 3.0]),), [0.0, 0.0, 0.0]),
+        (math.prod, ([0.0, 2.0, 3.0],), ([6.0, 0.0, 0.0], 0.0)),
+        (np.sinc, (ZEROS,), ZEROS),
+        (np.angle, (ZEROS * 1j,), ZEROS),
+        (np.logaddexp, (-math.inf, 0.0), (0.0, 1.0)),
+    ],
+)
+def test_convention(callee: Any, args: Any, expected: Any) -> None:
+    compare(gradients(callee, *args), expected)
+
+
+def compare(actual: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        for one, other in zip(actual, expected, strict=False):
+            compare(one, other)
+    else:
+        first = actual[0] if isinstance(actual, tuple) else actual
+        np.testing.assert_array_equal(np.asarray(first), expected)
+
+
+def test_exponent_of_negative_base_is_nan() -> None:
+    assert math.isnan(gradients(operator.pow, -2.0, 3.0)[1])
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(gradients(np.power, -2.0, 3.0)[1])
+
+
+def test_sqrt_of_array_at_zero_is_infinite() -> None:
+    with np.errstate(divide="ignore"):
+        assert np.isinf(gradients(np.sqrt, np.zeros(2), seed=np.ones(2))).all()
+
+
+def test_where_gives_no_nan_to_the_other_arm() -> None:
+    bars = gradients(
+        np.where, np.array([True, False]), np.ones(2), np.ones(2), seed=np.array([1.0, np.inf])
+    )
+    np.testing.assert_array_equal(bars[1], [1.0, 0.0])
+    np.testing.assert_array_equal(bars[2], [0.0, np.inf])
+
+
+def test_integers_stay_exact() -> None:
+    assert gradients(operator.mul, 2**70, 3, seed=1) == (3, 2**70)
+    assert gradients(operator.pow, 3, 40, seed=1)[0] == 40 * 3**39
+    assert gradients(max, 2**70, 3, seed=1) == (1, 0)
+    assert gradients(sum, [1, 2], seed=2**70)[0] == [2**70, 2**70]
+
+
+def test_cumprod_of_zeros_is_exact() -> None:
+    a = np.array([2.0, 0.0, 3.0, 0.0])
+    np.testing.assert_array_equal(
+        gradients(np.cumprod, a, seed=np.ones(4))[0], [1.0, 8.0, 0.0, 0.0]
+    )
+
+
+def test_structural_zeros_of_several_results() -> None:
+    _, back = rule_of(np.split)(np.arange(4.0), 2)
+    np.testing.assert_array_equal(back([None, np.ones(2)])[0], [0.0, 0.0, 1.0, 1.0])
+    _, back = rule_of(np.linalg.slogdet)(np.eye(2))
+    np.testing.assert_array_equal(back((None, 1.0)), np.eye(2))
+    np.testing.assert_array_equal(back((1.0, None)), np.zeros((2, 2)))
+    _, back = rule_of(np.linalg.eigh)(np.diag([1.0, 2.0]))
+    np.testing.assert_allclose(back((np.ones(2), None))[0], np.eye(2))
+    _, back = rule_of(np.broadcast_arrays)(1.0, np.ones(2))
+    assert back((None, np.ones(2)))[0] is None

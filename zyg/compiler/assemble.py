@@ -1,0 +1,450 @@
+"""Puts forward and adjoint together: as a pair of functions, or jointly as one.
+
+    def f(x):                            def f_gradient(x):
+        y = math.sin(x)                      return math.cos(x)
+        return y, x
+
+    def f_back(saved, y_bar):
+        x = saved
+        return y_bar * math.cos(x)
+
+What the pair's adjoint reads of the forward's values becomes `saved`. In the joint form nothing is
+saved, and forward work that only served the value is dropped where the value isn't wanted.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+from ir import facts, primitives
+from ir.closures import replace_lambdas
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    Location,
+    Operand,
+    Parameters,
+    Value,
+    While,
+    Yield,
+    operands_of,
+    type_of,
+)
+from ir.emit import Emitted, emit_functions
+from ir.load import load
+from ir.rewrite import count_uses, free_values, walk
+from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
+from ir.types import TOP, Known, Sequence, Tuple, Type
+from ir.verify import verify
+from zyg import cotangent
+from zyg.compiler import dynamic
+from zyg.compiler.activity import Flow
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.ownership import reuse_buffers
+from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
+from zyg.compiler.transpose import Transposer, tangent_type
+
+verifying = False  # tests turn this on: the IR is checked after each pass
+
+
+@dataclass(eq=False)
+class Generated:
+    """A generated function: its IR at once, its code when the compilation that needs it ends."""
+
+    name: str
+    results: list[Type]
+    ir_function: Function | None = None
+    cell: types.CellType = field(default_factory=types.CellType)
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def result_types(self) -> list[Type]:
+        return self.results
+
+    def __call__(self, *args: Any) -> Any:
+        return self.cell.cell_contents(*args)
+
+
+@dataclass(eq=False)
+class Pair:
+    """The forward and back function of a specialisation for certain active inputs."""
+
+    forward: Generated
+    back: Generated
+    passed: list[int]
+    active: list[int]
+    emitted: Emitted | None = None
+    copied: tuple[int, ...] = ()
+    saved_names: tuple[str, ...] = ()
+    dispatched: list[tuple[Location | None, str]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Joint:
+    """One function that computes the gradients of the active inputs, and the value if wanted."""
+
+    function: Any
+    passed: list[int]
+    active: list[int]
+    emitted: Emitted
+    result: Type
+    dispatched: list[tuple[Location | None, str]]
+
+
+class Compiler:
+    """Generates code; one compilation at a time."""
+
+    def __init__(self) -> None:
+        self.specialiser = Specialiser()
+        self.lock = RLock()
+        self._pairs: dict[tuple[Specialisation, Flow], Pair] = {}
+        self._pending: list[tuple[Specialisation, Flow, Pair]] = []
+
+    # Pairs of functions
+
+    def pair(self, made: Specialisation, active: Flow) -> Pair:
+        """The generated pair; its code is there once `finish` has run."""
+        key = made, active
+        known = self._pairs.get(key)
+        if known is not None:
+            return known
+        name = _identifier(made.function.name)
+        indices = sorted(active)
+        results = [tangent_type(made.inputs[i]) for i in indices]
+        passed = [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
+        pair = Pair(
+            Generated(f"{name}_forward", [made.result, TOP]),
+            Generated(f"{name}_back", results),
+            passed, indices,
+        )
+        self._pairs[key] = pair
+        self._pending.append((made, active, pair))
+        return pair
+
+    def finish(self) -> None:
+        """Generates and loads all pairs that were asked for."""
+        try:
+            while self._pending:
+                made, active, pair = self._pending[-1]
+                self._pending.pop()
+                self._generate_pair(made, active, pair)
+        except BaseException:
+            for made, active, _ in self._pending:
+                self._pairs.pop((made, active), None)
+            self._pending.clear()
+            raise
+
+    def _differentiate(
+        self, made: Specialisation, active: Flow
+    ) -> tuple[Augmenter, Operand, Transposer]:
+        surroundings = _Surroundings(self.specialiser, made)
+        self.specialiser._stack.append(made)
+        try:
+            augmenter = Augmenter(
+                self.specialiser, surroundings, made, active, self.pair
+            )
+            result = augmenter.augment(made.function)
+            return augmenter, result, Transposer(augmenter)
+        finally:
+            self.specialiser._stack.pop()
+
+    def _inputs(self, made: Specialisation) -> list[Value]:
+        return [*made.function.captured, *made.function.params]
+
+    def _adjoint(
+        self, made: Specialisation, transposer: Transposer, augmenter: Augmenter, indices: list[int]
+    ) -> list[Operand]:
+        self.specialiser._stack.append(made)
+        try:
+            transposer.transpose(augmenter.steps)
+            inputs = self._inputs(made)
+            bars = []
+            for i in indices:
+                bar = transposer.bars.get(inputs[i])
+                bars.append(transposer.zero(inputs[i]) if bar is None else bar)
+            return bars
+        finally:
+            self.specialiser._stack.pop()
+
+    def _generate_pair(self, made: Specialisation, active: Flow, pair: Pair) -> None:
+        indices = pair.active
+        augmenter, result, transposer = self._differentiate(made, active)
+        seed = Value(_seed_name(result), tangent_type(type_of(result)))
+        transposer.add(result, seed)
+        bars = self._adjoint(made, transposer, augmenter, indices)
+        exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
+            primitives.build_tuple, *bars
+        )
+        adjoint = Block([], transposer.ops, Yield([exit]))
+        share_common(adjoint)
+        eliminate_dead(adjoint, is_pure)
+        saved = [value for value in free_values(adjoint) if value is not seed]
+        forward = Block([], augmenter.ops, Yield([result, *saved]))
+        eliminate_dead(forward, is_silent)
+        saved = _pack_records(forward, adjoint, saved)
+        saved = _as_prototypes(forward, adjoint, saved)
+        pair.copied = tuple(
+            i for i, value in enumerate(saved) if _may_be_shared(value, forward, result)
+        )
+        pair.saved_names = tuple(value.name for value in saved)
+        _close(forward, [result, *saved])
+        _open(adjoint, saved, pair, made)
+        inputs = self._inputs(made)
+        params = [inputs[i] for i in pair.passed]
+        pair.forward.ir_function = _function(made, pair.forward.name, params, forward)
+        saved_param = Value("saved")
+        back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
+        pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
+        reuse_buffers(pair.back.ir_function.body)
+        pair.dispatched = augmenter.dispatched
+        pair.emitted = self._load(made, [pair.forward, pair.back])
+
+    def _load(self, made: Specialisation, generated: list[Generated]) -> Emitted:
+        functions = []
+        for item in generated:
+            function = item.ir_function
+            assert function is not None
+            if verifying:
+                verify(function)
+            replace_lambdas(function)
+            functions.append(function)
+        emitted = emit_functions(functions)
+        environment = {
+            name: value.cell if isinstance(value, Generated) else value
+            for name, value in emitted.environment.items()
+        }
+        loaded = load(
+            emitted.source,
+            name=made.function.name,
+            module_globals=made.function.globals,
+            environment=environment,
+            locations=emitted.locations,
+        )
+        for item in generated:
+            item.cell.cell_contents = loaded[item.name]
+        return emitted
+
+    # The joint form
+
+    def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
+        """The joint form; its callees' code is there once `finish` has run."""
+        indices = sorted(active)
+        augmenter, result, transposer = self._differentiate(made, active)
+        transposer.ops = augmenter.ops
+        value = result
+        if not _is_real_scalar(type_of(result)):
+            value = transposer.call(dynamic.real_scalar, result)
+        start = len(augmenter.ops)
+        forward_ops = list(augmenter.ops)
+        transposer.ops = []
+        transposer.add(result, Const(1.0))
+        bars = self._adjoint(made, transposer, augmenter, indices)
+        del start
+        gradients = transposer.call(primitives.build_tuple, *bars)
+        exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
+            gradients
+        )
+        adjoint = Block([], transposer.ops, Yield([exit]))
+        share_common(adjoint)
+        eliminate_dead(adjoint, is_pure)
+        body = Block([], forward_ops + adjoint.ops, adjoint.exit)
+        eliminate_dead(body, is_silent)
+        _pack_records(body, body, [])
+        reuse_buffers(body)
+        inputs = self._inputs(made)
+        passed = [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
+        name = f"{_identifier(made.function.name)}_gradient"
+        item = Generated(name, [TOP])
+        item.ir_function = _function(made, name, [inputs[i] for i in passed], body)
+        emitted = self._load(made, [item])
+        return Joint(
+            item.cell.cell_contents, passed, indices, emitted, type_of(result),
+            augmenter.dispatched,
+        )
+
+
+def _function(
+    made: Specialisation, name: str, params: list[Value], body: Block
+) -> Function:
+    return Function(
+        name, params, [], body, made.function.loc,
+        Parameters(0, len(params), False, 0, False), globals=made.function.globals,
+    )
+
+
+def _identifier(name: str) -> str:
+    return name if name.isidentifier() else "function"
+
+
+def _seed_name(result: Operand) -> str:
+    return f"{result.name}_bar" if isinstance(result, Value) and result.name != "t" else "y_bar"
+
+
+def _is_real_scalar(type_: Type) -> bool:
+    import numpy as np
+
+    cls = getattr(type_, "cls", type(type_.value) if isinstance(type_, Known) else None)
+    return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
+
+
+def _close(forward: Block, outputs: list[Operand]) -> None:
+    """Lets a forward block return its value and the tuple of what is saved."""
+    value, *saved = outputs
+    packed: Operand
+    if len(saved) == 1:
+        packed = saved[0]
+    else:
+        packed = _append(forward, primitives.build_tuple, saved)
+    forward.exit = Yield([_append(forward, primitives.build_tuple, [value, packed])])
+
+
+def _append(block: Block, callee: Callable[..., Any], args: list[Operand]) -> Value:
+    result = Value("t", Tuple(tuple(map(type_of, args))))
+    block.ops.append(Call(Const(callee), args, {}, [result]))
+    return result
+
+
+def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) -> None:
+    """Lets an adjoint block take what was saved from its first parameter."""
+    if len(saved) == 1:
+        adjoint.params = [saved[0]]
+    elif saved:
+        whole = Value("saved", Tuple(tuple(value.type for value in saved)))
+        adjoint.ops.insert(0, Call(Const(primitives.unpack), [whole, Const(len(saved))], {}, saved))
+        adjoint.params = [whole]
+
+
+def _pack_records(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
+    """Joins the lists that one loop collects and another one walks over into one list of tuples."""
+    producers = {
+        value: op for op in walk(forward) if isinstance(op, For | While) for value in op.results
+    }
+    uses = count_uses(adjoint)
+    for op in walk(adjoint):
+        if not isinstance(op, For) or not op.backwards:
+            continue
+        groups: dict[For | While, list[int]] = {}
+        for i, iterable in enumerate(op.iterables):
+            producer = producers.get(iterable) if isinstance(iterable, Value) else None
+            if producer is None or producer is op:
+                continue
+            if producer.results.index(iterable) >= len(producer.init) and uses[iterable] == 1:
+                groups.setdefault(producer, []).append(i)
+        for producer, indices in groups.items():
+            if len(indices) > 1:
+                saved = _pack(producer, op, indices, saved)
+    return saved
+
+
+def _pack(producer: For | While, loop: For, indices: list[int], saved: list[Value]) -> list[Value]:
+    exit = producer.body.exit
+    assert isinstance(exit, Yield)
+    lists = [loop.iterables[i] for i in indices]
+    positions = [producer.results.index(records) for records in lists]  # type: ignore[arg-type]
+    values = [exit.values[1 + position] for position in positions]
+    types_ = tuple(map(type_of, values))
+    record = Value("t", Tuple(types_))
+    producer.body.ops.append(Call(Const(primitives.build_tuple), values, {}, [record]))
+    records = Value("records", Sequence(list, Tuple(types_)))
+    kept = [i for i in range(len(producer.results)) if i not in positions]
+    producer.results = [*(producer.results[i] for i in kept), records]
+    exit.values = [exit.values[0], *(exit.values[1 + i] for i in kept), record]
+    items = [loop.items[i] for i in indices]
+    item = Value("t", Tuple(types_))
+    rest = [i for i in range(len(loop.iterables)) if i not in indices]
+    params = loop.body.params
+    loop.body.params = [
+        item, *(params[i] for i in rest), *params[len(loop.iterables) :]
+    ]
+    loop.iterables = [records, *(loop.iterables[i] for i in rest)]
+    loop.body.ops.insert(0, Call(Const(primitives.unpack), [item, Const(len(items))], {}, items))
+    gone = set(lists)
+    if any(value in gone for value in saved):
+        saved = [value for value in saved if value not in gone] + [records]
+    return saved
+
+
+_METADATA_READERS = {
+    id(cotangent.zeros_like): 0, id(cotangent.unbroadcast): 1, id(cotangent.one_hot): 1,
+    id(cotangent.materialised): 1,
+}
+
+
+def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
+    """Saves, of arrays whose shape is all that the adjoint reads, just that."""
+    readers: dict[Value, bool] = {value: True for value in saved}
+    for op in walk(adjoint):
+        for operand in operands_of(op):
+            if isinstance(operand, Value) and operand in readers:
+                if not _reads_metadata(op, operand):
+                    readers[operand] = False
+    for block in _exits(adjoint):
+        for operand in block:
+            if isinstance(operand, Value) and operand in readers:
+                readers[operand] = False
+    result = []
+    for value in saved:
+        if readers[value] and type(value.type).__name__ == "Array":
+            made = Value(value.name, value.type)
+            forward.ops.append(Call(Const(cotangent.prototype), [value], {}, [made]))
+            from ir.rewrite import substitute
+
+            substitute(adjoint, {value: made})
+            value = made
+        result.append(value)
+    return result
+
+
+def _exits(block: Block) -> list[list[Operand]]:
+    from ir.core import exit_operands
+    from ir.rewrite import blocks
+
+    return [list(exit_operands(inner.exit)) for inner in blocks(block)]
+
+
+def _reads_metadata(op: Any, value: Value) -> bool:
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return False
+    if facts.is_metadata(op.callee.value):
+        return True
+    position = _METADATA_READERS.get(id(op.callee.value))
+    return position is not None and [
+        i for i, arg in enumerate(op.args) if arg is value
+    ] == [position]
+
+
+def _may_be_shared(value: Value, forward: Block, result: Operand) -> bool:
+    """Whether a saved value may be memory that the user can reach and change."""
+    if not _holds_memory(value.type):
+        return False
+    if value is result:
+        return True
+    made = next((op for op in forward.ops if value in op.results), None)
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        return not facts.is_fresh(made.callee.value) and made.callee.value is not (
+            cotangent.prototype
+        )
+    return True
+
+
+def _holds_memory(type_: Type) -> bool:
+    match type_:
+        case Known():
+            return False
+        case Tuple(items):
+            return any(map(_holds_memory, items))
+        case Sequence(cls, item):
+            return _holds_memory(item)
+        case _:
+            return not hasattr(type_, "cls") or type(type_).__name__ == "Array"
+
+

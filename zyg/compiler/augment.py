@@ -1,0 +1,565 @@
+"""Primal to forward: rules are inlined, calls become forward calls, and steps are noted.
+
+    y = math.sin(x)      ->  y = math.sin(x)         and the step: y_bar * math.cos(x) is added to x_bar
+    z = helper(y)        ->  z, saved = helper_forward(y)
+
+A step says how a varied operation is reversed; `zyg.compiler.transpose` runs the steps backwards.
+The back function of a rule is not emitted: its body goes into the adjoint, where it reads the values
+that it captured. That is closure conversion by inlining.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ir import primitives
+from ir.binding import CannotBind
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Lambda,
+    Location,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    type_of,
+)
+from ir.errors import Unsupported
+from ir.infer import IN_PLACE, Inference
+from ir.parse import parse_code
+from ir.rewrite import Mapping, clone_exit
+from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
+from zyg.compiler import dynamic
+from zyg.compiler.activity import Flow
+from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
+from zyg.errors import UnsupportedSyntax
+from zyg.rules.registry import is_constant, rule_of
+
+STRUCTURE = (
+    primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
+    primitives.check_bound,
+)
+MUTATING_METHODS = {
+    *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
+    *("setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft"),
+    *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
+    *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
+}
+MUTATING_FUNCTIONS = {
+    id(f) for f in (
+        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
+        operator.setitem, operator.delitem, setattr, delattr,
+    )
+}
+
+
+@dataclass(eq=False)
+class RuleStep:
+    """A call of a callable with a rule, whose back function is inlined into the adjoint."""
+
+    result: Value
+    targets: list[Operand]
+    back: Function
+    captures: list[Operand]
+    defaults: list[Operand]
+    optional: int
+    callee: object
+    loc: Location | None
+
+
+@dataclass(eq=False)
+class OpaqueStep:
+    """A call that returned its back function at run time; `targets` are what it differentiates."""
+
+    result: Value
+    targets: list[Operand]
+    back: Value
+    loc: Location | None
+
+
+@dataclass(eq=False)
+class CallStep:
+    """A call of a user's function with code of its own: `targets` are its active inputs."""
+
+    result: Value
+    targets: list[tuple[Operand, str | None]]
+    back: object
+    saved: Value
+    loc: Location | None
+
+
+@dataclass(eq=False)
+class StructureStep:
+    """Building or taking apart a container: the inverse acts on the container of cotangents."""
+
+    call: Call
+
+
+@dataclass(eq=False)
+class BranchStep:
+    op: If
+    arms: list[list[Step]]
+
+
+@dataclass(eq=False)
+class LoopStep:
+    op: For | While
+    steps: list[Step]
+
+
+@dataclass(eq=False)
+class LambdaStep:
+    op: Lambda
+
+
+Step: TypeAlias = (
+    RuleStep | OpaqueStep | CallStep | StructureStep | BranchStep | LoopStep | LambdaStep
+)
+# Gives the pair of generated functions for a specialisation and its active inputs.
+PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
+
+
+class Augmenter(Inference):
+    """Builds the forward operations and the steps of one function."""
+
+    def __init__(
+        self,
+        specialiser: Specialiser,
+        surroundings: Any,
+        made: Specialisation,
+        active: Flow,
+        pair_of: PairOf,
+    ) -> None:
+        super().__init__(surroundings, made.function.globals)
+        assert made.flows is not None
+        self._specialiser = specialiser
+        self._flows = made.flows
+        self._active = active
+        self._pair_of = pair_of
+        self.steps: list[Step] = []
+        self.varied: set[Value] = set()
+        self.dispatched: list[tuple[Location | None, str]] = []
+
+    def augment(self, function: Function) -> Operand:
+        """Appends the forward operations of a function; gives what it returns."""
+        mapping: Mapping = {}
+        inputs = [*function.captured, *function.params]
+        for i, value in enumerate(inputs):
+            if isinstance(value.type, Known):
+                mapping[value] = Const(value.type.value)
+            elif i in self._active:
+                self.varied.add(value)
+        exit = self.inline(function.body, mapping)
+        return exit.values[0] if isinstance(exit, Yield) else Const(None)
+
+    def _varies(self, values: list[Value]) -> bool:
+        return any(not self._flows.of(value).isdisjoint(self._active) for value in values)
+
+    def is_varied(self, operand: Operand) -> bool:
+        return isinstance(operand, Value) and operand in self.varied
+
+    def op(self, op: Op, mapping: Mapping) -> Any:
+        def new(operand: Operand) -> Operand:
+            return mapping.get(operand, operand) if isinstance(operand, Value) else operand
+
+        varies = self._varies(op.results)
+        match op:
+            case Call():
+                callee = new(op.callee)
+                args = [new(arg) for arg in op.args]
+                kwargs = {name: new(arg) for name, arg in op.kwargs.items()}
+                self.loc = op.loc
+                callee, args = self.checked(callee, args, kwargs, op.loc)
+                if varies:
+                    self._varied_call(op, callee, args, kwargs, mapping)
+                else:
+                    names = [value.name for value in op.results]
+                    found = self.typed_call(callee, args, kwargs, names, op.loc)
+                    mapping.update(zip(op.results, found, strict=True))
+                return None
+            case If() if not isinstance(new(op.cond), Const):
+                self._augment_branch(op, new(op.cond), mapping)
+            case If():
+                return super().op(op, mapping)
+            case For():
+                iterables = [new(iterable) for iterable in op.iterables]
+                loop = For(iterables, [], op.body, [], op.backwards, op.loc)
+                self._augment_loop(op, loop, [new(i) for i in op.init], mapping)
+            case While():
+                loop_ = While([], op.body, [], op.loc)
+                self._augment_loop(op, loop_, [new(i) for i in op.init], mapping)
+            case Lambda():
+                super().op(op, mapping)
+                made = mapping[op.result]
+                if varies and isinstance(made, Value):
+                    self.varied.add(made)
+                    lambda_op = self.definitions[made]
+                    assert isinstance(lambda_op, Lambda)
+                    self.steps.append(LambdaStep(lambda_op))
+        return None
+
+    # Blocks
+
+    def _augment_branch(self, op: If, cond: Operand, mapping: Mapping) -> None:
+        outer_ops, outer_steps = self.ops, self.steps
+        blocks: list[Block] = []
+        arms: list[list[Step]] = []
+        for block in op.blocks:
+            self.ops, self.steps = [], []
+            exit = self.inline(block, dict(mapping))
+            blocks.append(Block([], self.ops, exit))
+            arms.append(self.steps)
+        self.ops, self.steps = outer_ops, outer_steps
+        results = [Value(value.name, value.type) for value in op.results]
+        new = If(cond, blocks[0], blocks[1], results, op.loc)
+        self._note_results(op.results, results, mapping)
+        self._define(new)
+        if any(value in self.varied for value in results):
+            self.steps.append(BranchStep(new, arms))
+
+    def _note_results(self, old: list[Value], new: list[Value], mapping: Mapping) -> None:
+        for before, after in zip(old, new, strict=True):
+            mapping[before] = after
+            if self._varies([before]):
+                self.varied.add(after)
+
+    def _augment_loop(
+        self, op: For | While, new: For | While, init: list[Operand], mapping: Mapping
+    ) -> None:
+        params = [Value(value.name, value.type) for value in op.body.params]
+        inner = dict(mapping)
+        self._note_results(op.body.params, params, inner)
+        outer_ops, outer_steps = self.ops, self.steps
+        self.ops, self.steps = [], []
+        exit = self.inline(op.body, inner)
+        new.body = Block(params, self.ops, exit)
+        steps = self.steps
+        self.ops, self.steps = outer_ops, outer_steps
+        new.init = init
+        new.results = [Value(value.name, value.type) for value in op.results]
+        self._note_results(op.results, new.results, mapping)
+        self._define(new)
+        if any(value in self.varied for value in new.results):
+            self.steps.append(LoopStep(new, steps))
+
+    # Calls
+
+    def checked(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> tuple[Operand, list[Operand]]:
+        """Refuses changes in place; where types can't tell, the run time will."""
+        if "out" in kwargs and not _is_none(kwargs["out"]):
+            raise _unsupported("writing into an array by `out=` is not supported", loc)
+        if isinstance(callee, Value):
+            bound = self.methods.get(callee)
+            if bound is not None and bound[0].value.__name__ in MUTATING_METHODS:
+                raise _unsupported(f"`.{bound[0].value.__name__}()` changes its object in place, "
+                                   "which is not supported", loc)
+            return callee, args
+        value = callee.value
+        if id(value) in MUTATING_FUNCTIONS:
+            raise _unsupported(f"`{value.__name__}` changes its argument in place, "
+                               "which is not supported", loc)
+        if isinstance(value, types.MethodDescriptorType) and value.__name__ in MUTATING_METHODS:
+            raise _unsupported(f"`.{value.__name__}()` changes its object in place, "
+                               "which is not supported", loc)
+        if getattr(value, "__name__", "") == "at" and isinstance(
+            getattr(value, "__self__", None), np.ufunc
+        ):
+            raise _unsupported("`ufunc.at` changes its argument in place, "
+                               "which is not supported", loc)
+        if value is getattr and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:
+            if not isinstance(args[0], Const):
+                name = args[1]
+                owner = self.call(dynamic.unless_builtin_container, args[0], name, loc=loc)
+                return callee, [owner, name]
+        if isinstance(value, types.BuiltinFunctionType) and value in IN_PLACE:
+            return self._in_place(value, args, loc)
+        return callee, args
+
+    def _in_place(
+        self, callee: Any, args: list[Operand], loc: Location | None
+    ) -> tuple[Operand, list[Operand]]:
+        type_ = type_of(args[0])
+        symbol = IN_PLACE[callee].__name__
+        is_array = type(type_).__name__ == "Array"
+        if is_array or isinstance(type_, Sequence) and type_.cls is list:
+            kind = "an array" if is_array else "a list"
+            raise _unsupported(
+                f"an augmented assignment changes {kind} in place, which is not supported", loc,
+                "write `x = x + y` instead of `x += y`",
+            )
+        if isinstance(type_, Scalar | Tuple | Known) or (
+            isinstance(type_, Sequence) and type_.cls is tuple
+        ):
+            return Const(IN_PLACE[callee]), args
+        left = self.call(dynamic.unless_mutable, args[0], Const(symbol), loc=loc)
+        if isinstance(left, Value):
+            left.type = type_
+            if self.is_varied(args[0]):
+                self._pass_through(args[0], left, loc)
+        return Const(IN_PLACE[callee]), [left, args[1]]
+
+    def _pass_through(self, operand: Operand, result: Value, loc: Location | None) -> None:
+        self.varied.add(result)
+        call = Call(Const(primitives.check_bound), [operand, Const("")], {}, [result], loc)
+        self.steps.append(StructureStep(call))
+
+    def _varied_call(
+        self,
+        op: Call,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        if isinstance(callee, Value) and callee in self.methods:
+            function, self_operand = self.methods[callee]
+            callee, args = function, [self_operand, *args]
+        if isinstance(callee, Const):
+            if any(callee.value is function for function in STRUCTURE):
+                self._structure(op, callee, args, mapping)
+                return
+            rule = rule_of(callee.value)
+            if rule is not None:
+                self._rule_call(op, callee, rule, args, kwargs, mapping)
+                return
+        if self._static_call(op, callee, args, kwargs, mapping):
+            return
+        self._dynamic_call(op, callee, args, kwargs, mapping)
+
+    def _structure(
+        self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
+    ) -> None:
+        names = [value.name for value in op.results]
+        found = self.typed_call(callee, args, {}, names, op.loc)
+        mapping.update(zip(op.results, found, strict=True))
+        made = self.definitions.get(found[0]) if isinstance(found[0], Value) else None
+        if isinstance(made, Call) and made.results == found:
+            self.varied.update(made.results)
+            self.steps.append(StructureStep(made))
+
+    def _rule_call(
+        self,
+        op: Call,
+        callee: Const,
+        rule: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        mark, steps = len(self.ops), len(self.steps)
+        inlined = None
+        if isinstance(rule, types.FunctionType):
+            inlined = self._inline_rule(rule, args, kwargs)
+        if inlined is None:
+            del self.ops[mark:], self.steps[steps:]
+            self.dispatched.append((op.loc, f"the rule of {_name(callee)} can't be split"))
+            self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, args, mapping)
+            return
+        result, made, targets, optional = inlined
+        if not isinstance(result, Value) or result not in _defined_since(self.ops, mark):
+            value = Value("t", type_of(result))
+            self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
+            result = value
+        if result.name == "t":
+            result.name = op.result.name
+        mapping[op.result] = result
+        self.varied.add(result)
+        back = made.function
+        step = RuleStep(
+            result, targets, back, list(made.captures), list(made.defaults), optional,
+            callee.value, op.loc,
+        )
+        self.steps.append(step)
+
+    def _inline_rule(
+        self, rule: types.FunctionType, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> tuple[Operand, Lambda, list[Operand], int] | None:
+        """Inlines the outer part of a rule: its value, back function and the operands."""
+        try:
+            source = parse_code(rule.__code__, rule.__globals__)
+            bound = bind_operands(self, source, args, kwargs, rule)
+        except (CannotBind, Unsupported):
+            return None
+        captured = [
+            self.call(primitives.read_captured, Const(rule), Const(value.name))
+            for value in source.captured
+        ]
+        mapping = dict(zip([*source.captured, *source.params], [*captured, *bound], strict=True))
+        outer_globals, self.globals = self.globals, source.globals
+        outer_place, self.place = self.place, self.loc
+        try:
+            exit = self._inline_plain(source.body, mapping)
+        finally:
+            self.globals, self.place = outer_globals, outer_place
+        parts = self.parts(exit.values[0]) if isinstance(exit, Yield) else None
+        if parts is None or len(parts) != 2:
+            return None
+        made = self.definitions.get(parts[1]) if isinstance(parts[1], Value) else None
+        if not isinstance(made, Lambda) or not any(made is op for op in self.ops):
+            return None
+        kinds = source.signature
+        positional = kinds.positional_only + kinds.positional
+        targets = list(bound[:positional])
+        optional = source.defaults
+        if kinds.vararg:
+            extra = self.parts(bound[positional])
+            if extra is None:
+                return None
+            targets += extra
+        return parts[0], made, targets, optional
+
+    def _inline_plain(self, block: Block, mapping: Mapping) -> Yield | Raise:
+        """Inlines operations that are not differentiated: the outer part of a rule."""
+        for op in block.ops:
+            Inference.op(self, op, mapping)
+        return clone_exit(block.exit, mapping)
+
+    def _static_call(
+        self,
+        op: Call,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> bool:
+        """A call of a Python function that is known: through generated code of its own."""
+        callee_type = type_of(callee)
+        if not isinstance(callee_type, Known | Closure):
+            return False
+        if isinstance(callee, Const) and is_constant(callee.value):
+            return False
+        arg_types = tuple(map(type_of, args))
+        kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
+        specialisation = self._specialiser.call(callee_type, arg_types, kwarg_types)
+        target = self._specialiser.target(callee_type)
+        if specialisation is None or target is None:
+            return False
+        defaults, kwdefaults = self._defaults(callee, target)
+        if defaults is None:
+            return False
+        bound = bind_operands(self, target.source, args, kwargs, None, defaults, kwdefaults)
+        names = [value.name for value in target.source.captured]
+        captured = [
+            self.call(primitives.read_captured, callee, Const(name)) for name in names
+        ]
+        inputs = [*captured, *bound]
+        is_function_varied = self.is_varied(callee)
+        active = frozenset(
+            i for i in specialisation.flow
+            if self.is_varied(inputs[i]) or (is_function_varied and i < len(captured))
+        )
+        if not active:
+            self._dynamic_call(op, callee, args, kwargs, mapping)
+            return True
+        pair = self._pair_of(specialisation, active)
+        result, saved = Value(op.result.name, specialisation.result), Value("saved", TOP)
+        passed = [
+            operand for operand, value in zip(
+                inputs, [*specialisation.function.captured, *specialisation.function.params],
+                strict=True,
+            ) if not isinstance(value.type, Known)
+        ]
+        self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
+        targets: list[tuple[Operand, str | None]] = []
+        for i in sorted(active):
+            through_cell = i < len(captured) and not self._is_local(callee)
+            targets.append((callee, names[i]) if through_cell else (inputs[i], None))
+        mapping[op.result] = result
+        self.varied.add(result)
+        self.steps.append(CallStep(result, targets, pair.back, saved, op.loc))
+        return True
+
+    def _is_local(self, callee: Operand) -> bool:
+        return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
+
+    def _defaults(self, callee: Operand, target: Any) -> Any:
+        if target.function is not None:
+            values = target.function.__defaults__ or ()
+            keywords = target.function.__kwdefaults__ or {}
+            return list(map(Const, values)), {n: Const(v) for n, v in keywords.items()}
+        made = self.definitions.get(callee) if isinstance(callee, Value) else None
+        if isinstance(made, Lambda):
+            return made.defaults, made.kwdefaults
+        if target.defaults or target.kwdefaults:
+            return None, None
+        return [], {}
+
+    def _dynamic_call(
+        self,
+        op: Call,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        if len(op.results) != 1:
+            # Unpacking by a known primitive: the run time differentiates the tuple it returns.
+            whole = Value("t", TOP)
+            call = Call(callee, op.args, op.kwargs, [whole], op.loc)
+            self._flows._flows[whole] = self._flows.of(op.results[0])
+            self._dynamic_call(call, callee, args, kwargs, mapping)
+            made = Call(
+                Const(primitives.unpack), [mapping[whole], Const(len(op.results))], {},
+                [Value(v.name, v.type) for v in op.results], op.loc,
+            )
+            self._define(made)
+            self.varied.update(made.results)
+            mapping.update(zip(op.results, made.results, strict=True))
+            self.steps.append(StructureStep(made))
+            return
+        self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
+        targets = [callee, *args]
+        if isinstance(callee, Const) and callee.value is primitives.apply:
+            self._opaque_call(op, dynamic.pullback_apply, args, {}, args, mapping)
+            return
+        self._opaque_call(op, dynamic.pullback_call, [callee, *args], kwargs, targets, mapping)
+
+    def _opaque_call(
+        self,
+        op: Call,
+        function: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        targets: list[Operand],
+        mapping: Mapping,
+    ) -> None:
+        result, back = Value(op.result.name, op.result.type), Value("back", TOP)
+        self._define(Call(Const(function), args, kwargs, [result, back], op.loc))
+        mapping[op.result] = result
+        self.varied.add(result)
+        self.steps.append(OpaqueStep(result, targets, back, op.loc))
+
+
+def _defined_since(ops: list[Op], mark: int) -> set[Value]:
+    return {value for op in ops[mark:] for value in op.results}
+
+
+def _is_none(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value is None
+
+
+def _name(operand: Operand) -> str:
+    if isinstance(operand, Const):
+        return getattr(operand.value, "__name__", repr(operand.value))
+    return operand.name if operand.name != "t" else "a callee"
+
+
+def _unsupported(what: str, loc: Location | None, advice: str = "") -> UnsupportedSyntax:
+    return UnsupportedSyntax(what, loc, "", advice)
+

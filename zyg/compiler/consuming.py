@@ -1,0 +1,53 @@
+"""Accumulation in place: what `ownership` puts in the place of sums whose operand dies.
+
+Each consumes its first argument. They are printed as statements: `a += b`, `a[i] += b`.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ir.emit import statement_form
+from ir.emit.render import name_node, subscript
+from zyg.cotangent import accumulate_at
+
+
+def add_into(buffer: Any, value: Any) -> Any:
+    buffer += value
+    return buffer
+
+
+def subtract_into(buffer: Any, value: Any) -> Any:
+    buffer -= value
+    return buffer
+
+
+def add_item_into(buffer: Any, index: Any, value: Any) -> Any:
+    buffer[index] += value
+    return buffer
+
+
+def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
+    return accumulate_at(buffer, index, value)
+
+
+@statement_form(add_into)
+def _print_add(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.AugAssign(target=args[0], op=ast.Add(), value=args[1])
+
+
+@statement_form(subtract_into)
+def _print_subtract(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.AugAssign(target=args[0], op=ast.Sub(), value=args[1])
+
+
+@statement_form(add_item_into)
+def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.AugAssign(target=subscript(args[0], args[1]), op=ast.Add(), value=args[2])
+
+
+@statement_form(accumulate_into)
+def _print_accumulate(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(accumulate_at, "accumulate_at"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))

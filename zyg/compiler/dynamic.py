@@ -1,0 +1,212 @@
+"""What generated code asks at run time, where types did not tell.
+
+`pullback_call(f, *args)` looks at the real arguments, finds a rule or compiles, and gives the value
+and a back function that returns the cotangents of `f` and of each argument.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from zyg import cotangent
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.rules.registry import is_constant, rule_of
+
+MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
+
+# Set by the API, which stands above the compiler: differentiates a Python function.
+compile_call: Callable[..., Any]
+
+
+def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
+    rule, function, leading = resolve(function, args)
+    if rule is not None:
+        y, back = rule(*leading, *args, **kwargs)
+        return y, _RuleBack(back, function, len(leading), len(leading) + len(args))
+    if is_constant(function):
+        return function(*leading, *args, **kwargs), _Zero(1 + len(args))
+    if isinstance(function, types.FunctionType):
+        y, back = compile_call(function, *leading, *args, **kwargs)
+        return y, (_MethodBack(back) if leading else back)
+    if _carries_nothing((*leading, *args, *kwargs.values())):
+        return function(*leading, *args, **kwargs), _Zero(1 + len(args))
+    raise refusal(function)
+
+
+def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:
+    """The rule for a callable, the callable itself, and arguments that it brings along."""
+    rule = rule_of(function)
+    if rule is not None:
+        return rule, function, ()
+    if isinstance(function, types.MethodType):
+        rule = rule_of(function.__func__)
+        return rule, function.__func__, (function.__self__,)
+    if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
+        if not isinstance(function.__self__, types.ModuleType):
+            descriptor = getattr(type(function.__self__), function.__name__, None)
+            if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
+                return rule_of(descriptor), descriptor, (function.__self__,)
+    return None, function, ()
+
+
+def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """`pullback_call` for `function(*args, **kwargs)`: cotangents of the three operands."""
+    args = tuple(args)
+    y, back = pullback_call(function, *args, **kwargs)
+
+    def apply_back(y_bar: Any) -> tuple[Any, Any, None]:
+        function_bar, *bars = back(y_bar)
+        return function_bar, tuple(bars), None
+
+    return y, apply_back
+
+
+def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
+    y, back = rule_of(function)(*args, **kwargs)
+    return y, _RuleBack(back, function, 0, len(args), with_function=False)
+
+
+class _RuleBack:
+    """The back function of a rule, with one cotangent for each argument, in a tuple."""
+
+    def __init__(
+        self, back: Any, function: Any, leading: int, count: int, with_function: bool = True
+    ) -> None:
+        self._back = back
+        self._function = function
+        self._leading = leading
+        self._count = count
+        self._with_function = with_function
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        name = getattr(self._function, "__name__", repr(self._function))
+        if y_bar is None:
+            bars: tuple[Any, ...] = (None,) * self._count
+        elif self._count == 1:
+            bars = (cotangent.checked_gradient(self._back(y_bar), name),)
+        else:
+            required = min(_required(self._function), self._count)
+            bars = cotangent.checked_gradients(self._back(y_bar), required, self._count, name)
+        if not self._with_function:
+            return bars
+        if self._leading:
+            return ({"__self__": bars[0]}, *bars[self._leading :])
+        return (None, *bars)
+
+
+def _required(function: Any) -> int:
+    """How many gradients a rule has to return at least."""
+    rule = rule_of(function)
+    code = getattr(rule, "__code__", None)
+    if code is None:
+        return 0
+    return int(code.co_argcount) - len(rule.__defaults__ or ())
+
+
+class _MethodBack:
+    """The back function of a bound method: the cotangent of `self` is part of the method's."""
+
+    def __init__(self, back: Any) -> None:
+        self._back = back
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        _, self_bar, *bars = self._back(y_bar)
+        return ({"__self__": self_bar}, *bars)
+
+
+class _Zero:
+    """The back function of a call that nothing flows through."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __call__(self, y_bar: Any) -> tuple[None, ...]:
+        return (None,) * self._count
+
+
+def _carries_nothing(values: tuple[Any, ...]) -> bool:
+    """Whether none of these values can carry a derivative."""
+    return not any(map(_carries, values))
+
+
+def _carries(value: Any) -> bool:
+    if isinstance(value, bool | str | bytes | type | types.ModuleType) or value is None:
+        return False
+    if isinstance(value, int | float | complex | np.number):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind != "b"
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_carries, value))
+    if isinstance(value, dict):
+        return any(map(_carries, value.values()))
+    if isinstance(value, types.FunctionType):
+        return any(_carries(cell.cell_contents) for cell in value.__closure__ or ())
+    return not (callable(value) and isinstance(value, types.BuiltinFunctionType | np.ufunc))
+
+
+def refusal(function: Any) -> NotDifferentiable:
+    """The error for a callable without source and without a rule."""
+    name = _full_name(function)
+    return NotDifferentiable(
+        f"{name} has no rule; define one with @zyg.adjoint({name}), or keep derivatives out of "
+        f"the call with zyg.dropgrad or zyg.nograd"
+    )
+
+
+def _full_name(function: Any) -> str:
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    module = getattr(function, "__module__", None)
+    if name is None:
+        return repr(function)
+    return name if module in (None, "builtins") else f"{module}.{name}"
+
+
+def unless_mutable(value: Any, symbol: str) -> Any:
+    """The left operand of an augmented assignment, if that makes a new object."""
+    if isinstance(value, MUTABLE):
+        raise UnsupportedSyntax(
+            f"an augmented assignment changes {_described(value)} in place, which is not "
+            "supported; write `x = x + y` instead of `x += y`"
+        )
+    if getattr(type(value), f"__i{symbol.strip('_')}__", None) is not None:
+        raise UnsupportedSyntax(
+            f"an augmented assignment may change a {type(value).__name__} in place, which is "
+            "not supported"
+        )
+    return value
+
+
+def unless_builtin_container(value: Any, name: str) -> Any:
+    """The object whose method `name` is asked for, if that method doesn't change it in place."""
+    if isinstance(value, MUTABLE) and hasattr(value, name):
+        raise UnsupportedSyntax(
+            f"`.{name}()` changes {_described(value)} in place, which is not supported"
+        )
+    return value
+
+
+def _described(value: Any) -> str:
+    return "an array" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+
+
+def real_scalar(y: Any) -> Any:
+    """The result of a function whose gradient is asked for: a real number or 0-d array."""
+    if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
+        return y
+    if isinstance(y, np.ndarray) and y.ndim == 0 and y.dtype.kind in "fiu":
+        return y
+    kind = f"an array of shape {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
+    raise TypeError(
+        f"gradient needs a function that returns a real scalar, this one returned {kind}; "
+        "use zyg.jacobian, or zyg.pullback with a seed of that shape"
+    )
+
+

@@ -1,0 +1,213 @@
+"""Which accumulations may write into their first operand.
+
+    x_bar = zeros_like(x)              x_bar = np.zeros_like(x)
+    for i in reversed(range(n)):       for i in reversed(range(n)):
+        x_bar = add_at(x_bar, i, v)        x_bar[i] += v
+
+Cotangents are values; a sum makes a new one. Where the old one is read by nothing else and its memory
+belongs to the adjoint alone, the sum takes it over. A buffer that a loop accumulates into is copied
+once, before the loop, if it isn't the adjoint's own.
+"""
+
+from __future__ import annotations
+
+from ir import facts
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Lambda,
+    Op,
+    Operand,
+    Value,
+    While,
+    Yield,
+    exit_operands,
+    operands_of,
+    type_of,
+)
+from ir.rewrite import count_uses
+from ir.types import Known, Scalar, Slice, Tuple, Type
+from zyg import cotangent
+from zyg.compiler.consuming import accumulate_into, add_into, add_item_into, subtract_into
+
+CONSUMING = {
+    cotangent.add: add_into,
+    cotangent.subtract: subtract_into,
+    cotangent.add_at: accumulate_into,
+}
+
+
+def reuse_buffers(body: Block) -> None:
+    """Lets accumulations of a function write in place, where nobody can tell."""
+    _Ownership(body).convert(body)
+
+
+class _Ownership:
+    def __init__(self, body: Block) -> None:
+        self._uses = count_uses(body)
+        self._calls: dict[Value, Call] = {}
+        self._branches: dict[Value, tuple[If, int]] = {}
+        self._results: dict[Value, tuple[For | While, int]] = {}
+        self._params: dict[Value, tuple[For | While, int]] = {}
+        self._home: dict[Value, Block] = {}
+        self._scan(body)
+        self._copied: set[tuple[For | While, int]] = set()
+
+    def _scan(self, block: Block) -> None:
+        for op in block.ops:
+            for i, value in enumerate(op.results):
+                self._home[value] = block
+                match op:
+                    case Call():
+                        self._calls[value] = op
+                    case If():
+                        self._branches[value] = op, i
+                    case For() | While():
+                        if i < len(op.init):
+                            self._results[value] = op, i
+                    case Lambda():
+                        pass
+            match op:
+                case If():
+                    self._scan(op.then)
+                    self._scan(op.orelse)
+                case For() | While():
+                    for i, param in enumerate(op.carried):
+                        self._params[param] = op, i
+                        self._home[param] = op.body
+                    self._scan(op.body)
+
+    def convert(self, block: Block) -> None:
+        ops: list[Op] = []
+        for op in block.ops:
+            match op:
+                case Call() if isinstance(op.callee, Const):
+                    self._convert_call(op)
+                case If():
+                    self.convert(op.then)
+                    self.convert(op.orelse)
+                case For() | While():
+                    self.convert(op.body)
+                    ops += self._copies(op)
+            ops.append(op)
+        block.ops = ops
+
+    def _convert_call(self, op: Call) -> None:
+        callee = op.callee.value  # type: ignore[union-attr]
+        if not any(callee is known for known in CONSUMING):
+            return
+        buffer = op.args[0]
+        if not isinstance(buffer, Value) or not self._is_mutable(type_of(buffer)):
+            return
+        if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
+            return
+        if type_of(op.result) != type_of(buffer):
+            return
+        new = CONSUMING[callee]
+        if callee is cotangent.add_at and _is_basic_index(type_of(op.args[1])):
+            if type(type_of(buffer)).__name__ == "Array":
+                new = add_item_into
+        op.callee = Const(new)
+
+    def _is_mutable(self, type_: Type) -> bool:
+        return type(type_).__name__ in ("Array", "Sequence")
+
+    def _copies(self, op: For | While) -> list[Op]:
+        """Copies of initial values that a loop writes into, and that aren't the adjoint's own."""
+        copies: list[Op] = []
+        for loop, i in list(self._copied):
+            if loop is op:
+                value = Value(op.carried[i].name, type_of(op.init[i]))
+                copies.append(Call(Const(cotangent.owned), [op.init[i]], {}, [value], op.loc))
+                op.init[i] = value
+        return copies
+
+    def _is_owned(self, operand: Operand, assumed: frozenset[Value]) -> bool:
+        """Whether the memory of a value is reached through this value alone."""
+        if not isinstance(operand, Value):
+            return False
+        if operand in assumed:
+            return True
+        if operand in self._calls:
+            callee = self._calls[operand].callee
+            return isinstance(callee, Const) and (
+                facts.is_fresh(callee.value)
+                or any(callee.value is f for pair in CONSUMING.items() for f in pair)
+                or callee.value in (add_item_into, cotangent.owned)
+            )
+        if operand in self._branches:
+            op, i = self._branches[operand]
+            return all(
+                isinstance(block.exit, Yield)
+                and self._is_owned(block.exit.values[i], assumed)
+                and self._is_linear(block.exit.values[i])
+                for block in op.blocks
+            )
+        if operand in self._params:
+            return self._is_loop_owned(*self._params[operand], assumed)
+        if operand in self._results:
+            return self._is_loop_owned(*self._results[operand], assumed)
+        return False
+
+    def _is_loop_owned(self, op: For | While, i: int, assumed: frozenset[Value]) -> bool:
+        param = op.carried[i]
+        if not self._is_linear(param) or not isinstance(op.body.exit, Yield):
+            return False
+        following = op.body.exit.values[i + 1]
+        if following is not param and not (
+            self._is_owned(following, assumed | {param}) and self._is_linear(following)
+        ):
+            return False
+        if not (self._is_owned(op.init[i], assumed) and self._is_linear(op.init[i])):
+            self._copied.add((op, i))
+        return True
+
+    def _is_linear(self, operand: Operand) -> bool:
+        """Whether a value is read at most once on every way through the program."""
+        if not isinstance(operand, Value):
+            return False
+        total = self._uses[operand]
+        if total <= 1:
+            return not self._is_read_in_loop(operand)
+        home = self._home.get(operand)
+        return home is not None and _uses_on_path(home, operand) <= 1
+
+    def _is_read_in_loop(self, value: Value) -> bool:
+        home = self._home.get(value)
+        return home is None or _uses_on_path(home, value) > 1
+
+
+def _uses_on_path(block: Block, value: Value) -> int:
+    """How often a value is read on the way through a block that reads it most often."""
+    total = sum(operand is value for operand in exit_operands(block.exit))
+    for op in block.ops:
+        total += sum(operand is value for operand in operands_of(op))
+        match op:
+            case If():
+                total += max(_uses_on_path(inner, value) for inner in op.blocks)
+            case For() | While():
+                total += 2 * _uses_on_path(op.body, value)
+            case _:
+                pass
+    return total
+
+
+def _is_basic_index(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            if isinstance(value, tuple):
+                return all(_is_basic_index(Known(item)) for item in value)
+            return value is None or value is Ellipsis or isinstance(value, int | slice) and (
+                not isinstance(value, bool)
+            )
+        case Scalar(cls):
+            return issubclass(cls, int) and cls is not bool
+        case Slice():
+            return True
+        case Tuple(items):
+            return all(map(_is_basic_index, items))
+        case _:
+            return False

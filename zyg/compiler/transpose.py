@@ -1,0 +1,794 @@
+"""Forward to adjoint: the steps of a function, run backwards.
+
+    y = math.sin(x)                x_bar = y_bar * math.cos(x)
+    if c: z = y * x                if c: x_bar += z_bar * y; y_bar = z_bar * x
+    for r in records: ...          for r in reversed(records): ...
+
+Cotangents are values like all others; None stands for a structural zero. What the adjoint of a
+block reads of the values inside that block, the block hands out: a branch as a further result, a loop
+as a list of records. Operations that are cheap are done again instead.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Lambda,
+    Location,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    operands_of,
+    type_of,
+)
+from ir.infer import Inference
+from ir.rewrite import clone_op, defined, free_values, substitute
+from ir.types import TOP, Closure, Dict, Known, Scalar, Sequence, Tuple, Type, join, widen
+from zyg import cotangent
+from zyg.compiler.activity import may_vary
+from zyg.compiler.augment import (
+    Augmenter,
+    BranchStep,
+    CallStep,
+    LambdaStep,
+    LoopStep,
+    OpaqueStep,
+    RuleStep,
+    Step,
+    StructureStep,
+)
+from zyg.errors import NotDifferentiable
+
+NONE = Const(None)
+MAX_ROUNDS = 4
+
+
+class Transposer(Inference):
+    """Builds the adjoint operations of the steps of one function."""
+
+    def __init__(self, augmenter: Augmenter) -> None:
+        super().__init__(augmenter.surroundings, augmenter.globals)
+        self.definitions = augmenter.definitions
+        self.methods = augmenter.methods
+        self._varied = augmenter.varied
+        self._forward = set(augmenter.definitions)
+        self.bars: dict[Value, Operand] = {}
+
+    def typed_call(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; in an adjoint, neutral factors and exponents disappear."""
+        if isinstance(callee, Const) and len(args) == 2 and not kwargs:
+            neutral = _neutral(callee.value, args[0], args[1])
+            if neutral is not None:
+                return [neutral]
+        return super().typed_call(callee, args, kwargs, names, loc)
+
+    # Cotangents
+
+    def add(self, operand: Operand, bar: Operand) -> None:
+        """Adds a contribution to the cotangent of a value."""
+        if not isinstance(operand, Value) or operand not in self._varied or _is_none(bar):
+            return
+        bar = self._instantiated(operand, bar)
+        before = self.bars.get(operand)
+        total = bar if before is None else self.plus(before, bar, operand)
+        if isinstance(total, Value) and total.name == "t" and operand.name != "t":
+            total.name = f"{operand.name}_bar"
+        self.bars[operand] = total
+
+    def _instantiated(self, value: Value, bar: Operand) -> Operand:
+        """A cotangent that is no structural zero, where the value is a number or an array."""
+        if type_of(bar) == TOP and _is_numeric(value.type):
+            return self.call(cotangent.materialised, bar, value)
+        return bar
+
+    def plus(self, a: Operand, b: Operand, like: Operand) -> Operand:
+        """The sum of two cotangents of one value."""
+        if _is_none(a):
+            return b
+        if _is_none(b):
+            return a
+        parts_a, parts_b = self.parts(a), self.parts(b)
+        if parts_a is not None and parts_b is not None and len(parts_a) == len(parts_b):
+            likes = self._items(like, len(parts_a))
+            total = map(self.plus, parts_a, parts_b, likes)
+            return self.call(primitives.build_tuple, *total)
+        fields_a, fields_b = self.keywords(a), self.keywords(b)
+        if fields_a is not None and fields_b is not None:
+            names = dict.fromkeys([*fields_a, *fields_b])
+            pairs: list[Operand] = []
+            for name in names:
+                total_field = self.plus(fields_a.get(name, NONE), fields_b.get(name, NONE), NONE)
+                pairs += [Const(name), total_field]
+            return self.call(primitives.build_dict, *pairs)
+        hot = self._one_hot(b)
+        if hot is not None:
+            return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
+        hot = self._one_hot(a)
+        if hot is not None and _is_array(type_of(b)):
+            return self._typed_like(b, self.call(cotangent.add_at, b, hot.args[2], hot.args[0]))
+        if _is_numeric(type_of(a)) and _is_numeric(type_of(b)):
+            negated = self._negated(b)
+            is_array = _is_array(type_of(a)) or _is_array(type_of(b))
+            if negated is not None:
+                difference = cotangent.subtract if is_array else operator.sub
+                return self._typed_like(a, self.call(difference, a, negated))
+            total = cotangent.add if is_array else operator.add
+            result = self.call(total, a, b)
+            return self._typed_like(a, result) if is_array else result
+        return self.call(cotangent.accumulate, a, b)
+
+    def _typed_like(self, like: Operand, result: Operand) -> Operand:
+        if isinstance(result, Value):
+            result.type = type_of(like)
+        return result
+
+    def _items(self, like: Operand, count: int) -> list[Operand]:
+        return (self.parts(like) or [NONE] * count)[:count] if not _is_none(like) else (
+            [NONE] * count
+        )
+
+    def _call_of(self, operand: Operand, callee: object) -> Call | None:
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        is_call = isinstance(op, Call) and isinstance(op.callee, Const)
+        return op if is_call and op.callee.value is callee else None
+
+    def _one_hot(self, operand: Operand) -> Call | None:
+        return self._call_of(operand, cotangent.one_hot)
+
+    def _negated(self, operand: Operand) -> Operand | None:
+        call = self._call_of(operand, operator.neg)
+        return None if call is None else call.args[0]
+
+    def zero(self, value: Operand) -> Operand:
+        """The zero cotangent of a value, as far as its type tells; else the structural zero."""
+        match widen(type_of(value)):
+            case Scalar(cls) if issubclass(cls, complex):
+                return Const(0j)
+            case Scalar(cls) if issubclass(cls, int) and cls is not bool:
+                return Const(0)
+            case Scalar(cls) if may_vary(Scalar(cls)):
+                return Const(0.0)
+            case Tuple(items) if all(map(_is_numeric, items)):
+                parts = self.parts(value)
+                if parts is None:
+                    parts = [Value("t", item) for item in items]
+                    if not all(isinstance(item, Scalar) for item in items):
+                        return self.call(cotangent.zeros_like, value)
+                return self.call(primitives.build_tuple, *map(self.zero, parts))
+            case type_ if _is_array(type_):
+                zeros = self.call(cotangent.zeros_like, value)
+                if isinstance(zeros, Value):
+                    zeros.type = tangent_type(type_)
+                return zeros
+            case Sequence(cls, item) if cls is list and may_vary(item):
+                return self.call(cotangent.zeros_like, value)
+            case _:
+                return NONE
+
+    # Steps
+
+    def transpose(self, steps: list[Step]) -> None:
+        """Appends the adjoint of steps; reads and extends `self.bars`."""
+        for step in reversed(steps):
+            match step:
+                case RuleStep() | OpaqueStep() | CallStep():
+                    bar = self.bars.pop(step.result, None)
+                    if bar is None:
+                        continue
+                    self.loc = step.loc
+                    match step:
+                        case RuleStep():
+                            self._rule(step, bar)
+                        case OpaqueStep():
+                            self._opaque(step, bar)
+                        case CallStep():
+                            self._call(step, bar)
+                case StructureStep(call):
+                    self.loc = call.loc
+                    self._structure(call)
+                case BranchStep():
+                    self.loc = step.op.loc
+                    self._branch_step(step)
+                case LoopStep():
+                    self.loc = step.op.loc
+                    self._loop_step(step)
+                case LambdaStep(op):
+                    self.loc = op.loc
+                    self._lambda_step(op)
+
+    def _rule(self, step: RuleStep, bar: Operand) -> None:
+        back = step.back
+        positional = len(back.params) - len(step.defaults)
+        if positional != 1:
+            raise NotDifferentiable(
+                f"the back function of the rule for `{_callee_name(step.callee)}` takes "
+                f"{positional} arguments; it must take one, the cotangent of the result"
+            )
+        mapping = dict(zip(back.captured, step.captures, strict=True))
+        mapping.update(zip(back.params, [bar, *step.defaults], strict=True))
+        outer_globals, self.globals = self.globals, back.globals
+        outer_place, self.place = self.place, step.loc
+        exit = self.inline(back.body, mapping)
+        self.globals, self.place = outer_globals, outer_place
+        if isinstance(exit, Raise):
+            self.ops.append(
+                If(Const(True), Block([], [], exit), Block([], [], Yield([])), [], step.loc)
+            )
+            return
+        bars = self._gradients(step, exit.values[0])
+        for target, gradient in zip(step.targets, bars, strict=False):
+            self.add(target, gradient)
+
+    def _gradients(self, step: RuleStep, result: Operand) -> list[Operand]:
+        """The cotangents that a back function returned, one per positional parameter."""
+        count = len(step.targets)
+        parts = self.parts(result)
+        type_ = type_of(result)
+        if parts is None and isinstance(type_, Tuple):
+            parts = [
+                self.call(operator.getitem, result, Const(i)) for i in range(len(type_.items))
+            ]
+        required = count - step.optional
+        if parts is None:
+            is_bare = required <= 1 and (_is_numeric(type_) or _is_none(result))
+            if is_bare:
+                return [result]
+            names = ["t"] * count
+            return self.typed_call(
+                Const(cotangent.checked_gradients),
+                [result, Const(required), Const(count), Const(_callee_name(step.callee))],
+                {}, names, self.loc,
+            ) if count > 1 else [self.call(
+                cotangent.checked_gradient, result, Const(_callee_name(step.callee))
+            )]
+        if not required <= len(parts) <= count:
+            raise NotDifferentiable(
+                f"the rule for `{_callee_name(step.callee)}` returned {len(parts)} gradients "
+                f"for {count} arguments"
+            )
+        return parts
+
+    def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
+        result = self.call(step.back, bar)
+        for i, target in enumerate(step.targets):
+            if isinstance(target, Value) and target in self._varied:
+                self.add(target, self.call(operator.getitem, result, Const(i)))
+
+    def _call(self, step: CallStep, bar: Operand) -> None:
+        back: Any = step.back
+        results = [
+            Value(f"{target.name}_bar" if isinstance(target, Value) else "t", type_)
+            for (target, _), type_ in zip(step.targets, back.result_types(), strict=True)
+        ]
+        self._define(Call(Const(back), [step.saved, bar], {}, results, step.loc))
+        for (target, field), gradient in zip(step.targets, results, strict=True):
+            if field is None:
+                self.add(target, gradient)
+            else:
+                self.add(target, self.call(primitives.build_dict, Const(field), gradient))
+
+    def _structure(self, call: Call) -> None:
+        callee = call.callee.value  # type: ignore[union-attr]
+        if callee is primitives.unpack:
+            bars = [self.bars.pop(result, None) for result in call.results]
+            if any(bar is not None for bar in bars):
+                self._unpack(call, bars)
+            return
+        bar = self.bars.pop(call.result, None)
+        if bar is None:
+            return
+        if callee is primitives.check_bound:
+            self.add(call.args[0], bar)
+            return
+        if callee is primitives.build_dict:
+            for key, item in zip(call.args[::2], call.args[1::2], strict=True):
+                if isinstance(item, Value) and item in self._varied:
+                    self.add(item, self.call(cotangent.item, bar, key))
+            return
+        parts = self.parts(bar)
+        for i, item in enumerate(call.args):
+            if isinstance(item, Value) and item in self._varied:
+                if parts is not None:
+                    self.add(item, parts[i])
+                elif isinstance(type_of(bar), Tuple):
+                    self.add(item, self.call(operator.getitem, bar, Const(i)))
+                else:
+                    self.add(item, self.call(cotangent.item, bar, Const(i)))
+
+    def _unpack(self, call: Call, bars: list[Operand | None]) -> None:
+        source = call.args[0]
+        known = [
+            (self.zero(result) if bar is None else bar)
+            for bar, result in zip(bars, call.results, strict=True)
+        ]
+        items = self.call(primitives.build_tuple, *known)
+        if isinstance(type_of(source), Tuple):
+            self.add(source, items)
+        else:
+            self.add(source, self.call(cotangent.from_items, items, source))
+
+    def _lambda_step(self, op: Lambda) -> None:
+        bar = self.bars.pop(op.result, None)
+        if bar is None:
+            return
+        for captured, operand in zip(op.function.captured, op.captures, strict=True):
+            if isinstance(operand, Value) and operand in self._varied:
+                self.add(operand, self.call(cotangent.item, bar, Const(captured.name)))
+
+    # Branches
+
+    def _branch_step(self, step: BranchStep) -> None:
+        op = step.op
+        seeds = [
+            (i, self.bars.pop(result)) for i, result in enumerate(op.results)
+            if result in self.bars
+        ]
+        if not seeds:
+            return
+        outer_ops, outer_bars = self.ops, self.bars
+        arms: list[tuple[Block, list[Op], dict[Value, Operand]]] = []
+        for block, steps in zip(op.blocks, step.arms, strict=True):
+            if isinstance(block.exit, Raise):
+                continue
+            self.ops, self.bars = [], dict(outer_bars)
+            for i, bar in seeds:
+                self.add(block.exit.values[i], bar)
+            self.transpose(steps)
+            inside = defined(block)
+            changed = {
+                value: bar for value, bar in self.bars.items()
+                if value not in inside and outer_bars.get(value) is not bar
+            }
+            arms.append((block, self.ops, changed))
+        self.ops, self.bars = outer_ops, outer_bars
+        if len(arms) == 1:
+            self._only_arm(op, *arms[0])
+            return
+        targets = list(dict.fromkeys(value for _, _, changed in arms for value in changed))
+        yields: list[list[Operand]] = []
+        blocks: list[Block] = []
+        for _, ops, changed in arms:
+            self.ops = ops
+            values = [
+                changed.get(v) or self.bars.get(v) or self.zero(v) for v in targets
+            ]
+            blocks.append(Block([], self.ops, Yield(values)))
+            yields.append(values)
+        self.ops = outer_ops
+        if not targets:
+            return
+        self._export_arms(op, [block for block, _, _ in arms], blocks)
+        results = [
+            Value(_bar_name(v), join(widen(type_of(a)), widen(type_of(b))))
+            for v, a, b in zip(targets, *yields, strict=True)
+        ]
+        self._define(If(op.cond, blocks[0], blocks[1], results, op.loc))
+        self.bars.update(zip(targets, results, strict=True))
+
+    def _only_arm(
+        self, op: If, block: Block, ops: list[Op], changed: dict[Value, Operand]
+    ) -> None:
+        """The other arm raised: this one has run, and nothing needs to be told apart."""
+        adjoint = Block([], ops, Yield(list(changed.values())))
+        self._export_arms(op, [block], [adjoint])
+        self.ops += adjoint.ops
+        self.bars.update(zip(changed, adjoint.exit.values, strict=True))  # type: ignore[union-attr]
+
+    def _export_arms(self, op: If, arms: list[Block], adjoints: list[Block]) -> None:
+        """Hands what adjoint arms read of their forward arms out of the branch, slot by slot."""
+        slots: list[Value] = []
+        for arm, adjoint in zip(arms, adjoints, strict=True):
+            taken: set[Value] = set()
+            inside = defined(arm)
+            needed = self._recomputed(adjoint, arm, inside)
+            mapping: dict[Value, Operand] = {}
+            for value in needed:
+                slot = next((s for s in slots if s not in taken and s.type == value.type), None)
+                if slot is None:
+                    slot = Value(value.name, value.type)
+                    slots.append(slot)
+                    op.results.append(slot)
+                    self.definitions[slot] = op
+                    for block in op.blocks:
+                        if isinstance(block.exit, Yield):
+                            block.exit.values.append(NONE)
+                taken.add(slot)
+                mapping[value] = slot
+                index = op.results.index(slot)
+                assert isinstance(arm.exit, Yield)
+                arm.exit.values[index] = value
+            substitute(adjoint, mapping)
+
+    # What is done again
+
+    def _recomputed(self, adjoint: Block, forward: Block, inside: set[Value]) -> list[Value]:
+        """The values of a forward block that its adjoint reads and can't cheaply do again."""
+        available = set(forward.params)
+        needed = [value for value in free_values(adjoint) if value in inside]
+        definitions = {value: op for op in forward.ops for value in op.results}
+        kept: list[Value] = []
+        again: dict[Value, None] = {}
+        for value in needed:
+            if self._is_cheap(value, definitions, available, again):
+                continue
+            kept.append(value)
+        for value in list(again):
+            for operand in operands_of(definitions[value]):
+                if operand in available and operand not in kept:
+                    kept.append(operand)  # type: ignore[arg-type]
+        mapping: dict[Value, Operand] = {}
+        copies = []
+        for op in forward.ops:
+            if any(value in again for value in op.results):
+                copies.append(clone_op(op, mapping))
+                for value in op.results:
+                    self.definitions[mapping[value]] = copies[-1]  # type: ignore[index]
+        substitute(adjoint, mapping)
+        adjoint.ops[:0] = copies
+        return kept
+
+    def _is_cheap(
+        self,
+        value: Value,
+        definitions: dict[Value, Op],
+        available: set[Value],
+        again: dict[Value, None],
+    ) -> bool:
+        """Whether a value is an integer computed from others at hand: an index, a condition."""
+        op = definitions.get(value)
+        if not isinstance(op, Call) or len(op.results) != 1 or not isinstance(op.callee, Const):
+            return False
+        if op.callee.value not in _CHEAP or not _is_integer(value.type):
+            return False
+        for operand in [*op.args, *op.kwargs.values()]:
+            if isinstance(operand, Value) and operand in definitions:
+                if not self._is_cheap(operand, definitions, available, again):
+                    return False
+            elif isinstance(operand, Value) and operand in available:
+                if not _is_integer(operand.type):
+                    return False
+        again[value] = None
+        return True
+
+    # Loops
+
+    def _loop_step(self, step: LoopStep) -> None:
+        op = step.op
+        count = len(op.init)
+        if not any(result in self.bars for result in op.results):
+            return
+        seeds = {result: self.bars.pop(result) for result in op.results if result in self.bars}
+        assert isinstance(op.body.exit, Yield)
+        yields = op.body.exit.values[1:]
+        useful, carried = self._useful(op, yields, seeds)
+        inside = defined(op.body)
+        outer = [
+            value for value in free_values(op.body)
+            if value in useful and value in self._varied
+        ]
+        items = [
+            value for value in (op.items if isinstance(op, For) else [])
+            if value in useful and value in self._varied
+        ]
+        bars_in = [
+            seeds.get(op.results[k]) or self.zero(op.results[k]) for k in carried
+        ]
+        accumulated = [self.bars.get(value) or self.zero(value) for value in outer]
+        collected = [
+            (yields[i], seeds[op.results[i]]) for i in range(count, len(op.results))
+            if op.results[i] in seeds
+        ]
+        init = [*bars_in, *accumulated]
+        targets = [op.carried[k] for k in carried]
+        types = [
+            join(widen(type_of(operand)), tangent_type(value.type))
+            for operand, value in zip(init, [*targets, *outer], strict=True)
+        ]
+        names = [_bar_name(value) for value in [*targets, *outer]]
+        outer_ops, outer_bars = self.ops, self.bars
+        for _ in range(MAX_ROUNDS):
+            params = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
+            item_params = [
+                Value(_bar_name(value), facts.item_of(type_of(bars)))
+                for value, bars in collected
+            ]
+            self.ops = []
+            self.bars = dict(zip(outer, params[len(carried) :], strict=True))
+            for k, param in zip(carried, params, strict=False):
+                self.add(yields[k], param)
+            for (value, _), param in zip(collected, item_params, strict=True):
+                self.add(value, param)
+            self.transpose(step.steps)
+            following = [
+                self.bars.get(value) or self.zero(value) for value in [*targets, *outer]
+            ]
+            item_bars = [self.bars.get(value) or self.zero(value) for value in items]
+            found = [
+                join(type_, widen(type_of(bar)))
+                for type_, bar in zip(types, following, strict=True)
+            ]
+            ops = self.ops
+            if found == types:
+                break
+            types = found
+        self.ops, self.bars = outer_ops, outer_bars
+        # What the body only hands on needs no walk through it.
+        changed = [
+            i for i, (param, bar) in enumerate(zip(params, following, strict=True))
+            if param is not bar or i < len(carried)
+        ]
+        outer = [outer[i - len(carried)] for i in changed if i >= len(carried)]
+        init, params, names, types, following = (
+            [column[i] for i in changed] for column in (init, params, names, types, following)
+        )
+        body = Block(
+            [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
+        )
+        sources = [bars for _, bars in collected]
+        iterables, read = self._records(op, body, sources, inside)
+        body.params = [*item_params, *read, *params]
+        results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
+        item_lists = [Value(_bar_name(value) + "s", Sequence(list, TOP)) for value in items]
+        for value, bar, bars in zip(items, item_bars, item_lists, strict=True):
+            bars.type = Sequence(list, widen(type_of(bar)))
+        loop = For(iterables, init, body, [*results, *item_lists], True, op.loc)
+        self._define(loop)
+        # The accumulators started from what was there, so that they replace it.
+        self.bars.update(zip(outer, results[len(carried) :], strict=True))
+        for k, result in zip(carried, results, strict=False):
+            self.add(op.init[k], result)
+        for value, bars in zip(items, item_lists, strict=True):
+            assert isinstance(op, For)
+            iterable = op.iterables[op.items.index(value)]
+            self.add(iterable, self.call(cotangent.from_reversed_items, bars, iterable))
+
+    def _useful(
+        self, op: For | While, yields: list[Operand], seeds: dict[Value, Operand]
+    ) -> tuple[set[Value], list[int]]:
+        """The values of a loop body that cotangents arrive at, and the carried ones of them."""
+        count = len(op.init)
+        wanted = {i for i, result in enumerate(op.results) if result in seeds}
+        while True:
+            reached = _influencing(op.body, [yields[i] for i in sorted(wanted)])
+            new = {
+                k for k in range(count)
+                if op.carried[k] in reached and op.carried[k] in self._varied
+            }
+            if new <= wanted:
+                return reached, sorted(
+                    k for k in wanted if k < count and op.carried[k] in self._varied
+                    or k < count and yields[k] in self._varied
+                )
+            wanted |= new
+
+    def _records(
+        self,
+        op: For | While,
+        adjoint: Block,
+        iterables: list[Operand],
+        inside: set[Value],
+    ) -> tuple[list[Operand], list[Value]]:
+        """What the adjoint of a loop walks over backwards, and the items that it reads there."""
+        assert isinstance(op.body.exit, Yield)
+        stop = op.body.exit.values[0]
+        is_whole = isinstance(stop, Const) and not stop.value
+        needed = self._recomputed(adjoint, op.body, inside)
+        read: list[Value] = []
+        mapping: dict[Value, Operand] = {}
+        for value in needed:
+            again = self._walkable(op, value) if is_whole else None
+            item = Value(value.name, value.type)
+            if again is None:
+                records = Value(f"{value.name}s" if value.name != "t" else "records",
+                                Sequence(list, value.type))
+                op.results.append(records)
+                op.body.exit.values.append(value)
+                self.definitions[records] = op
+                again = records
+            iterables.append(again)
+            read.append(item)
+            mapping[value] = item
+        substitute(adjoint, mapping)
+        if not iterables:
+            iterables.append(self._trips(op, is_whole))
+            read.append(Value("_", Scalar(int)))
+        return iterables, read
+
+    def _walkable(self, op: For | While, value: Value) -> Operand | None:
+        """The iterable that gave an item, where it can be walked over again, backwards."""
+        if not isinstance(op, For) or len(op.iterables) != 1 or value is not op.items[0]:
+            return None
+        iterable = op.iterables[0]
+        return iterable if isinstance(type_of(iterable), Sequence | Tuple) else None
+
+    def _trips(self, op: For | While, is_whole: bool) -> Operand:
+        """Something as long as the loop has run."""
+        assert isinstance(op.body.exit, Yield)
+        if isinstance(op, For) and is_whole and len(op.iterables) == 1:
+            type_ = type_of(op.iterables[0])
+            if isinstance(type_, Sequence | Tuple):
+                return op.iterables[0]
+        count = len(op.init)
+        param, total = Value("trips", Scalar(int)), Value("trips", Scalar(int))
+        following = Value("trips", Scalar(int))
+        op.body.ops.append(
+            Call(Const(operator.add), [param, Const(1)], {}, [following], op.loc)
+        )
+        op.init.append(Const(0))
+        op.body.params.append(param)
+        op.body.exit.values.insert(1 + count, following)
+        op.results.insert(count, total)
+        self.definitions[total] = op
+        return self.call(range, total)
+
+
+def _influencing(block: Block, roots: list[Operand]) -> set[Value]:
+    """The values that the roots are computed from, inside a block and outside of it."""
+    definitions: dict[Value, tuple[Op, int]] = {}
+    owners: dict[Value, Op] = {}
+
+    def scan(inner: Block) -> None:
+        for op in inner.ops:
+            for i, value in enumerate(op.results):
+                definitions[value] = op, i
+            match op:
+                case If():
+                    scan(op.then)
+                    scan(op.orelse)
+                case For() | While():
+                    for value in op.body.params:
+                        owners[value] = op
+                    scan(op.body)
+
+    scan(block)
+    reached: set[Value] = set()
+    pending = [root for root in roots if isinstance(root, Value)]
+
+    def push(operands: Any) -> None:
+        pending.extend(o for o in operands if isinstance(o, Value) and o not in reached)
+
+    while pending:
+        value = pending.pop()
+        if value in reached:
+            continue
+        reached.add(value)
+        if value in definitions:
+            op, i = definitions[value]
+            match op:
+                case If():
+                    for arm in op.blocks:
+                        if isinstance(arm.exit, Yield):
+                            push([arm.exit.values[i]])
+                case For() | While():
+                    _push_loop(op, i, push)
+                case _:
+                    push(operands_of(op))
+        elif value in owners:
+            op = owners[value]
+            assert isinstance(op, For | While)
+            items = len(op.iterables) if isinstance(op, For) else 0
+            index = op.body.params.index(value)
+            if index < items:
+                assert isinstance(op, For)
+                push([op.iterables[index]])
+            else:
+                _push_loop(op, index - items, push)
+    return reached
+
+
+def _push_loop(op: For | While, i: int, push: Any) -> None:
+    if i < len(op.init):
+        push([op.init[i], op.carried[i]])
+    if isinstance(op.body.exit, Yield):
+        push([op.body.exit.values[i + 1]])
+
+
+def tangent_type(type_: Type) -> Type:
+    """The type of cotangents of values of a type, as zeros have it."""
+    match widen(type_):
+        case Tuple(items):
+            return Tuple(tuple(map(tangent_type, items)))
+        case Closure() | Dict():
+            return TOP
+        case other if _is_array(other) and other.dtype.kind not in "fc":  # type: ignore[attr-defined]
+            return type(other)(np.dtype(float), other.dims)  # type: ignore[attr-defined,call-arg]
+        case Scalar() as scalar:
+            return scalar
+        case other if _is_array(other):
+            return other
+        case _:
+            return TOP
+
+
+def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
+    """The operand that a product with one or a first power is equal to."""
+    if callee is operator.mul:
+        if _is_one(left) and _is_inexact(type_of(right)):
+            return right
+        if _is_one(right) and _is_inexact(type_of(left)):
+            return left
+    if callee in (operator.pow, operator.truediv) and _is_one(right):
+        return left if _is_inexact(type_of(left)) else None
+    return None
+
+
+def _is_one(operand: Operand) -> bool:
+    return isinstance(operand, Const) and type(operand.value) in (int, float) and (
+        operand.value == 1
+    )
+
+
+def _is_inexact(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return type(value) in (float, complex)
+        case Scalar(cls):
+            return issubclass(cls, float | complex | np.inexact)
+        case _:
+            return _is_array(type_) and type_.dtype.kind in "fc"  # type: ignore[attr-defined]
+
+
+def _is_array(type_: Type) -> bool:
+    return type(type_).__name__ == "Array"
+
+
+def _is_numeric(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return isinstance(value, int | float | complex)
+        case Scalar(cls):
+            return may_vary(type_)
+        case _:
+            return _is_array(type_)
+
+
+def _is_integer(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return isinstance(value, int)
+        case Scalar(cls):
+            return issubclass(cls, int)
+        case Sequence(cls):
+            return cls is range
+        case _:
+            return False
+
+
+_CHEAP = (
+    operator.add, operator.sub, operator.mul, operator.neg, operator.lt, operator.le, operator.gt,
+    operator.ge, operator.eq, operator.ne, operator.not_, operator.truth,
+)
+
+
+def _is_none(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value is None
+
+
+def _bar_name(value: Value) -> str:
+    return "t_bar" if value.name == "t" else f"{value.name}_bar"
+
+
+def _callee_name(callee: object) -> str:
+    return str(getattr(callee, "__name__", callee))
+
+

@@ -1,0 +1,259 @@
+"""What inference knows about the algebra of cotangents, and where its calls fold away.
+
+    conj(x)                   x: float64[N1]                                 ->  x
+    unbroadcast(bar, like)    bar: float64[N1, 1], like: float32[N1, 1]      ->  bar
+    unbroadcast(bar, like)    bar: float64[N1, N2], like: float64[1, N2]     stays
+    accumulate(a, b)          a: float64[N1], b: float                       ->  a + b
+    zeros_like(x)             x: float                                       ->  0.0
+
+A fold is made only where the function would return just that; only `unbroadcast` of a NumPy
+scalar for a Python scalar keeps its class.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ir import facts
+from ir.core import Call, Const, Operand, type_of
+from ir.fact_rules import call_type, declare
+from ir.types import TOP, Dict, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join, widen
+from zyg import cotangent
+from zyg.array_type import (
+    ANY,
+    BIG,
+    NUMPY_SCALARS,
+    Array,
+    Dim,
+    One,
+    array_of,
+    dims_of,
+    element_or_array,
+    is_big,
+    is_named,
+    is_number,
+)
+from zyg.numpy_facts import is_real
+from zyg.numpy_shapes import dims_from
+
+NONE = Known(None)
+PURE = (
+    cotangent.accumulate,
+    cotangent.unbroadcast,
+    cotangent.conj,
+    cotangent.zeros_like,
+    cotangent.one_hot,
+    cotangent.scatter,
+)
+facts.pure(*PURE, cotangent.filled)
+facts.total(cotangent.conj, cotangent.zeros_like, cotangent.accumulate, cotangent.unbroadcast)
+facts.fresh(cotangent.zeros_like, cotangent.one_hot, cotangent.scatter)
+
+
+def is_numeric(type_: Type) -> bool:
+    return isinstance(type_, Array) or is_number(type_)
+
+
+def dtype_of(type_: Type) -> np.dtype[Any]:
+    return type_.dtype if isinstance(type_, Array) else np.dtype(class_of(type_))
+
+
+@declare(cotangent.conj)
+def conj(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 1 or not is_numeric(args[0]):
+        return TOP
+    x = widen(args[0])
+    return x if is_real(x) or x == Scalar(complex) else call_type(np.conjugate, x)
+
+
+@facts.fold(cotangent.conj)
+def fold_conj(call: Call) -> Operand | None:
+    """Real numbers and arrays are their own conjugates."""
+    return call.args[0] if is_real(type_of(call.args[0])) else None
+
+
+@declare(cotangent.zeros_like)
+def zeros_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return zeros_type(args[0]) if len(args) == 1 else TOP
+
+
+def zeros_type(type_: Type) -> Type:
+    """The type of the zero cotangent of a value."""
+    match type_:
+        case Array(dtype, dims):
+            return array_of(dtype if dtype.kind in "fc" else np.dtype(np.float64), dims)
+        case Tuple(items):
+            return Tuple(tuple(map(zeros_type, items)))
+        case Sequence(cls, item) if cls in (list, tuple):
+            return Sequence(cls, zeros_type(item))
+        case Dict(items):
+            return Dict(tuple((key, zeros_type(item)) for key, item in items))
+        case Union():
+            return call_type(cotangent.zeros_like, type_)
+        case Scalar() | Known():
+            kind = class_of(type_)
+            if kind in (int, float, complex) or (kind in NUMPY_SCALARS and kind is not np.bool_):
+                return widen(type_)
+            return NONE if kind in (bool, str, bytes, np.bool_, type(None)) else TOP
+        case _:
+            return TOP
+
+
+@facts.fold(cotangent.zeros_like)
+def fold_zeros_like(call: Call) -> Operand | None:
+    match type_of(call.args[0]):
+        case Scalar(cls) if cls in (int, float, complex):
+            return Const(cls(0))
+        case _:
+            return None
+
+
+@declare(cotangent.accumulate)
+def accumulate(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 2:
+        return TOP
+    a, b = args
+    if a == NONE or b == NONE:
+        return b if a == NONE else a
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
+        return Tuple(tuple(map(_accumulated, a.items, b.items)))
+    if is_numeric(a) and is_numeric(b):
+        return call_type(operator.add, a, b)
+    return TOP
+
+
+def _accumulated(a: Type, b: Type) -> Type:
+    return call_type(cotangent.accumulate, a, b)
+
+
+@facts.fold(cotangent.accumulate)
+def fold_accumulate(call: Call) -> Operand | Call | None:
+    """Numbers and arrays are added; a structural zero adds nothing."""
+    left, right = call.args
+    types = type_of(left), type_of(right)
+    if types[0] == NONE:
+        return right
+    if types[1] == NONE:
+        return left
+    if all(map(is_sum_of_numbers, types)):
+        return Call(Const(operator.add), [left, right], {}, call.results, call.loc)
+    return None
+
+
+def is_sum_of_numbers(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return all(map(is_numeric, type_.members))
+    return is_numeric(type_)
+
+
+@declare(cotangent.one_hot)
+def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 3 or not (is_numeric(args[0]) or isinstance(args[0], Tuple)):
+        return TOP
+    match args:
+        case (_, Array() as like, _):
+            return zeros_type(like)
+        case (bar, Tuple(items), Known(int(index))) if -len(items) <= index < len(items):
+            zeros = list(map(zeros_type, items))
+            zeros[index] = widen(bar)
+            return Tuple(tuple(zeros))
+        case (bar, Sequence(cls, item), index) if cls in (list, tuple) and is_number(index):
+            return Sequence(cls, join(zeros_type(item), widen(bar)))
+        case _:
+            return TOP
+
+
+@declare(cotangent.scatter)
+def scatter(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 3 or not is_numeric(args[0]):
+        return TOP
+    dims, dtype = dims_from(args[1]), dtype_of(args[0])
+    return TOP if dims is None or dtype.kind not in "fc" else array_of(dtype, dims)
+
+
+def has_same_size(bar: Dim, like: Dim) -> bool:
+    """Whether a dimension that `like` was broadcast to has the size of `like`'s own."""
+    if is_big(bar) and is_big(like):
+        return True
+    return bar == like and is_named(bar)
+
+
+def is_shaped_like(bar: Type, like: Type) -> bool:
+    shapes = dims_of(bar), dims_of(like)
+    if shapes[0] is None or shapes[1] is None or len(shapes[0]) != len(shapes[1]):
+        return False
+    return all(map(has_same_size, shapes[0], shapes[1]))
+
+
+def needs_no_unbroadcast(bar: Type, like: Type) -> bool:
+    """Whether `unbroadcast(bar, like)` is `bar`, for all members of unions."""
+    if isinstance(bar, Union):
+        return all(needs_no_unbroadcast(member, like) for member in bar.members)
+    if isinstance(like, Union):
+        return all(needs_no_unbroadcast(bar, member) for member in like.members)
+    if not is_numeric(bar) or not is_numeric(like):
+        return False
+    if is_number(like) != is_number(bar):
+        # Without dimensions, but one is an array: `unbroadcast` decides on the class.
+        return False
+    return is_shaped_like(bar, like) and (is_real(bar) or not is_real(like))
+
+
+@facts.fold(cotangent.unbroadcast)
+def fold_unbroadcast(call: Call) -> Operand | None:
+    bar, like = call.args
+    types = type_of(bar), type_of(like)
+    return bar if types[0] == NONE or needs_no_unbroadcast(*types) else None
+
+
+@declare(cotangent.unbroadcast)
+def unbroadcast(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 2:
+        return TOP
+    bar, like = args
+    if not is_numeric(bar) or not is_numeric(like):
+        return NONE if bar == NONE and isinstance(like, Array) else TOP
+    if class_of(like) in (int, float):
+        return widen(bar) if class_of(bar) in (int, float) else python_sum(dtype_of(bar))
+    if class_of(like) is complex:
+        return Scalar(complex)
+    dtype = real_dtype(dtype_of(bar)) if is_real(like) else dtype_of(bar)
+    if needs_no_unbroadcast(bar, like):
+        return widen(bar)
+    if dtype.kind not in "fc" or (not is_real(bar) and is_real(like)):
+        # Sums of small integers have another dtype than what is not summed.
+        return TOP
+    return summed_type(dtype, bar, like)
+
+
+def summed_type(dtype: np.dtype[Any], bar: Type, like: Type) -> Type:
+    """The type of a floating-point cotangent that takes the shape of an array or NumPy scalar."""
+    dims, bar_dims = dims_of(like), dims_of(bar)
+    if dims is None or bar_dims is None:
+        return TOP
+    extra = len(bar_dims) - len(dims)
+    if extra <= 0:
+        # Equal ranks, or a cotangent that stands for all elements: the shape becomes that of like.
+        return array_of(dtype, dims) if dims else TOP
+    if not dims:
+        return element_or_array(dtype, ())
+    return array_of(dtype, tuple(map(summed_dim, bar_dims[extra:], dims)))
+
+
+def summed_dim(bar: Dim, like: Dim) -> Dim:
+    if isinstance(like, One) or bar == like:
+        return like
+    # A cotangent of size 1 is not widened beside a dimension that is summed away.
+    return (like if is_named(like) else BIG) if is_big(bar) and is_big(like) else ANY
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.ones(1, dtype).real.dtype
+
+
+def python_sum(dtype: np.dtype[Any]) -> Type:
+    """The Python number that the sum of the real part is."""
+    return Scalar(type(np.sum(np.ones(1, dtype).real).item()))
