@@ -10,8 +10,8 @@ class Callee:
     """A function that can be called here: how, and what a call costs.
 
     `parameters` are scalars. `counted` functions take a small count before them (recursion),
-    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, else a tuple. One `made_in_loop` is bound anew by
-    each iteration.
+    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, else a tuple.
+    One `made_in_loop` is bound anew by each iteration.
     """
 
     name: str
