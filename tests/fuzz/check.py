@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from tests.fuzz.field import P
 from tests.fuzz.oracles import Run, by_duals
-from tests.fuzz.program import Program
+from tests.fuzz.program import FILE, Program
 
 Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
@@ -35,8 +35,8 @@ class Failure:
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the compiler said that it doesn't support the program: no wrong number."""
-        return self.kind in REFUSALS
+        """Whether the compiler said that it doesn't support a line of the program."""
+        return self.kind in REFUSALS and FILE in str(self.found)
 
     def __str__(self) -> str:
         return (
