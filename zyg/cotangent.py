@@ -315,6 +315,11 @@ def subtract(a: Any, b: Any) -> Any:
     return a - b
 
 
+def sum_over(bar: Any, axes: Any) -> Any:
+    """The sum over leading axes: what `unbroadcast` does where the types say which."""
+    return np.add.reduce(bar, axes)
+
+
 def add_at(bar: Any, index: Any, value: Any) -> Any:
     """`bar` with `value` added at `index`; `bar` itself is not changed."""
     return accumulate_at(owned(bar), index, value)
@@ -332,6 +337,24 @@ def owned(bar: Any) -> Any:
 def materialised(bar: Any, like: Any) -> Any:
     """A cotangent that came from run-time dispatch, with zeros for the structural zero."""
     return zeros_like(like) if bar is None else bar
+
+
+def listed(bars: Any, like: Any) -> Any:
+    """The cotangents of the items of a list, with structural zeros for the structural zero."""
+    return [None] * len(like) if bars is None else bars
+
+
+NO_SLOT = object()
+
+
+def keyword_gradient(bars: Any, index: int, name: str) -> Any:
+    """The gradient of a keyword argument; raises where the rule has none for it."""
+    bar = bars[index]
+    if bar is NO_SLOT:
+        raise NotDifferentiable(
+            f"the rule of a called function has no gradient for its keyword argument `{name}`"
+        )
+    return bar
 
 
 def item(bar: Any, key: Any) -> Any:

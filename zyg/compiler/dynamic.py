@@ -27,16 +27,30 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
     rule, function, leading = resolve(function, args)
     if rule is not None:
-        y, back = rule(*leading, *args, **kwargs)
-        return y, _RuleBack(back, function, len(leading), len(leading) + len(args))
+        y, back = _by_rule(rule, function, (*leading, *args), kwargs)
+        return y, _RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if is_constant(function):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args))
+        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
         y, back = compile_call(function, *leading, *args, **kwargs)
         return y, (_MethodBack(back) if leading else back)
     if _carries_nothing((*leading, *args, *kwargs.values())):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args))
+        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a rule returns; parameters that it doesn't have are refused by name."""
+    code = getattr(rule, "__code__", None)
+    if code is not None and not code.co_flags & 0x08:
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        unknown = [name for name in kwargs if name not in known]
+        if unknown:
+            raise NotDifferentiable(
+                f"the rule for {_full_name(function)} does not cover its argument "
+                f"`{unknown[0]}`"
+            )
+    return rule(*args, **kwargs)
 
 
 def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:
@@ -69,36 +83,54 @@ def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
-    y, back = rule_of(function)(*args, **kwargs)
-    return y, _RuleBack(back, function, 0, len(args), with_function=False)
+    y, back = _by_rule(rule_of(function), function, args, kwargs)
+    return y, _RuleBack(back, function, 0, len(args), kwargs, with_function=False)
 
 
 class _RuleBack:
     """The back function of a rule, with one cotangent for each argument, in a tuple."""
 
     def __init__(
-        self, back: Any, function: Any, leading: int, count: int, with_function: bool = True
+        self,
+        back: Any,
+        function: Any,
+        leading: int,
+        count: int,
+        kwargs: dict[str, Any],
+        with_function: bool = True,
     ) -> None:
         self._back = back
         self._function = function
         self._leading = leading
         self._count = count
         self._with_function = with_function
+        self._slots = [_slot(function, name) for name in kwargs]
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))
+        count = max([self._count, *(1 + slot for slot in self._slots if slot is not None)])
         if y_bar is None:
-            bars: tuple[Any, ...] = (None,) * self._count
-        elif self._count == 1:
-            bars = (cotangent.checked_gradient(self._back(y_bar), name),)
+            bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
-            required = min(_required(self._function), self._count)
-            bars = cotangent.checked_gradients(self._back(y_bar), required, self._count, name)
+            if count == 1:
+                found: tuple[Any, ...] = (cotangent.checked_gradient(self._back(y_bar), name),)
+            else:
+                required = min(_required(self._function), count)
+                found = cotangent.checked_gradients(self._back(y_bar), required, count, name)
+            keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
+            bars = (*found[: self._count], *keywords)
         if not self._with_function:
             return bars
         if self._leading:
             return ({"__self__": bars[0]}, *bars[self._leading :])
         return (None, *bars)
+
+
+def _slot(function: Any, keyword: str) -> int | None:
+    """The position of the gradient of a keyword argument among those that a rule returns."""
+    code = getattr(rule_of(function), "__code__", None)
+    names = () if code is None else code.co_varnames[: code.co_argcount]
+    return names.index(keyword) if keyword in names else None
 
 
 def _required(function: Any) -> int:

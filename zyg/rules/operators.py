@@ -112,7 +112,7 @@ def power_slope(x, y):
     """
     if np.ndim(y) > 0 or (np.ndim(x) > 0 and y == 0):
         return y * x ** np.where(vanishing(x, y), 1, np.subtract(y, 1))
-    if isinstance(x, (int, float)) and x == 0 and y.real < 1:
+    if isinstance(x, (int, float)) and y.real < 1 and x == 0:
         return 0 if y == 0 else math.inf
     return y * x ** (y - 1)
 
