@@ -24,6 +24,7 @@ _total: set[int] = set()
 _fresh: set[int] = set()
 _metadata: set[int] = set()
 _buffer: set[int] = set()
+_helper_modules: list[str] = []
 _results: dict[int, ResultOf] = {}
 _folds: dict[int, Callable[..., Any]] = {}
 _abstractions: dict[type, Callable[[Any], Type]] = {}
@@ -73,6 +74,16 @@ def metadata(*callees: object) -> None:
 
 def is_pure(callee: object) -> bool:
     return id(callee) in _pure
+
+
+def helpers(module_prefix: str) -> None:
+    """The Python functions of these modules are pure: they are what generated code is made of."""
+    _helper_modules.append(module_prefix)
+
+
+def is_helper(callee: object) -> bool:
+    module = getattr(callee, "__module__", None)
+    return isinstance(module, str) and any(map(module.startswith, _helper_modules))
 
 
 def is_total(callee: object) -> bool:

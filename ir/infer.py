@@ -15,9 +15,11 @@ import builtins
 import operator
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ir import facts, primitives
+from ir.binding import CannotBind, bind
 from ir.builder import Builder
 from ir.core import (
     Block,
@@ -69,7 +71,18 @@ IN_PLACE = {
 }
 IMMUTABLE = (Scalar, Tuple)
 MAX_ROUNDS = 8
+MAX_INLINED = 12
 MAX_FOLDED_SIZE = 1000
+
+
+@dataclass(frozen=True)
+class Inlinable:
+    """A function that may be inlined: its IR and the values of its defaults."""
+
+    source: Function
+    defaults: tuple[Any, ...]
+    kwdefaults: dict[str, Any]
+    is_own: bool  # part of a rule, so that its operations stand where the rule's do
 
 
 class Surroundings(Protocol):
@@ -86,6 +99,9 @@ class Surroundings(Protocol):
     ) -> Type:
         """The type of a call of a Python function."""
 
+    def inlinable(self, callee: object) -> Inlinable | None:
+        """The code of a function whose calls are to be replaced by its body, if it is straight."""
+
 
 class Inference(Builder):
     """Builds the typed copy: appended operations are typed, resolved and folded at once."""
@@ -94,10 +110,13 @@ class Inference(Builder):
         super().__init__()
         self.surroundings = surroundings
         self.globals = module_globals
+        # The globals that generated code runs in; inlined code may come from another module.
+        self.home = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
+        self._inlining: list[object] = []
 
     # Blocks
 
@@ -328,12 +347,71 @@ class Inference(Builder):
                 folded = special(self, args, kwargs, names, loc)
                 if folded is not None:
                     return folded
-            if _is(callee.value, IN_PLACE) and isinstance(widen(type_of(args[0])), IMMUTABLE):
+            if _is(callee.value, IN_PLACE) and _is_immutable(widen(type_of(args[0]))):
                 callee = Const(IN_PLACE[callee.value])
             constant = self._fold_constants(callee.value, args, kwargs)
             if constant is not None and len(names) == 1:
                 return [constant]
+            if len(names) == 1 and isinstance(callee.value, types.FunctionType):
+                inlined = self._inline_call(callee.value, args, kwargs, names, loc)
+                if inlined is not None:
+                    return inlined
         return self._append(callee, args, kwargs, names, loc)
+
+    def _inline_call(
+        self,
+        callee: types.FunctionType,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand] | None:
+        """The result of a call in terms of the callee's own operations, where these are straight.
+
+        Where the types leave a branch open, the call stays, with the type found on the way.
+        """
+        if len(self._inlining) > MAX_INLINED or callee in self._inlining:
+            return None
+        code = self.surroundings.inlinable(callee)
+        if code is None:
+            return None
+        state = self.ops, self.globals, self.place
+        definitions, methods = dict(self.definitions), dict(self.methods)
+        self.ops, self.globals = [], code.source.globals
+        self.place = (self.place or loc) if code.is_own else self.place
+        self._inlining.append(callee)
+        try:
+            bound = bind(
+                code.source, args, kwargs, list(map(Const, code.defaults)),
+                {name: Const(value) for name, value in code.kwdefaults.items()},
+                lambda items: self.call(primitives.build_tuple, *items),
+                self._make_dict,
+            )
+            mapping = dict(zip(code.source.params, bound, strict=True))
+            exit = self.inline(code.source.body, mapping)
+            inlined = self.ops
+        except CannotBind:
+            return None
+        finally:
+            self._inlining.pop()
+            self.ops, self.globals, self.place = state
+        if isinstance(exit, Yield) and all(isinstance(op, Call) for op in inlined):
+            result = exit.values[0]
+            if isinstance(result, Value) and result.name == "t":
+                result.name = names[0]
+            self.ops += inlined
+            return [result]
+        self.definitions, self.methods = definitions, methods
+        if not code.is_own:
+            return None
+        result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM
+        made = Value(names[0], result_type)
+        self._define(Call(Const(callee), args, kwargs, [made], loc))
+        return [made]
+
+    def _make_dict(self, items: Any) -> Operand:
+        pairs = [part for name, value in items.items() for part in (Const(name), value)]
+        return self.call(primitives.build_dict, *pairs)
 
     def _append(
         self,
@@ -403,6 +481,12 @@ class Inference(Builder):
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
         return Const(value) if _is_literal(value) and small and not big_int else None
+
+
+def _is_immutable(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return all(map(_is_immutable, type_.members))
+    return isinstance(type_, IMMUTABLE)
 
 
 def _same(a: Operand, b: Operand) -> bool:
@@ -483,6 +567,9 @@ def _load_global(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def
     type_ = self.surroundings.global_type(self.globals, args[0].value)
     if isinstance(type_, Known):
         return [Const(type_.value)]
+    if self.globals is not self.home and args[0].value in self.globals:
+        foreign = [Const(self.globals), args[0]]
+        return _typed(self, operator.getitem, foreign, names, loc, type_)
     return _typed(self, primitives.load_global, args, names, loc, type_)
 
 
@@ -497,6 +584,10 @@ def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
             if isinstance(type_, Known):
                 return [Const(type_.value)]
             return _typed(self, getattr, args, names, loc, type_)
+        if type(owner.value) in (int, float, complex):
+            found = getattr(owner.value, name, None)
+            if type(found) in (int, float):
+                return [Const(found)]
     owner_type = type_of(owner)
     owner_type = widen(owner_type)
     type_ = facts.attribute_of(owner_type, name)

@@ -601,7 +601,9 @@ def _stores(nodes: list[gast.AST], name: str) -> list[gast.AST]:
                 found.append(node)
         elif isinstance(node, gast.Import | gast.ImportFrom):
             found += [node for alias in node.names if (alias.asname or alias.name) == name]
-        if not isinstance(node, FUNCTIONS):
+        if isinstance(node, gast.comprehension):
+            found += _stores([node.iter, *node.ifs], name)  # its target is its own
+        elif not isinstance(node, FUNCTIONS):
             found += _stores(list(gast.iter_child_nodes(node)), name)
     return found
 

@@ -65,7 +65,7 @@ def is_pure(call: Call) -> bool:
         return False
     callee = call.callee.value
     return id(callee) in DISPLAYS or callee in (getattr, primitives.unpack) or (
-        facts.is_pure(callee)
+        facts.is_pure(callee) or facts.is_helper(callee)
     )
 
 

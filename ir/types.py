@@ -201,7 +201,8 @@ class Closure(Type):
         )
 
     def __repr__(self) -> str:
-        return f"function {self.code.co_qualname}"
+        name = getattr(self.code, "co_qualname", None) or self.code.name
+        return f"function {name}"
 
 
 @dataclass(frozen=True, slots=True)

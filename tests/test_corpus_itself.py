@@ -51,7 +51,7 @@ def test_size():
     assert len(corpus.refused) >= 25
 
 
-@pytest.mark.parametrize("program, args", each_input([*corpus.all, *corpus.late_bound]))
+@pytest.mark.parametrize(("program", "args"), each_input([*corpus.all, *corpus.late_bound]))
 def test_smooth(program, args, capsys):
     before = copy.deepcopy(args)
     differences.check_gradient(program.f, args, pullback_by_differences)
@@ -65,14 +65,14 @@ def test_smooth(program, args, capsys):
     assert differences.same(args, before)
 
 
-@pytest.mark.parametrize("program, args", each_input(corpus.raising))
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.raising))
 def test_raises(program, args, capsys):
     with pytest.raises(program.exception) as caught:
         program.f(*args)
     assert type(caught.value) is program.exception
 
 
-@pytest.mark.parametrize("program, args", each_input(corpus.refused))
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.refused))
 def test_refused_programs_run(program, args, capsys):
     program.f(*copy.deepcopy(args))
     assert 1 < program.line <= len(set(lines_of(program.f.__code__)) | {program.line})

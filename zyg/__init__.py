@@ -20,6 +20,7 @@ if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
 
 import numpy as _np
 
+from ir import facts as _facts
 from ir.emit import spell_module as _spell_module
 from zyg import cotangent_facts as _cotangent_facts
 from zyg import numpy_facts as _numpy_facts
@@ -39,6 +40,8 @@ from zyg.api import (
 )
 from zyg.errors import NotDifferentiable, UnsupportedSyntax, ZygError
 
+_facts.helpers("zyg.rules.")
+_facts.helpers("zyg.cotangent")
 _spell_module("np", _np)
 _spell_module("np.linalg", _np.linalg)
 

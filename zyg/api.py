@@ -243,26 +243,31 @@ def cache_clear() -> None:
 
 def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """Run-time dispatch: the value of a call and its raw back function."""
-    entry = entry_for("call", function, args, kwargs)
+    entry = entry_for("dispatch", function, args, kwargs)
     y, saved = entry.code.forward.cell.cell_contents(*inputs_of(entry, function, args, kwargs))
     back = entry.code.back.cell.cell_contents
+    names = tuple(kwargs)
 
     def call_back(y_bar: Any) -> tuple[Any, ...]:
         if y_bar is None:
-            return (None,) * (1 + len(args) + len(kwargs))
+            return (None,) * (1 + len(args) + len(names))
         bars = _bars(entry, back(saved, y_bar))
         own: dict[str, Any] = {}
-        found: dict[int | str, Any] = {}
+        found: dict[Any, Any] = {}
         for i, bar in zip(entry.active, bars, strict=True):
             kind, key = entry.plan.inputs[i]
             if kind == "cell":
                 own[entry.plan.source.captured[key].name] = bar
             elif kind in ("arg", "keyword"):
                 found[key] = bar
-            else:
-                names = range(len(key)) if kind == "tuple" else key
-                found.update((key[name].key, cotangent.item(bar, name)) for name in names)
-        return own or None, *(found.get(i) for i in (*range(len(args)), *kwargs))
+            elif kind == "dict":
+                for name, part in key.items():
+                    found[part.key] = cotangent.item(bar, name)
+            elif bar is not None:
+                for part, part_bar in zip(key, bar, strict=True):
+                    found[part.key] = part_bar
+        keys = [*range(len(args)), *names]
+        return own or None, *(found.get(key) for key in keys)
 
     return y, call_back
 

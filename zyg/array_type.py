@@ -249,3 +249,60 @@ def stacked(items: tuple[Type, ...]) -> Type | None:
     for other in shapes[1:]:
         dims = tuple(map(equal_dim, dims, other or ()))
     return Array(np.result_type(*dtypes), (size_dim(len(items)), *dims))
+
+
+# What cotangents of broadcast operands need
+
+
+def same_shape(a: Type, b: Type) -> bool:
+    """Whether two values that were broadcast together, or come from one, have one shape."""
+    if not isinstance(a, Array) or not isinstance(b, Array):
+        return False
+    if a.dims is None or b.dims is None or len(a.dims) != len(b.dims):
+        return False
+    return all(
+        (p == q and is_named(p)) or (isinstance(p, One) and isinstance(q, One))
+        or (is_big(p) and is_big(q))
+        for p, q in zip(a.dims, b.dims, strict=True)
+    )
+
+
+def summed_axes(bar: Type, like: Type) -> int | tuple[int, ...] | None:
+    """The axes over which `unbroadcast` sums, where the types tell; None where they don't.
+
+    Only leading axes, so that no dimension of length 1 has to be put back.
+    """
+    if not isinstance(bar, Array) or bar.dims is None or bar.dtype.kind != "f":
+        return None
+    if isinstance(like, Array):
+        if like.dims is None or like.dtype.kind == "c" or not like.dims:
+            return None
+        extra = len(bar.dims) - len(like.dims)
+        if extra <= 0:
+            return None
+        pairs = zip(bar.dims[extra:], like.dims, strict=True)
+        if not all((p == q and is_named(p)) or (is_big(p) and is_big(q)) or (
+            isinstance(p, One) and isinstance(q, One)) for p, q in pairs
+        ):
+            return None
+        return 0 if extra == 1 else tuple(range(extra))
+    return None
+
+
+def reduced(bar: Type, like: Type) -> Type:
+    """The type of a cotangent that was summed to the shape of an operand."""
+    if isinstance(bar, Array) and isinstance(like, Array):
+        return Array(bar.dtype, like.dims)
+    return TOP
+
+
+def dtype_of_operand(type_: Type) -> np.dtype[Any] | None:
+    """The dtype that an operand has as an array."""
+    if isinstance(type_, Array):
+        return type_.dtype
+    cls = class_of(type_)
+    if cls is float:
+        return np.dtype(float)
+    if isinstance(cls, type) and issubclass(cls, np.floating):
+        return np.dtype(cls)
+    return None

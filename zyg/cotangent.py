@@ -315,6 +315,11 @@ def subtract(a: Any, b: Any) -> Any:
     return a - b
 
 
+def sum_over(bar: Any, axes: Any) -> Any:
+    """The sum over leading axes: what `unbroadcast` does where the types say which."""
+    return np.add.reduce(bar, axes)
+
+
 def add_at(bar: Any, index: Any, value: Any) -> Any:
     """`bar` with `value` added at `index`; `bar` itself is not changed."""
     return accumulate_at(owned(bar), index, value)
@@ -334,11 +339,46 @@ def materialised(bar: Any, like: Any) -> Any:
     return zeros_like(like) if bar is None else bar
 
 
+def listed(bars: Any, like: Any) -> Any:
+    """The cotangents of the items of a list, with structural zeros for the structural zero."""
+    return [None] * len(like) if bars is None else bars
+
+
+NO_SLOT = object()
+
+
+def keyword_gradient(bars: Any, index: int, name: str) -> Any:
+    """The gradient of a keyword argument; raises where the rule has none for it."""
+    bar = bars[index]
+    if bar is NO_SLOT:
+        raise NotDifferentiable(
+            f"the rule of a called function has no gradient for its keyword argument `{name}`"
+        )
+    return bar
+
+
+def keyword_bar(bar: Any, name: str, value: Any) -> Any:
+    """The gradient of a keyword argument that holds `value`: None for flags, axes and the like."""
+    if bar is NO_SLOT and not isinstance(value, (float, complex, np.inexact, np.ndarray)):
+        return None
+    return keyword_gradient((bar,), 0, name)
+
+
 def item(bar: Any, key: Any) -> Any:
     """One item of the cotangent of a container; the structural zero where there is none."""
     if bar is None:
         return None
     return bar.get(key) if isinstance(bar, dict) else bar[key]
+
+
+def first_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands in front in a longer list or tuple."""
+    return None if bar is None else bar[:length]
+
+
+def last_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands behind the first `length` items of a list or tuple."""
+    return None if bar is None else bar[length:]
 
 
 def from_items(bars: Any, like: Any) -> Any:

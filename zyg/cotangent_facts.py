@@ -257,3 +257,11 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def python_sum(dtype: np.dtype[Any]) -> Type:
     """The Python number that the sum of the real part is."""
     return Scalar(type(np.sum(np.ones(1, dtype).real).item()))
+
+
+facts.pure(cotangent.add, cotangent.subtract, cotangent.add_at, cotangent.sum_over)
+facts.pure(cotangent.materialised, cotangent.item, cotangent.from_items)
+facts.pure(cotangent.from_reversed_items, cotangent.owned)
+facts.fresh(cotangent.sum_over, cotangent.owned)
+facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
+facts.buffer(cotangent.zeros_like)

@@ -147,7 +147,7 @@ def _make(
         made = compiler.specialiser.specialise(plan.source, types_)
         active = made.flow & frozenset(_differentiated(mode, plan.inputs))
         code: Pair | Joint
-        if mode in ("pullback", "_pullback", "call"):
+        if mode in ("pullback", "_pullback", "dispatch"):
             code = compiler.pair(made, active)
         else:
             code = compiler.joint(made, active, wants_value=mode != "gradient")
@@ -162,11 +162,11 @@ def _make(
 
 
 def _differentiated(mode: str, inputs: list[Source]) -> list[int]:
-    kinds = ["arg", "tuple"]
-    if mode in ("_pullback", "call"):
-        kinds += ["cell"]
-    if mode == "call":
-        kinds += ["keyword", "dict"]
+    kinds: tuple[str, ...] = ("arg", "tuple")
+    if mode == "_pullback":
+        kinds = ("arg", "tuple", "cell")
+    if mode == "dispatch":
+        kinds = ("arg", "tuple", "cell", "keyword", "dict")
     return [i for i, source in enumerate(inputs) if source.kind in kinds]
 
 

@@ -44,7 +44,7 @@ from ir.emit.render import (
 )
 from ir.primitives import UNBOUND
 from ir.rewrite import clone, count_uses, walk
-from ir.types import Scalar
+from ir.types import Scalar, Type, Union
 
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
 
@@ -346,7 +346,7 @@ class _FunctionEmitter:
             isinstance(left, Value)
             and left not in self.inlining.inlined
             and bool(self.uses[op.result])
-            and isinstance(type_of(left), Scalar)
+            and _is_scalar(type_of(left))
             and self.naming.name(left) == self.naming.name(op.result)
         )
 
@@ -509,6 +509,12 @@ def _is(callee: object, table: dict[Any, Any]) -> bool:
         return callee in table
     except TypeError:
         return False
+
+
+def _is_scalar(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return all(map(_is_scalar, type_.members))
+    return isinstance(type_, Scalar)
 
 
 def _negated(test: ast.expr) -> ast.expr:

@@ -94,6 +94,8 @@ class Inlining:
 
     def _read_in_order(self, op: Op) -> list[Operand]:
         operands = list(operands_of(op))
+        if op in self._consuming:
+            return operands[2:]  # behind the callee and the variable that is changed
         if isinstance(op, For | While):
             return operands[: len(op.iterables)] if isinstance(op, For) else []
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is append:
@@ -105,6 +107,8 @@ class Inlining:
     def _is_candidate(self, op: Op, is_expression: bool) -> bool:
         if isinstance(op, Call):
             if len(op.results) != 1 or not isinstance(op, Call):
+                return False
+            if op in self._consuming:
                 return False
             if isinstance(op.callee, Const) and op.callee.value is append:
                 return False

@@ -15,6 +15,7 @@ from tests.corpus import (  # noqa: F401
     containers,
     exceptions_and_printing,
     expressions,
+    loop_exits,
     loops,
     recursion,
     unsupported,

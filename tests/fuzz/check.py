@@ -5,15 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tests.fuzz.field import P
-from tests.fuzz.oracles import Derivatives, by_duals
-from tests.fuzz.program import Program
+from tests.fuzz.oracles import Run, by_duals
+from tests.fuzz.program import FILE, Program
 
-Differentiate: TypeAlias = Callable[[Program, tuple[int, ...]], Derivatives]
+Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
 SECONDS = 20
 REFUSALS = ("Unsupported", "UnsupportedSyntax")
@@ -35,8 +35,8 @@ class Failure:
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the compiler said that it doesn't support the program: no wrong number."""
-        return self.kind in REFUSALS
+        """Whether the compiler said that it doesn't support a line of the program."""
+        return self.kind in REFUSALS and FILE in str(self.found)
 
     def __str__(self) -> str:
         return (
@@ -55,13 +55,11 @@ def check(program: Program, differentiate: Differentiate | None = None) -> Failu
         from tests.fuzz.compiled import by_zyg
 
         differentiate = by_zyg
-    for inputs in program.inputs:
-        expected, found = (
-            outcome(by_duals, program, inputs),
-            outcome(differentiate, program, inputs),
-        )
-        if found != expected:
-            return Failure(program, inputs, expected, found)
+    with by_duals(program) as oracle, differentiate(program) as run:
+        for inputs in program.inputs:
+            expected, found = outcome(oracle, inputs), outcome(run, inputs)
+            if found != expected:
+                return Failure(program, inputs, expected, found)
     return None
 
 
@@ -82,11 +80,11 @@ def count_failures(programs: Iterable[Program], differentiate: Differentiate | N
     return sum(not failure.is_refusal for failure in failures(programs, differentiate))
 
 
-def outcome(differentiate: Differentiate, program: Program, inputs: tuple[int, ...]) -> object:
+def outcome(run: Run, inputs: tuple[int, ...]) -> object:
     """`(value, derivatives modulo P)`, or the exception: its class where it is the program's."""
     try:
         with time_limit(SECONDS):
-            value, derivatives = differentiate(program, inputs)
+            value, derivatives = run(inputs)
     except UnboundLocalError as error:
         return type(error)
     except Exception as error:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import zyg
 from tests.fuzz import field
 from tests.fuzz.field import P
-from tests.fuzz.oracles import Derivatives
+from tests.fuzz.oracles import Derivatives, Run
 from tests.fuzz.program import Program, loaded
 
 
@@ -32,9 +35,15 @@ def _neg(a):
 residue = zyg.nograd(field.residue)
 
 
-def by_zyg(program: Program, inputs: tuple[int, ...]) -> Derivatives:
+@contextmanager
+def by_zyg(program: Program) -> Iterator[Run]:
+    """Compiles the program anew, once for all its inputs."""
     zyg.cache_clear()
     with loaded(program.source, residue=residue) as f:
-        value, back = zyg._pullback(f, *inputs)
-        _, *derivatives = back(1)
-    return value, tuple(derivatives)
+
+        def run(inputs: tuple[int, ...]) -> Derivatives:
+            value, back = zyg._pullback(f, *inputs)
+            _, *derivatives = back(1)
+            return value, tuple(derivatives)
+
+        yield run

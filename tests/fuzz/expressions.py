@@ -159,7 +159,7 @@ class Expressions:
             return f"sum({name})"
         return f"sum({self.comprehended(scope, depth)})"
 
-    def comprehended(self, scope: Scope, depth: int, filtered: bool | None = None) -> str:
+    def comprehended(self, scope: Scope, depth: int) -> str:
         """The inside of a comprehension: `expression for names in iterable if condition`."""
         targets, iterable = self.iteration(scope)
         inner = scope.copy()
@@ -170,7 +170,7 @@ class Expressions:
         if self.chance(0.3):
             body = self.scalar(inner, depth)
         condition = ""
-        if filtered or filtered is None and self.chance(0.3):
+        if self.chance(0.3):
             condition = f" if {self.condition(inner, 0)}"
         self.times = times
         return f"{body} for {', '.join(targets)} in {iterable}{condition}"

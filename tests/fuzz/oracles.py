@@ -1,19 +1,22 @@
 """Two derivatives of a random program, which share nothing with the compiler or each other.
 
 `by_duals` runs the source on numbers that carry their derivative forward, `by_tape` on numbers
-that record how they were made. Both leave every decision (`residue`, truth) to the plain value.
+that record how they were made. Each is a context that gives a function from inputs to the value and
+its derivatives. Both leave every decision (`residue`, truth) to the plain value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from tests.fuzz.field import P
 from tests.fuzz.program import Program, load
 
-Derivatives = tuple[int, tuple[int, ...]]
+Derivatives: TypeAlias = tuple[int, tuple[int, ...]]
+Run: TypeAlias = Callable[[tuple[int, ...]], Derivatives]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +75,10 @@ def residue(a: Any, k: int) -> int:
     return (a.value if isinstance(a, Dual) else a) % k
 
 
-def by_duals(program: Program, inputs: tuple[int, ...]) -> Derivatives:
-    return on_duals(load(program.source, residue=residue), inputs)
+@contextmanager
+def by_duals(program: Program) -> Iterator[Run]:
+    f = load(program.source, residue=residue)
+    yield lambda inputs: on_duals(f, inputs)
 
 
 def on_duals(f: Callable[..., Any], inputs: tuple[int, ...]) -> Derivatives:
@@ -144,15 +149,19 @@ def _value(number: Any) -> int:
     return number.value if isinstance(number, Recorded) else number
 
 
-def by_tape(program: Program, inputs: tuple[int, ...], tape: Tape | None = None) -> Derivatives:
-    tape = tape or Tape()
-    primitives: dict[str, Callable[..., Any]] = {
-        "add": tape.add,
-        "sub": tape.sub,
-        "mul": tape.mul,
-        "neg": tape.neg,
-        "residue": lambda a, k: _value(a) % k,
-    }
-    arguments = [tape.number(x, []) for x in inputs]
-    result = load(program.source, **primitives)(*arguments)
-    return _value(result), tuple(tape.sweep(result)[: len(inputs)])
+@contextmanager
+def by_tape(program: Program, tape_class: type[Tape] = Tape) -> Iterator[Run]:
+    def run(inputs: tuple[int, ...]) -> Derivatives:
+        tape = tape_class()
+        primitives: dict[str, Callable[..., Any]] = {
+            "add": tape.add,
+            "sub": tape.sub,
+            "mul": tape.mul,
+            "neg": tape.neg,
+            "residue": lambda a, k: _value(a) % k,
+        }
+        arguments = [tape.number(x, []) for x in inputs]
+        result = load(program.source, **primitives)(*arguments)
+        return _value(result), tuple(tape.sweep(result)[: len(inputs)])
+
+    yield run

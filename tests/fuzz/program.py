@@ -12,6 +12,7 @@ from typing import Any
 from tests.fuzz import field
 
 ENTRY = "program"
+FILE = "<random program"
 
 _numbers = itertools.count()
 
@@ -27,13 +28,13 @@ class Program:
 
 def load(source: str, **primitives: Callable[..., Any]) -> Callable[..., Any]:
     """The program as a function; primitives that aren't given are those of `field`."""
-    return _define(compile(source, "<random program>", "exec"), primitives)
+    return _define(compile(source, f"{FILE}>", "exec"), primitives)
 
 
 @contextmanager
 def loaded(source: str, **primitives: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
     """The program as a function whose source `linecache` knows, within the context."""
-    file = f"<random program {next(_numbers)}>"
+    file = f"{FILE} {next(_numbers)}>"
     lines = source.splitlines(keepends=True)
     linecache.cache[file] = (len(source), None, lines, file)
     try:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from types import FunctionType
+from typing import Any
 
-from tests.fuzz.oracles import Derivatives, on_duals, residue
+from tests.fuzz.oracles import Run, on_duals, residue
 from tests.fuzz.program import ENTRY, Program, loaded
 from tests.round_trip import rebuilt
 
 
-def by_round_trip(program: Program, inputs: tuple[int, ...]) -> Derivatives:
-    """The derivatives by dual numbers of the program with all its functions rebuilt."""
+@contextmanager
+def by_round_trip(program: Program) -> Iterator[Run]:
+    """Runs the program on dual numbers with all its functions rebuilt."""
     with loaded(program.source, residue=residue) as f:
-        for name, value in list(f.__globals__.items()):
-            if isinstance(value, FunctionType) and value.__code__.co_filename == _file(f):
-                f.__globals__[name] = rebuilt(value)
-        return on_duals(f.__globals__[ENTRY], inputs)
 
+        @cache
+        def entry() -> Callable[..., Any]:
+            namespace = f.__globals__
+            for name, value in list(namespace.items()):
+                if isinstance(value, FunctionType) and value.__module__ == f.__module__:
+                    namespace[name] = rebuilt(value)
+            return namespace[ENTRY]
 
-def _file(f: FunctionType) -> str:
-    return f.__code__.co_filename
+        yield lambda inputs: on_duals(entry(), inputs)

@@ -11,6 +11,7 @@ class Callee:
 
     `parameters` are scalars. `counted` functions take a small count before them (recursion),
     `takes_function` ones a function of one scalar. `results` is 1 for a scalar, else a tuple.
+    One `made_in_loop` is bound anew by each iteration.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Callee:
     counted: bool = False
     takes_function: bool = False
     results: int = 1
+    made_in_loop: bool = False
 
     @property
     def is_simple(self) -> bool:
@@ -76,7 +78,7 @@ class Scope:
 
     def captured(self) -> Scope:
         """What a closure may read: what stays as it is."""
-        inner = Scope(callees=list(self.callees))
+        inner = Scope(callees=[c for c in self.callees if not c.made_in_loop])
         for name in self.scalars:
             if name in self.stable:
                 inner.freeze(name)

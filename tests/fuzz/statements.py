@@ -39,10 +39,8 @@ class Statements(Expressions):
         self.times = before
 
     def block(self, scope: Scope, size: int, nesting: int) -> bool:
-        for _ in range(size):
-            if not self.statement(scope, nesting):
-                return False
-        return True
+        """Writes statements as long as control can get there."""
+        return all(self.statement(scope, nesting) for _ in range(size))
 
     def statement(self, scope: Scope, nesting: int) -> bool:
         options: list[tuple[float, Callable[[Scope], None]]] = [
@@ -83,7 +81,8 @@ class Statements(Expressions):
 
     def augment(self, scope: Scope) -> None:
         if not scope.assignable:
-            return self.assign(scope)
+            self.assign(scope)
+            return
         name = self.random.choice(scope.assignable)
         if self.chance(0.5):
             self.write(f"{name} {self.random.choice('+-')}= {self.scalar(scope)}")
@@ -263,7 +262,8 @@ class Statements(Expressions):
             names = [self.fresh("k")]
             self.inner_function(names[0], scope)
         cost = max(1, (self.cost - before) // self.times)
-        scope.callees += [Callee(name, 1, cost) for name in names]
+        in_loop = self.loops > 0
+        scope.callees += [Callee(name, 1, cost, made_in_loop=in_loop) for name in names]
 
     def lambda_of(self, scope: Scope) -> str:
         name = self.shadowing(scope, "u")
@@ -301,8 +301,8 @@ class Statements(Expressions):
             condition = f"residue(({name} := {self.scalar(scope)}), 3) == 1"
             scope.bind(name)
         headers = [f"if {condition}:"]
-        for _ in range(self.random.choice([0, 0, 0, 1, 2])):
-            headers.append(f"elif {self.condition(scope)}:")
+        elifs = self.random.choice([0, 0, 0, 1, 2])
+        headers += [f"elif {self.condition(scope)}:" for _ in range(elifs)]
         has_else = self.chance(0.5)
         headers += ["else:"] if has_else else []
         after = [] if has_else else [scope.copy()]

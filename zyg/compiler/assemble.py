@@ -41,7 +41,7 @@ from ir.emit import Emitted, emit_functions
 from ir.load import load
 from ir.rewrite import count_uses, free_values, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
-from ir.types import TOP, Known, Sequence, Tuple, Type
+from ir.types import TOP, Known, Sequence, Tuple, Type, Union
 from ir.verify import verify
 from zyg import cotangent
 from zyg.compiler import dynamic
@@ -297,6 +297,8 @@ def _seed_name(result: Operand) -> str:
 def _is_real_scalar(type_: Type) -> bool:
     import numpy as np
 
+    if isinstance(type_, Union):
+        return all(map(_is_real_scalar, type_.members))
     cls = getattr(type_, "cls", type(type_.value) if isinstance(type_, Known) else None)
     return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
 

@@ -45,7 +45,7 @@ from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
-from zyg.errors import UnsupportedSyntax
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 STRUCTURE = (
@@ -85,7 +85,7 @@ class OpaqueStep:
     """A call that returned its back function at run time; `targets` are what it differentiates."""
 
     result: Value
-    targets: list[Operand]
+    targets: list[tuple[Operand, str | None]]
     back: Value
     loc: Location | None
 
@@ -333,12 +333,21 @@ class Augmenter(Inference):
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
+            if callee.value is getattr:
+                names = [value.name for value in op.results]
+                (found,) = self.typed_call(callee, args, kwargs, names, op.loc)
+                if found in self.methods:  # the call of the method differentiates `self`
+                    mapping[op.result] = found
+                    return
+                if self.definitions.get(found) is self.ops[-1]:
+                    self.ops.pop()
             if any(callee.value is function for function in STRUCTURE):
                 self._structure(op, callee, args, mapping)
                 return
             rule = rule_of(callee.value)
             # Rules of callables that have a substitute too are for calls without keywords.
-            if rule is not None and len(op.results) == 1 and not (kwargs and substitute_of(callee.value)):
+            has_rule = rule is not None and not (kwargs and substitute_of(callee.value))
+            if has_rule and len(op.results) == 1:
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
         if self._static_call(op, callee, args, kwargs, mapping):
@@ -372,18 +381,18 @@ class Augmenter(Inference):
         if inlined is None:
             del self.ops[mark:], self.steps[steps:]
             self.dispatched.append((op.loc, f"the rule of {_name(callee)} can't be split"))
-            targets = [*args, *kwargs.values()]
+            targets = _positional(args) + _keywords(kwargs)
             self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, targets, mapping)
             return
         result, made, targets, optional = inlined
+        self._as_written(result, callee, args, kwargs, mark)
         is_own = isinstance(result, Value) and result in _defined_since(self.ops, mark)
         if not is_own or self.parts(result) is not None:
             # A value of its own, whose parts nobody takes out behind the rule's back.
             value = Value("t", type_of(result))
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value
-        if result.name == "t":
-            result.name = op.result.name
+        result.name = op.result.name
         mapping[op.result] = result
         self.varied.add(result)
         back = made.function
@@ -392,6 +401,16 @@ class Augmenter(Inference):
             callee.value, op.loc,
         )
         self.steps.append(step)
+
+    def _as_written(
+        self, result: Operand, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
+        mark: int,
+    ) -> None:
+        """Where a rule's value is the call itself, it is the user's call, word for word."""
+        call = self.definitions.get(result) if isinstance(result, Value) else None
+        if isinstance(call, Call) and any(call is op for op in self.ops[mark:]):
+            if isinstance(call.callee, Const) and call.callee.value is callee.value:
+                call.args, call.kwargs = list(args), dict(kwargs)
 
     def _inline_rule(
         self, rule: types.FunctionType, args: list[Operand], kwargs: dict[str, Operand]
@@ -428,6 +447,12 @@ class Augmenter(Inference):
             if extra is None:
                 return None
             targets += extra
+        for name, operand in kwargs.items():
+            if self.is_varied(operand) and operand not in targets:
+                raise NotDifferentiable(
+                    f"the rule for `{rule.__name__}` has no gradient for its keyword argument "
+                    f"`{name}`"
+                )
         return parts[0], made, targets, optional
 
     def _inline_plain(self, block: Block, mapping: Mapping) -> Yield | Raise:
@@ -459,7 +484,9 @@ class Augmenter(Inference):
         defaults, kwdefaults = self._defaults(callee, target)
         if defaults is None:
             return False
+        mark = len(self.ops)
         bound = bind_operands(self, target.source, args, kwargs, None, defaults, kwdefaults)
+        self._note_collected(mark)
         names = [value.name for value in target.source.captured]
         captured = [
             self.call(primitives.read_captured, callee, Const(name)) for name in names
@@ -490,6 +517,13 @@ class Augmenter(Inference):
         self.varied.add(result)
         self.steps.append(CallStep(result, targets, pair.back, saved, op.loc))
         return True
+
+    def _note_collected(self, mark: int) -> None:
+        """The tuple and dict of further arguments, made since then, pass derivatives through."""
+        for op in self.ops[mark:]:
+            if isinstance(op, Call) and any(map(self.is_varied, op.args)):
+                self.varied.update(op.results)
+                self.steps.append(StructureStep(op))
 
     def _is_local(self, callee: Operand) -> bool:
         return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
@@ -530,9 +564,9 @@ class Augmenter(Inference):
             self.steps.append(StructureStep(made))
             return
         self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
-        targets = [callee, *args, *kwargs.values()]
+        targets = _positional([callee, *args]) + _keywords(kwargs)
         if isinstance(callee, Const) and callee.value is primitives.apply:
-            self._opaque_call(op, dynamic.pullback_apply, args, {}, args, mapping)
+            self._opaque_call(op, dynamic.pullback_apply, args, {}, _positional(args), mapping)
             return
         self._opaque_call(op, dynamic.pullback_call, [callee, *args], kwargs, targets, mapping)
 
@@ -542,7 +576,7 @@ class Augmenter(Inference):
         function: Any,
         args: list[Operand],
         kwargs: dict[str, Operand],
-        targets: list[Operand],
+        targets: list[tuple[Operand, str | None]],
         mapping: Mapping,
     ) -> None:
         result, back = Value(op.result.name, op.result.type), Value("back", TOP)
@@ -550,6 +584,14 @@ class Augmenter(Inference):
         mapping[op.result] = result
         self.varied.add(result)
         self.steps.append(OpaqueStep(result, targets, back, op.loc))
+
+
+def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
+    return [(operand, None) for operand in operands]
+
+
+def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
+    return [(operand, name) for name, operand in kwargs.items()]
 
 
 def _defined_since(ops: list[Op], mark: int) -> set[Value]:

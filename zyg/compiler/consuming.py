@@ -9,7 +9,8 @@ import ast
 from typing import Any
 
 from ir.emit import statement_form
-from ir.emit.render import name_node, subscript
+from ir.emit.render import expression_form, name_node, subscript
+from zyg import cotangent
 from zyg.cotangent import accumulate_at
 
 
@@ -30,6 +31,22 @@ def add_item_into(buffer: Any, index: Any, value: Any) -> Any:
 
 def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
     return accumulate_at(buffer, index, value)
+
+
+@expression_form(cotangent.add)
+def _print_sum(args: list[ast.expr]) -> ast.expr:
+    return ast.BinOp(left=args[0], op=ast.Add(), right=args[1])
+
+
+@expression_form(cotangent.subtract)
+def _print_difference(args: list[ast.expr]) -> ast.expr:
+    return ast.BinOp(left=args[0], op=ast.Sub(), right=args[1])
+
+
+@expression_form(cotangent.sum_over)
+def _print_sum_over(args: list[ast.expr]) -> ast.expr:
+    function = ast.Attribute(value=args[0], attr="sum", ctx=ast.Load())
+    return ast.Call(func=function, args=[], keywords=[ast.keyword(arg="axis", value=args[1])])
 
 
 @statement_form(add_into)

@@ -33,24 +33,38 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     rule, function, leading = resolve(function, args)
     plain = substitute_of(function)
     if rule is not None and not (kwargs and plain):
-        y, back = _run_rule(rule, *leading, *args, **kwargs)
-        names = tuple(kwargs)
-        return y, _RuleBack(back, function, len(leading), len(leading) + len(args), names)
+        y, back = _by_rule(rule, function, (*leading, *args), kwargs)
+        return y, _RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
         return compile_call(plain, *leading, *args, **kwargs)
-    count = len(args) + len(kwargs)
-    if is_constant(function):
-        return function(*leading, *args, **kwargs), _Zero(1 + count)
     if attributes.is_named_tuple(function):
         return attributes.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
         return attributes.partial(*args, **kwargs)
+    if is_constant(function):
+        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
         y, back = compile_call(function, *leading, *args, **kwargs)
         return y, (_MethodBack(back) if leading else back)
     if _carries_nothing((*leading, *args, *kwargs.values())):
-        return function(*leading, *args, **kwargs), _Zero(1 + count)
+        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a rule returns; parameters that it doesn't have are refused by name."""
+    code = getattr(rule, "__code__", None)
+    if code is not None and not code.co_flags & 0x08:
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        unknown = [name for name in kwargs if name not in known]
+        if unknown:
+            raise NotDifferentiable(
+                f"the rule for {_full_name(function)} does not cover its argument "
+                f"`{unknown[0]}`"
+            )
+    if takes_pullback(rule):
+        return rule(*args, **kwargs, pullback=pullback_call)
+    return rule(*args, **kwargs)
 
 
 def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:
@@ -71,29 +85,24 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
 
 def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """`pullback_call` for `function(*args, **kwargs)`: cotangents of the three operands."""
-    items = tuple(args)
-    keywords = dict(kwargs)
+    items, keywords = tuple(args), dict(kwargs)
     y, back = pullback_call(function, *items, **keywords)
 
     def apply_back(y_bar: Any) -> tuple[Any, Any, Any]:
         function_bar, *bars = back(y_bar)
-        keyword_bars = dict(zip(keywords, bars[len(items) :], strict=True))
+        bar_of = dict(zip(keywords, bars[len(items) :], strict=True))
+        keyword_bars = {
+            name: cotangent.keyword_bar(bar, name, keywords[name]) for name, bar in bar_of.items()
+        }
         return function_bar, cotangent.from_items(bars[: len(items)], args), keyword_bars
 
     return y, apply_back
 
 
-def _run_rule(rule: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-    if takes_pullback(rule):
-        kwargs["pullback"] = pullback_call
-    y, back = rule(*args, **kwargs)
-    return y, back
-
-
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
-    y, back = _run_rule(rule_of(function), *args, **kwargs)
-    return y, _RuleBack(back, function, 0, len(args), tuple(kwargs), with_function=False)
+    y, back = _by_rule(rule_of(function), function, args, kwargs)
+    return y, _RuleBack(back, function, 0, len(args), kwargs, with_function=False)
 
 
 class _RuleBack:
@@ -105,29 +114,29 @@ class _RuleBack:
         function: Any,
         leading: int,
         count: int,
-        names: tuple[str, ...],
+        kwargs: dict[str, Any],
         with_function: bool = True,
     ) -> None:
         self._back = back
         self._function = function
         self._leading = leading
         self._count = count
-        self._names = names
         self._with_function = with_function
+        self._slots = [_slot(function, name) for name in kwargs]
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))
-        positions = [_parameters(self._function).index(n) for n in self._positional_names()]
-        count = max(self._count, max(positions, default=-1) + 1)
+        count = max([self._count, *(1 + slot for slot in self._slots if slot is not None)])
         if y_bar is None:
-            bars: tuple[Any, ...] = (None,) * count
-        elif count == 1:
-            bars = (cotangent.checked_gradient(self._back(y_bar), name),)
+            bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
-            required = min(_required(self._function), count)
-            bars = cotangent.checked_gradients(self._back(y_bar), required, count, name)
-        bar_of = dict(zip(self._positional_names(), [bars[i] for i in positions], strict=True))
-        bars = (*bars[: self._count], *[bar_of.get(n) for n in self._names])
+            if count == 1:
+                found: tuple[Any, ...] = (cotangent.checked_gradient(self._back(y_bar), name),)
+            else:
+                required = min(_required(self._function), count)
+                found = cotangent.checked_gradients(self._back(y_bar), required, count, name)
+            keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
+            bars = (*found[: self._count], *keywords)
         if not self._with_function:
             return bars
         if self._leading:
@@ -135,15 +144,11 @@ class _RuleBack:
         return (None, *bars)
 
 
-    def _positional_names(self) -> list[str]:
-        """The keyword arguments that a rule has a gradient for."""
-        return [name for name in self._names if name in _parameters(self._function)]
-
-
-def _parameters(function: Any) -> tuple[str, ...]:
-    """The positional parameters of the rule for a callable."""
+def _slot(function: Any, keyword: str) -> int | None:
+    """The position of the gradient of a keyword argument among those that a rule returns."""
     code = getattr(rule_of(function), "__code__", None)
-    return () if code is None else code.co_varnames[: code.co_argcount]
+    names = () if code is None else code.co_varnames[: code.co_argcount]
+    return names.index(keyword) if keyword in names else None
 
 
 def _required(function: Any) -> int:

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 from ir import primitives
 from ir.binding import CannotBind, bind
-from ir.core import Call, Const, Function, Operand, Value, type_of
+from ir.core import Call, Const, Function, Operand, Value, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
-from ir.infer import Inference
+from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
 from ir.types import (
     BOTTOM,
@@ -33,6 +33,7 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
 
 MAX_DEPTH = 60
+MAX_INLINED_OPS = 30
 MAX_ROUNDS = 10
 MAX_KNOWN = 4096
 # Operations that hand on what they are given: calls of them pass derivatives through.
@@ -350,6 +351,25 @@ class _Surroundings:
             return TOP
         return type_
 
+    def inlinable(self, callee: object) -> Inlinable | None:
+        """Helpers of rules, and small functions of the user's without control flow."""
+        if not isinstance(callee, types.FunctionType) or _is_run_time(callee):
+            return None
+        if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
+            return None
+        is_own = callee.__module__.startswith("zyg.rules.")
+        if callee.__code__.co_flags & (0x20 | 0x80 | 0x200):
+            return None
+        try:
+            source = parse_code(callee.__code__, callee.__globals__)
+        except (Unsupported, SourceNotFound):
+            return None
+        if not is_own and not _is_small(source):
+            return None
+        return Inlinable(
+            source, callee.__defaults__ or (), callee.__kwdefaults__ or {}, is_own
+        )
+
     def call_type(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> Type:
@@ -373,9 +393,19 @@ class Absent:
         return self.name not in self.container
 
 
+def _is_small(source: Function) -> bool:
+    """Whether a function is a few operations in a row."""
+    ops = source.body.ops
+    return len(ops) <= MAX_INLINED_OPS and all(isinstance(op, Call) for op in ops) and (
+        isinstance(source.body.exit, Yield)
+    )
+
+
 def _is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
-    return function.__module__.startswith(("ir.", "zyg.cotangent", "zyg.compiler"))
+    return function.__module__.startswith(
+        ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
+    )
 
 
 AnyGuard: TypeAlias = Guard | CellGuard | Absent

@@ -34,9 +34,22 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.infer import Inference
+from ir.infer import Inference, _same
 from ir.rewrite import clone_op, defined, free_values, substitute
-from ir.types import TOP, Closure, Dict, Known, Scalar, Sequence, Tuple, Type, join, widen
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    join,
+    join_all,
+    widen,
+)
 from zyg import cotangent
 from zyg.compiler.activity import may_vary
 from zyg.compiler.augment import (
@@ -50,10 +63,11 @@ from zyg.compiler.augment import (
     Step,
     StructureStep,
 )
+from zyg.array_type import dtype_of_operand, reduced, same_shape, summed_axes
 from zyg.errors import NotDifferentiable
 
 NONE = Const(None)
-MAX_ROUNDS = 4
+MAX_ROUNDS = 6
 
 
 class Transposer(Inference):
@@ -61,6 +75,7 @@ class Transposer(Inference):
 
     def __init__(self, augmenter: Augmenter) -> None:
         super().__init__(augmenter.surroundings, augmenter.globals)
+        self.home = augmenter.home
         self.definitions = augmenter.definitions
         self.methods = augmenter.methods
         self._varied = augmenter.varied
@@ -80,7 +95,57 @@ class Transposer(Inference):
             neutral = _neutral(callee.value, args[0], args[1])
             if neutral is not None:
                 return [neutral]
+            args = self._unspread(callee.value, args)
+        if isinstance(callee, Const) and not kwargs:
+            simpler = self._simpler(callee.value, args, names, loc)
+            if simpler is not None:
+                return [simpler]
         return super().typed_call(callee, args, kwargs, names, loc)
+
+    def _unspread(self, callee: object, args: list[Operand]) -> list[Operand]:
+        """Operands without `np.broadcast_to` where the other operand has the full shape."""
+        if callee not in _ELEMENTWISE:
+            return args
+        left, right = args
+        source = self._spread_source(left, right)
+        return [source, right] if source is not left else [left, self._spread_source(right, left)]
+
+    def _spread_source(self, operand: Operand, other: Operand) -> Operand:
+        call = self._call_of(operand, np.broadcast_to)
+        if call is None or not same_shape(type_of(operand), type_of(other)):
+            return operand
+        source = call.args[0]
+        return source if type_of(source) != TOP else operand
+
+    def _simpler(
+        self, callee: object, args: list[Operand], names: list[str], loc: Location | None
+    ) -> Operand | None:
+        """A reduction in the place of `unbroadcast`, and the type of a broadcast cotangent."""
+        if callee is cotangent.unbroadcast:
+            axes = summed_axes(type_of(args[0]), type_of(args[1]))
+            if axes is not None:
+                bar = args[0]
+                spread = self._call_of(bar, np.broadcast_to)
+                del spread
+                (summed,) = super().typed_call(
+                    Const(cotangent.sum_over), [bar, Const(axes)], {}, names, loc
+                )
+                if isinstance(summed, Value):
+                    summed.type = reduced(type_of(bar), type_of(args[1]))
+                return summed
+        if callee is np.broadcast_to:
+            shape = self._call_of(args[1], np.shape)
+            if shape is not None and _is_array(type_of(shape.args[0])):
+                (made,) = super().typed_call(Const(callee), args, {}, names, loc)
+                if isinstance(made, Value) and made.type == TOP or not same_shape(
+                    type_of(made), type_of(shape.args[0])
+                ):
+                    dtype = dtype_of_operand(type_of(args[0]))
+                    if dtype is not None and isinstance(made, Value):
+                        like: Any = type_of(shape.args[0])
+                        made.type = type(like)(dtype, like.dims)
+                return made
+        return None
 
     # Cotangents
 
@@ -124,7 +189,7 @@ class Transposer(Inference):
                 pairs += [Const(name), total_field]
             return self.call(primitives.build_dict, *pairs)
         hot = self._one_hot(b)
-        if hot is not None:
+        if hot is not None and _is_buffer(type_of(a)):
             return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
         hot = self._one_hot(a)
         if hot is not None and _is_array(type_of(b)):
@@ -165,6 +230,8 @@ class Transposer(Inference):
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
         match widen(type_of(value)):
+            case Union() as union if _is_numeric(union):
+                return Const(0.0)
             case Scalar(cls) if issubclass(cls, complex):
                 return Const(0j)
             case Scalar(cls) if issubclass(cls, int) and cls is not bool:
@@ -273,9 +340,14 @@ class Transposer(Inference):
 
     def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
         result = self.call(step.back, bar)
-        for i, target in enumerate(step.targets):
+        for i, (target, keyword) in enumerate(step.targets):
             if isinstance(target, Value) and target in self._varied:
-                self.add(target, self.call(operator.getitem, result, Const(i)))
+                if keyword is None:
+                    self.add(target, self.call(operator.getitem, result, Const(i)))
+                else:
+                    self.add(target, self.call(
+                        cotangent.keyword_gradient, result, Const(i), Const(keyword)
+                    ))
 
     def _call(self, step: CallStep, bar: Operand) -> None:
         back: Any = step.back
@@ -434,10 +506,13 @@ class Transposer(Inference):
         for value in needed:
             if self._is_cheap(value, definitions, available, again):
                 continue
+            if _is_difference(definitions.get(value), set(needed), inside):
+                again[value] = None
+                continue
             kept.append(value)
         for value in list(again):
             for operand in operands_of(definitions[value]):
-                if operand in available and operand not in kept:
+                if operand in available and operand not in kept and operand not in again:
                     kept.append(operand)  # type: ignore[arg-type]
         mapping: dict[Value, Operand] = {}
         copies = []
@@ -497,8 +572,8 @@ class Transposer(Inference):
         ]
         accumulated = [self.bars.get(value) or self.zero(value) for value in outer]
         collected = [
-            (yields[i], seeds[op.results[i]]) for i in range(count, len(op.results))
-            if op.results[i] in seeds
+            (yields[i], self._listed(seeds[op.results[i]], op.results[i]))
+            for i in range(count, len(op.results)) if op.results[i] in seeds
         ]
         init = [*bars_in, *accumulated]
         targets = [op.carried[k] for k in carried]
@@ -508,6 +583,8 @@ class Transposer(Inference):
         ]
         names = [_bar_name(value) for value in [*targets, *outer]]
         outer_ops, outer_bars = self.ops, self.bars
+        # The cotangent of a sum that the loop only adds to is the same in each iteration.
+        steady = {k: bars_in[i] for i, k in enumerate(carried) if _is_accumulator(op, k)}
         for _ in range(MAX_ROUNDS):
             params = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
             item_params = [
@@ -517,7 +594,7 @@ class Transposer(Inference):
             self.ops = []
             self.bars = dict(zip(outer, params[len(carried) :], strict=True))
             for k, param in zip(carried, params, strict=False):
-                self.add(yields[k], param)
+                self.add(yields[k], steady.get(k, param))
             for (value, _), param in zip(collected, item_params, strict=True):
                 self.add(value, param)
             self.transpose(step.steps)
@@ -525,6 +602,18 @@ class Transposer(Inference):
                 self.bars.get(value) or self.zero(value) for value in [*targets, *outer]
             ]
             item_bars = [self.bars.get(value) or self.zero(value) for value in items]
+            unsteady = [
+                k for k, bar in zip(carried, following, strict=False)
+                if k in steady and not _same(bar, steady[k])
+            ]
+            if unsteady:
+                for k in unsteady:
+                    del steady[k]
+                continue
+            following = [
+                param if i < len(carried) and carried[i] in steady else bar
+                for i, (param, bar) in enumerate(zip(params, following, strict=True))
+            ]
             found = [
                 join(type_, widen(type_of(bar)))
                 for type_, bar in zip(types, following, strict=True)
@@ -537,15 +626,22 @@ class Transposer(Inference):
         # What the body only hands on needs no walk through it.
         changed = [
             i for i, (param, bar) in enumerate(zip(params, following, strict=True))
-            if param is not bar or i < len(carried)
+            if param is not bar
         ]
+        constant: dict[Value, Operand] = {
+            param: operand for param, operand, bar in zip(params, init, following, strict=True)
+            if param is bar
+        }
+        passed = [(k, init[i]) for i, k in enumerate(carried) if i not in changed]
         outer = [outer[i - len(carried)] for i in changed if i >= len(carried)]
+        carried = [k for i, k in enumerate(carried) if i in changed]
         init, params, names, types, following = (
             [column[i] for i in changed] for column in (init, params, names, types, following)
         )
         body = Block(
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
+        substitute(body, constant)
         sources = [bars for _, bars in collected]
         iterables, read = self._records(op, body, sources)
         body.params = [*item_params, *read, *params]
@@ -557,12 +653,22 @@ class Transposer(Inference):
         self._define(loop)
         # The accumulators started from what was there, so that they replace it.
         self.bars.update(zip(outer, results[len(carried) :], strict=True))
-        for k, result in zip(carried, results, strict=False):
+        for k, result in [*zip(carried, results, strict=False), *passed]:
             self.add(op.init[k], result)
         for value, bars in zip(items, item_lists, strict=True):
             assert isinstance(op, For)
             iterable = op.iterables[op.items.index(value)]
             self.add(iterable, self.call(cotangent.from_reversed_items, bars, iterable))
+
+    def _listed(self, bars: Operand, items: Value) -> Operand:
+        """The list of the cotangents of a list's items, also where there are none at run time."""
+        if isinstance(type_of(bars), Sequence):
+            return bars
+        made = self.call(cotangent.listed, bars, items)
+        if isinstance(made, Value):
+            item = tangent_type(facts.item_of(items.type))
+            made.type = Sequence(list, TOP if not isinstance(type_of(bars), Sequence) else item)
+        return made
 
     def _useful(
         self, op: For | While, yields: list[Operand], seeds: dict[Value, Operand]
@@ -643,6 +749,34 @@ class Transposer(Inference):
         return self.call(range, total)
 
 
+def _is_difference(op: Op | None, needed: set[Value], inside: set[Value]) -> bool:
+    """Whether a value is a sum or difference of floats that are at hand in the adjoint anyway."""
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return False
+    if op.callee.value not in (operator.add, operator.sub, operator.neg):
+        return False
+    return all(
+        isinstance(arg, Const) or (arg in needed or arg not in inside)
+        and type_of(arg) == Scalar(float) for arg in op.args
+    )
+
+
+def _is_accumulator(op: For | While, k: int) -> bool:
+    """Whether a loop does nothing with a carried value but add to it or subtract from it."""
+    assert isinstance(op.body.exit, Yield)
+    param, following = op.carried[k], op.body.exit.values[k + 1]
+    for inner in op.body.ops:
+        if following in inner.results:
+            return (
+                isinstance(inner, Call)
+                and isinstance(inner.callee, Const)
+                and inner.callee.value in (operator.add, operator.sub)
+                and inner.args[0] is param
+                and isinstance(widen(param.type), Scalar | Union)
+            )
+    return False
+
+
 def _influencing(block: Block, roots: list[Operand]) -> set[Value]:
     """The values that the roots are computed from, inside a block and outside of it."""
     definitions: dict[Value, tuple[Op, int]] = {}
@@ -711,6 +845,8 @@ def tangent_type(type_: Type) -> Type:
             return Tuple(tuple(map(tangent_type, items)))
         case Closure() | Dict():
             return TOP
+        case Union(members):
+            return join_all(map(tangent_type, sorted(members, key=repr)))
         case other if _is_array(other) and other.dtype.kind not in "fc":  # type: ignore[attr-defined]
             return type(other)(np.dtype(float), other.dims)  # type: ignore[attr-defined,call-arg]
         case Scalar() as scalar:
@@ -719,6 +855,9 @@ def tangent_type(type_: Type) -> Type:
             return other
         case _:
             return TOP
+
+
+_ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
 
 
 def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
@@ -731,6 +870,11 @@ def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
     if callee in (operator.pow, operator.truediv) and _is_one(right):
         return left if _is_inexact(type_of(left)) else None
     return None
+
+
+def _is_buffer(type_: Type) -> bool:
+    """Whether cotangents of this type are never a structural zero, and can be added to."""
+    return _is_array(type_) or isinstance(type_, Sequence) and type_.cls is list
 
 
 def _is_one(operand: Operand) -> bool:
@@ -755,6 +899,8 @@ def _is_array(type_: Type) -> bool:
 
 def _is_numeric(type_: Type) -> bool:
     match type_:
+        case Union(members):
+            return all(isinstance(member, Scalar) and may_vary(member) for member in members)
         case Known(value):
             return isinstance(value, int | float | complex)
         case Scalar(cls):

@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 
-from zyg.cotangent import item, one_hot
+from zyg.cotangent import item, keyword_bar, one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 
@@ -85,7 +85,7 @@ def partial(function, *args, **kwargs):
 def partial_bars(y_bar, y, function, args, kwargs):
     """A partial function of a partial function holds the arguments of both."""
     if y_bar is None:
-        return (None,) * (1 + len(args) + len(kwargs))
+        return (None,) * (2 + len(args) + len(kwargs))
     inner = len(y.args) - len(args)
     arg_bars = y_bar.get("args") or (None,) * len(y.args)
     bars = y_bar.get("keywords") or {}
@@ -96,7 +96,7 @@ def partial_bars(y_bar, y, function, args, kwargs):
             "args": arg_bars[:inner],
             "keywords": {n: bars.get(n) for n in function.keywords if n not in kwargs},
         }
-    return function_bar, *arg_bars[inner:], *[bars.get(n) for n in kwargs]
+    return None, function_bar, *arg_bars[inner:], *[bars.get(n) for n in kwargs]
 
 
 def call_of_partial(function, *args, pullback=None, **kwargs):
@@ -109,7 +109,8 @@ def call_of_partial(function, *args, pullback=None, **kwargs):
 
 def call_bars(bars, function, held, given, keywords, kwargs):
     """The cotangents of a partial function and of the arguments that it was called with."""
-    bar_of = dict(zip(keywords, bars[1 + held + given :], strict=True))
+    pairs = zip(keywords, bars[1 + held + given :], strict=True)
+    bar_of = {n: keyword_bar(bar, n, keywords[n]) for n, bar in pairs}
     function_bar = {
         "func": bars[0],
         "args": tuple(bars[1 : 1 + held]),

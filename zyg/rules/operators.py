@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import accumulate, conj, one_hot, unbroadcast
+from zyg.cotangent import accumulate, conj, first_part, last_part, one_hot, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -43,16 +43,6 @@ def concat(x, y):
         return first_part(z_bar, len(x)), last_part(z_bar, len(x))
 
     return operator.concat(x, y), back
-
-
-def first_part(z_bar, length):
-    """The cotangent of what stands in front in a longer list or tuple."""
-    return None if z_bar is None else z_bar[:length]
-
-
-def last_part(z_bar, length):
-    """The cotangent of what stands behind the first `length` items of a list or tuple."""
-    return None if z_bar is None else z_bar[length:]
 
 
 @adjoint(operator.sub)
@@ -125,7 +115,7 @@ def power_slope(x, y):
     """
     if np.ndim(y) > 0 or (np.ndim(x) > 0 and y == 0):
         return y * x ** np.where(vanishing(x, y), 1, np.subtract(y, 1))
-    if isinstance(x, (int, float)) and x == 0 and y.real < 1:
+    if isinstance(x, (int, float)) and y.real < 1 and x == 0:
         return 0 if y == 0 else math.inf
     return y * x ** (y - 1)
 
