@@ -15,7 +15,6 @@ import builtins
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ir import facts, primitives
@@ -39,6 +38,7 @@ from ir.core import (
     type_of,
 )
 from ir.primitives import UNBOUND
+from ir.record import record
 from ir.rewrite import Mapping, clone_exit
 from ir.types import (
     BOTTOM,
@@ -75,7 +75,7 @@ MAX_INLINED = 12
 MAX_FOLDED_SIZE = 1000
 
 
-@dataclass(frozen=True)
+@record
 class Inlinable:
     """A function that may be inlined: its IR and the values of its defaults."""
 

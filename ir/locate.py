@@ -22,7 +22,6 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -42,12 +41,13 @@ from ir.recompile import (
     recompiles_to,
     same_code,
 )
+from ir.record import node
 
 _TEXTS_KEPT = 16
 _ENDS_TRIED = 16
 
 
-@dataclass(frozen=True, eq=False)
+@node
 class Source:
     """A function's syntax tree and where it stands.
 
@@ -128,7 +128,7 @@ def _not_found(code: CodeType, lines: Sequence[str]) -> SourceNotFound:
     return SourceNotFound(code.co_qualname, why, advice)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@node
 class _Whole:
     """The functions of a whole file and their code."""
 
@@ -136,7 +136,7 @@ class _Whole:
     codes: dict[tuple[int, bool], list[CodeType]]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@node
 class _Text:
     """A file, the names that it imports, and, once needed, all of it (by compiler flags)."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import types
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from sys import getrefcount
 from threading import RLock
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
 from ir.errors import Unsupported
 from ir.parse import parse_code
+from ir.record import node
 from ir.types import Type
 from zyg import cotangent
 from zyg.compiler.assemble import Compiler, Joint, Pair
@@ -39,7 +39,7 @@ class Source(NamedTuple):
     key: Any
 
 
-@dataclass(eq=False)
+@node
 class Plan:
     """How the arguments of a call are bound to the inputs of generated code."""
 
@@ -48,7 +48,7 @@ class Plan:
     is_direct: bool
 
 
-@dataclass(eq=False)
+@node
 class Entry:
     plan: Plan
     made: Specialisation
