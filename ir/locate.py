@@ -22,12 +22,14 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import gast
 
+from ir.conversion import to_gast
 from ir.core import named
 from ir.errors import SourceNotFound
 from ir.recompile import (
@@ -52,8 +54,9 @@ class Source:
     """A function's syntax tree and where it stands.
 
     `node` may be shared and must not be changed; `gast_node` is a conversion of its own. `lines`
-    is the whole file, `class_name` the class whose private names the function mangles. `nested`
-    relates each function node inside, of either tree and by its `id`, to its code object.
+    is the whole file, `imported` the names it imports, `class_name` the class whose private names the
+    function mangles. `nested` relates each function node inside, of either tree and by its `id`, to
+    its code object.
     """
 
     code: CodeType
@@ -63,7 +66,14 @@ class Source:
     lines: Sequence[str]
     qualname: str
     class_name: str | None
-    nested: dict[int, CodeType]
+    imported: frozenset[str]
+
+    @cached_property
+    def nested(self) -> dict[int, CodeType]:
+        """The code objects of the functions inside."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _nested_codes(self.node, self.gast_node, self.code, self.imported)
 
 
 def function_code(function: Callable[..., Any]) -> CodeType:
@@ -100,17 +110,15 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
             node = _find(text, code)
         if node is None:
             raise _not_found(code, text.lines)
-        gast_node = gast.ast_to_gast(node)
-        nested = _nested_codes(node, gast_node, code, text.imported)
     return Source(
         code=code,
         node=node,
-        gast_node=gast_node,
+        gast_node=to_gast(node),
         file=code.co_filename,
         lines=text.lines,
         qualname=code.co_qualname,
         class_name=class_name_of(code),
-        nested=nested,
+        imported=text.imported,
     )
 
 
