@@ -29,6 +29,7 @@ from typing import Any
 
 import gast
 
+from ir import facts
 from ir.conversion import to_gast
 from ir.core import named
 from ir.errors import SourceNotFound
@@ -43,7 +44,7 @@ from ir.recompile import (
     recompiles_to,
     same_code,
 )
-from ir.record import node
+from ir.record import made, node
 
 _TEXTS_KEPT = 16
 _ENDS_TRIED = 16
@@ -54,9 +55,8 @@ class Source:
     """A function's syntax tree and where it stands.
 
     `node` may be shared and must not be changed; `gast_node` is a conversion of its own. `lines`
-    is the whole file, `imported` the names it imports, `class_name` the class whose private names the
-    function mangles. `nested` relates each function node inside, of either tree and by its `id`, to
-    its code object.
+    is the whole file, `class_name` the class whose private names the function mangles. `nested`
+    relates each function node inside, of either tree and by its `id`, to its code object.
     """
 
     code: CodeType
@@ -66,14 +66,14 @@ class Source:
     lines: Sequence[str]
     qualname: str
     class_name: str | None
-    imported: frozenset[str]
+    text: _Text
 
     @cached_property
     def nested(self) -> dict[int, CodeType]:
         """The code objects of the functions inside."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _nested_codes(self.node, self.gast_node, self.code, self.imported)
+            return _nested_codes(self.node, self.gast_node, self.code, self.text.imported)
 
 
 def function_code(function: Callable[..., Any]) -> CodeType:
@@ -118,7 +118,7 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
         lines=text.lines,
         qualname=code.co_qualname,
         class_name=class_name_of(code),
-        imported=text.imported,
+        text=text,
     )
 
 
@@ -146,11 +146,16 @@ class _Whole:
 
 @node
 class _Text:
-    """A file, the names that it imports, and, once needed, all of it (by compiler flags)."""
+    """A file and, once needed, all of it (by compiler flags)."""
 
     lines: Sequence[str]
-    imported: frozenset[str]
-    whole: dict[int, _Whole | None]
+    is_ours: bool
+    whole: dict[int, _Whole | None] = made(dict)
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The names that the file imports."""
+        return imported_names(self.lines)
 
 
 _texts: OrderedDict[str, _Text] = OrderedDict()
@@ -162,7 +167,8 @@ def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:
     file, lines = code.co_filename, _lines(code, module_globals)
     text = _texts.get(file)
     if text is None or not (text.lines is lines or text.lines == lines):
-        text = _texts[file] = _Text(lines, imported_names(lines), {})
+        is_ours = facts.is_helper_module(module_globals.get("__name__"))
+        text = _texts[file] = _Text(lines, is_ours)
     _texts.move_to_end(file)
     if len(_texts) > _TEXTS_KEPT:
         _texts.popitem(last=False)
@@ -223,11 +229,11 @@ def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
             body = body[0].body
         if body:
             node = body[0]
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and recompiles_to(
-                node, code, text.imported
-            ):
-                return node
-            return None
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                return None
+            # Helpers are installed with the compiler: nobody edits them while the program runs.
+            is_known = text.is_ours and has_name(node, code)
+            return node if is_known or recompiles_to(node, code, text.imported) else None
     return None
 
 
