@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
+from ir.closures import Maker
 from ir.core import (
     Block,
     Call,
@@ -342,6 +343,8 @@ class Inference(Builder):
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
+            if isinstance(callee.value, Maker):
+                return self._make(callee.value, args, kwargs, names, loc)
             special = _SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
@@ -412,6 +415,19 @@ class Inference(Builder):
     def _make_dict(self, items: Any) -> Operand:
         pairs = [part for name, value in items.items() for part in (Const(name), value)]
         return self.call(primitives.build_dict, *pairs)
+
+    def _make(
+        self, maker: Maker, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Emitted code that is parsed again: what makes a function object is a `Lambda`."""
+        defaults = self.parts(kwargs["defaults"]) if "defaults" in kwargs else []
+        keywords = self.keywords(kwargs["kwdefaults"]) if "kwdefaults" in kwargs else {}
+        assert defaults is not None and keywords is not None
+        made = Lambda(maker.function, args, defaults, keywords, Value(names[0]), loc)
+        mapping: Mapping = {}
+        self._lambda(made, lambda operand: operand, mapping)
+        return [mapping[made.result]]
 
     def _append(
         self,
@@ -624,6 +640,14 @@ def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
             key.value: widen(type_of(value)) for key, value in zip(keys, values, strict=True)
         }.items()))
     return _typed(self, primitives.build_dict, args, names, loc, type_)
+
+
+@_special(dict)
+def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if args:
+        return None
+    pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
+    return self.typed_call(Const(primitives.build_dict), pairs, {}, names, loc)
 
 
 @_special(primitives.unpack)

@@ -215,7 +215,7 @@ def _full_name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = getattr(function, "__module__", None)
     if name is None:
-        return repr(function)
+        return f"a {type(function).__name__} object"
     return name if module in (None, "builtins") else f"{module}.{name}"
 
 
