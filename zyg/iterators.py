@@ -47,7 +47,9 @@ class Once:
         self._is_read = True
         iterator = self._iterator
         self._iterator = None
-        return self._make(*self._args, **self._kwargs) if iterator is None else iterator
+        if iterator is None:
+            iterator = self._make(*self._args, **self._kwargs)
+        return iter(iterator)
 
     def __next__(self) -> Any:
         raise NotDifferentiable(
