@@ -41,6 +41,8 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return callables.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
         return callables.partial(*args, **kwargs)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
@@ -179,6 +181,15 @@ class _Zero:
 
     def __call__(self, y_bar: Any) -> tuple[None, ...]:
         return (None,) * self._count
+
+
+class _Raised(_Zero):
+    """The back function of making an exception, which nothing may flow through."""
+
+    def __call__(self, y_bar: Any) -> tuple[None, ...]:
+        if y_bar is not None:
+            raise NotDifferentiable("what an exception holds can't be differentiated")
+        return super().__call__(y_bar)
 
 
 def _carries_nothing(values: tuple[Any, ...]) -> bool:
