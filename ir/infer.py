@@ -260,7 +260,8 @@ class Inference(Builder):
         if not isinstance(source, Call) or not isinstance(source.callee, Const):
             return iterables, None
         is_plain_zip = source.callee.value is zip and source.args and not source.kwargs
-        if is_plain_zip and self._is_made_for(op):
+        if is_plain_zip and self._is_made_for(op) and source in self.ops:
+            self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
         return iterables, None
 
