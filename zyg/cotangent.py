@@ -315,9 +315,14 @@ def subtract(a: Any, b: Any) -> Any:
     return a - b
 
 
-def sum_over(bar: Any, axes: Any) -> Any:
-    """The sum over leading axes: what `unbroadcast` does where the types say which."""
-    return np.add.reduce(bar, axes)
+def sum_over(bar: Any, axes: Any, keepdims: bool = False) -> Any:
+    """The sum over some axes: what `unbroadcast` does where the types say which."""
+    return np.add.reduce(bar, axes, keepdims=keepdims)
+
+
+def zeros_list(x: Any) -> list[float]:
+    """A list of zeros as long as an array: faster to add single elements to than an array."""
+    return [0.0] * len(x)
 
 
 def add_at(bar: Any, index: Any, value: Any) -> Any:
@@ -437,8 +442,13 @@ def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tupl
     return bars + (None,) * (count - len(bars))
 
 
+_ZEROS = bytes(64)
+
+
 def prototype(x: Any) -> Any:
     """Something of the shape and dtype of an array that holds none of its memory."""
     if type(x) is np.ndarray:
-        return np.broadcast_to(np.zeros((), x.dtype), x.shape)
+        if x.dtype.hasobject:
+            return x
+        return np.ndarray(x.shape, x.dtype, _ZEROS, 0, (0,) * x.ndim)
     return x
