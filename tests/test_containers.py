@@ -404,6 +404,17 @@ def test_what_is_not_understood_raises():
     def of_chained_iterators(xs):
         return sum(itertools.chain(map(abs, xs), xs))
 
+    class Bag:
+        def __init__(self, items):
+            self.items = items
+
+        def __iter__(self):
+            return iter(self.items)
+
+    with pytest.raises(zyg.NotDifferentiable, match="Bag"):
+        zyg.gradient(sum, Bag([1.0, 2.0]))
+    with pytest.raises(zyg.NotDifferentiable, match="iterator"):
+        zyg.gradient(sum, iter([1.0, 2.0]))
     with pytest.raises(zyg.NotDifferentiable, match="area"):
         zyg.gradient(of_property, Circle(2.0))
     with pytest.raises(zyg.NotDifferentiable, match="sets"):
