@@ -254,6 +254,11 @@ def product_of(xs, ys):
     )
 
 
+def counted(xs, y):
+    steps = sum(x * s for x, s in zip(xs, itertools.count(y, y * y)))
+    return steps + sum(itertools.repeat(y, 3)) * sum(map(operator.mul, xs, itertools.repeat(y)))
+
+
 def attribute(x):
     box = SimpleNamespace
     return x * len(box.__name__)
@@ -304,16 +309,17 @@ PROGRAMS = [
     (chained, (ROW, (1.5, 2.5))),
     (combined, (ROW,)),
     (product_of, (ROW, (2.0, 3.0))),
+    (counted, (ROW, 2.0)),
     (attribute, (2.0,)),
 ]
 
 
-@pytest.mark.parametrize("f, args", PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+@pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_gradient(f, args):
     differences.check_gradient(f, args, zyg.pullback)
 
 
-@pytest.mark.parametrize("f, args", PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+@pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_gradient_where_no_type_is_known(f, args):
     """The same programs behind a call that inference doesn't see through."""
     table = [f]
