@@ -40,7 +40,7 @@ from ir.core import (
     type_of,
 )
 from ir.primitives import UNBOUND
-from ir.rewrite import Mapping, clone_exit
+from ir.rewrite import Mapping, clone_exit, count_uses
 from ir.types import (
     BOTTOM,
     LITERALS,
@@ -115,6 +115,7 @@ class Inference(Builder):
         self.home = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
+        self._source: Block | None = None
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
         self._inlining: list[object] = []
@@ -154,9 +155,13 @@ class Inference(Builder):
 
     def inline(self, block: Block, mapping: Mapping) -> Yield | Raise:
         """Appends the operations of a block; gives its exit, in terms of what was appended."""
-        for op in block.ops:
-            if self.op(op, mapping) is not None:
-                return Raise(None, None)
+        outer, self._source = self._source, block
+        try:
+            for op in block.ops:
+                if self.op(op, mapping) is not None:
+                    return Raise(None, None)
+        finally:
+            self._source = outer
         return clone_exit(block.exit, mapping)
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:
@@ -255,9 +260,18 @@ class Inference(Builder):
         source = self.definitions.get(iterables[0])
         if not isinstance(source, Call) or not isinstance(source.callee, Const):
             return iterables, None
-        if source.callee.value is zip and source.args and not source.kwargs:
+        is_plain_zip = source.callee.value is zip and source.args and not source.kwargs
+        if is_plain_zip and self._is_made_for(op) and source in self.ops:
+            self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
         return iterables, None
+
+    def _is_made_for(self, op: For) -> bool:
+        """Whether an iterator is made just before the loop, and nobody else reads it."""
+        made, block = op.iterables[0], self._source
+        assert block is not None and isinstance(made, Value)
+        is_near = any(made in other.results for other in block.ops)
+        return is_near and count_uses(block)[made] == 1
 
     def _while(self, op: While, init: list[Operand], mapping: Mapping) -> None:
         body, results = self._loop(op, op.body, list, init, mapping)
