@@ -16,7 +16,7 @@ A block leaves through its last line only. `ir.desugar` moves each `break`, `con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ir.primitives import UNBOUND
@@ -233,31 +233,26 @@ def type_of(operand: Operand) -> Type:
 
 def blocks_of(op: Op) -> tuple[Block, ...]:
     """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
-    match op:
-        case If() | For() | While():
-            return op.blocks
-        case Call() | Lambda():
-            return ()
+    if type(op) is Call or type(op) is Lambda:
+        return ()
+    return op.blocks
 
 
-def operands_of(op: Op) -> Iterator[Operand]:
+def operands_of(op: Op) -> list[Operand]:
     """The operands that an operation reads itself, not those read inside its blocks."""
     match op:
         case Call():
-            yield op.callee
-            yield from op.args
-            yield from op.kwargs.values()
+            if op.kwargs:
+                return [op.callee, *op.args, *op.kwargs.values()]
+            return [op.callee, *op.args]
         case If():
-            yield op.cond
+            return [op.cond]
         case For():
-            yield from op.iterables
-            yield from op.init
+            return [*op.iterables, *op.init]
         case While():
-            yield from op.init
+            return op.init
         case Lambda():
-            yield from op.captures
-            yield from op.defaults
-            yield from op.kwdefaults.values()
+            return [*op.captures, *op.defaults, *op.kwdefaults.values()]
 
 
 def exit_operands(exit: Exit) -> list[Operand]:
