@@ -251,12 +251,11 @@ def _last_line(code: CodeType) -> int:
     return max([code.co_firstlineno, *own, *map(_last_line, codes_in(code.co_consts))])
 
 
-_LAMBDA = re.compile(r"\blambda\b")
-_LAMBDA_TOKEN = re.compile(
+_LAMBDA = r"\blambda\b"
+_LAMBDA_TOKEN = (
     r'''(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\''''
     r"""|"(?:\\.|[^\\"\n])*"|'(?:\\.|[^\\'\n])*'|\#[^\n]*|\\\n)"""
-    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,:;\n]|\b(?:for|async)\b)""",
-    re.DOTALL,
+    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,:;\n]|\b(?:for|async)\b)"""
 )
 
 
@@ -268,7 +267,7 @@ def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
     lines, start = text.lines, code.co_firstlineno - 1
     below = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
     found: FunctionNode | None = None
-    for keyword in _LAMBDA.finditer(lines[start]):
+    for keyword in re.finditer(_LAMBDA, lines[start]):
         for end in islice(_lambda_ends(below, keyword.start()), _ENDS_TRIED):
             column = len(lines[start][: keyword.start()].encode())
             expression = " " * column + below[keyword.start() : end]
@@ -287,7 +286,8 @@ def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
 
 def _lambda_ends(text: str, start: int) -> Iterator[int]:
     depth = 0
-    for token in _LAMBDA_TOKEN.finditer(text, start):
+    # Compiled when it is first needed, which `re` remembers.
+    for token in re.compile(_LAMBDA_TOKEN, re.DOTALL).finditer(text, start):
         match token.lastgroup:
             case "open":
                 depth += 1
