@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import gast
 
@@ -43,7 +42,9 @@ from ir.locate import Source, locate
 from ir.primitives import UNBOUND
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
-_parsed: WeakKeyDictionary[types.CodeType, Function] = WeakKeyDictionary()
+MAX_PARSED = 4096
+# By the `id` of the code, which each function keeps alive: hashing code takes long.
+_parsed: dict[int, Function] = {}
 _lock = Lock()
 
 
@@ -58,14 +59,15 @@ def parse(function: types.FunctionType) -> Function:
 
 def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function:
     """The IR of a code object: the only door from Python's objects into the IR."""
-    with _lock:
-        known = _parsed.get(code)
+    known = _parsed.get(id(code))
     if known is not None and known.globals is module_globals:
         return known
     source = locate(code, module_globals)
     function = parse_source(source, module_globals)
     with _lock:
-        _parsed[code] = function
+        if len(_parsed) >= MAX_PARSED:
+            _parsed.clear()
+        _parsed[id(code)] = function
     return function
 
 
