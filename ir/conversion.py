@@ -49,7 +49,7 @@ def to_gast(node: ast.AST) -> Any:
 
 def _target(kind: type) -> Any:
     name = kind.__name__
-    return None if hasattr(Ast3ToGAst, f"visit_{name}") else getattr(gast, name, None)
+    return None if f"visit_{name}" in vars(Ast3ToGAst) else getattr(gast, name, None)
 
 
 class _Visitor(Ast3ToGAst):  # type: ignore[misc]
