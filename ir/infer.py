@@ -177,7 +177,10 @@ class Inference(Builder):
                     {name: new(arg) for name, arg in op.kwargs.items()},
                     [value.name for value in op.results], self.place or op.loc or self.loc,
                 )
-                mapping.update(zip(op.results, results, strict=True))
+                for value, made in zip(op.results, results, strict=True):
+                    mapping[value] = made
+                    if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
+                        made.type = value.type  # what a pass knew that typed it before
             case If():
                 return self._branch(op, new(op.cond), mapping)
             case For():
