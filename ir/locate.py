@@ -380,9 +380,9 @@ def _node_key(node: Any) -> tuple[int, bool]:
 
 def _nodes_by_key(tree: ast.AST) -> dict[tuple[int, bool], list[FunctionNode]]:
     nodes: dict[tuple[int, bool], list[FunctionNode]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            nodes.setdefault(_node_key(node), []).append(node)
+    for inner in ast.walk(tree):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            nodes.setdefault(_node_key(inner), []).append(inner)
     return nodes
 
 
