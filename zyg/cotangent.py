@@ -357,6 +357,13 @@ def keyword_gradient(bars: Any, index: int, name: str) -> Any:
     return bar
 
 
+def keyword_bar(bar: Any, name: str, value: Any) -> Any:
+    """The gradient of a keyword argument that holds `value`: None for flags, axes and the like."""
+    if bar is NO_SLOT and not isinstance(value, (float, complex, np.inexact, np.ndarray)):
+        return None
+    return keyword_gradient((bar,), 0, name)
+
+
 def item(bar: Any, key: Any) -> Any:
     """One item of the cotangent of a container; the structural zero where there is none."""
     if bar is None:
@@ -364,14 +371,27 @@ def item(bar: Any, key: Any) -> Any:
     return bar.get(key) if isinstance(bar, dict) else bar[key]
 
 
+def first_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands in front in a longer list or tuple."""
+    return None if bar is None else bar[:length]
+
+
+def last_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands behind the first `length` items of a list or tuple."""
+    return None if bar is None else bar[length:]
+
+
 def from_items(bars: Any, like: Any) -> Any:
     """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
 
-    Items beyond those that were taken get zeros.
+    Items beyond those that were taken get zeros. The cotangent of an iterator, of a view of a dict
+    and of a set is the list of the cotangents of their items.
 
     >>> from_items([1.0], like=[5.0, 6.0])
     [1.0, 0.0]
     """
+    if bars is None or isinstance(like, (dict, str, bytes, range)):
+        return None
     bars = list(bars)
     if isinstance(like, np.ndarray):
         whole = zeros_like(like)
@@ -379,16 +399,16 @@ def from_items(bars: Any, like: Any) -> Any:
             if bar is not None:
                 whole[i] = bar
         return whole
-    if isinstance(like, dict):
-        return None
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
+    if hasattr(like, "__len__"):
+        return [*bars, *(None for _ in range(len(like) - len(bars)))]
     return bars
 
 
 def from_reversed_items(bars: list[Any], like: Any) -> Any:
     """`from_items` for cotangents that were collected from the last item to the first."""
-    return from_items(bars[::-1], like)
+    return None if bars is None else from_items(bars[::-1], like)
 
 
 def checked_gradient(bars: Any, callee: str) -> Any:
