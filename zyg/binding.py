@@ -17,6 +17,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
 from ir.parse import parse_code
 from zyg.rules import registry
+from zyg.signature import by_identity
 
 
 class Source(NamedTuple):
@@ -47,7 +48,7 @@ def callee_of(function: Any) -> Callee:
     """The function behind methods, partial functions and objects with a `__call__`."""
     leading: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
-    while registry.rule_of(function) is None and not registry.is_constant(function):
+    while id(function) not in by_identity:
         if type(function) is types.MethodType:
             leading = (function.__self__, *leading)
             function = function.__func__
@@ -72,7 +73,7 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
     given = [Source("leading", i) for i in range(len(callee.leading))]
     given += [Source("arg", i) for i in range(len(args))]
     keywords = {name: Source("keyword", name) for name in {**callee.keywords, **kwargs}}
-    if type(function) is not types.FunctionType or registry.rule_of(function) is not None:
+    if type(function) is not types.FunctionType or id(function) in by_identity:
         source = calling(function, len(given), tuple(keywords))
         return Plan(source, [*given, *keywords.values()])
     source = parse_code(function.__code__, function.__globals__)

@@ -71,6 +71,7 @@ def substitute(*callees: object) -> Callable[[R], R]:
             _substitutes[id(callee)] = function
             _constant.discard(id(callee))
             _alive.append(callee)
+            by_identity.add(id(callee))
         _version += 1
         return function
 
