@@ -70,6 +70,8 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
     Raises Python's own TypeError where the arguments don't fit.
     """
     function = callee.function
+    if not callable(function):
+        function(*args, **kwargs)  # raises Python's error
     given = [Source("leading", i) for i in range(len(callee.leading))]
     given += [Source("arg", i) for i in range(len(args))]
     keywords = {name: Source("keyword", name) for name in {**callee.keywords, **kwargs}}

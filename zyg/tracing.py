@@ -12,13 +12,14 @@ import linecache
 import os
 from types import TracebackType
 
-import ir
-import zyg
+from ir import core
 from ir.core import Location
 from ir.tracebacks import relocate, user_location
+from zyg import errors
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 
-HIDDEN = tuple(os.path.dirname(str(package.__file__)) + os.sep for package in (ir, zyg))
+# The folders of both packages: their frames are of no interest to the user.
+HIDDEN = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (core, errors))
 
 
 def shown(error: BaseException) -> None:
