@@ -11,6 +11,7 @@ pure, but for `accumulate_at`, which consumes its buffer:
 
 from __future__ import annotations
 
+from collections.abc import Set, ValuesView
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,10 @@ def project(bar: Any, x: Any) -> Any:
     if isinstance(x, dict):
         bars = {} if bar is None else bar
         return {key: project(bars.get(key), item) for key, item in x.items()}
+    if bar is not None and hasattr(x, "__next__"):
+        raise NotDifferentiable(
+            f"an argument is an iterator ({type(x).__name__}), which has no gradient; pass a list"
+        )
     return None if callable(x) else bar
 
 
@@ -315,9 +320,14 @@ def subtract(a: Any, b: Any) -> Any:
     return a - b
 
 
-def sum_over(bar: Any, axes: Any) -> Any:
-    """The sum over leading axes: what `unbroadcast` does where the types say which."""
-    return np.add.reduce(bar, axes)
+def sum_over(bar: Any, axes: Any, keepdims: bool = False) -> Any:
+    """The sum over some axes: what `unbroadcast` does where the types say which."""
+    return np.add.reduce(bar, axes, keepdims=keepdims)
+
+
+def zeros_list(x: Any) -> list[float]:
+    """A list of zeros as long as an array: faster to add single elements to than an array."""
+    return [0.0] * len(x)
 
 
 def add_at(bar: Any, index: Any, value: Any) -> Any:
@@ -401,9 +411,14 @@ def from_items(bars: Any, like: Any) -> Any:
         return whole
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
-    if hasattr(like, "__len__"):
+    if isinstance(like, (Set, ValuesView)):
         return [*bars, *(None for _ in range(len(like) - len(bars)))]
-    return bars
+    if hasattr(like, "__next__") or all(bar is None for bar in bars):
+        return bars
+    raise NotDifferentiable(
+        f"what iterating over a {type(like).__name__} gives can't be differentiated; make a list "
+        "of its items"
+    )
 
 
 def from_reversed_items(bars: list[Any], like: Any) -> Any:
@@ -437,8 +452,13 @@ def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tupl
     return bars + (None,) * (count - len(bars))
 
 
+_ZEROS = bytes(64)
+
+
 def prototype(x: Any) -> Any:
     """Something of the shape and dtype of an array that holds none of its memory."""
     if type(x) is np.ndarray:
-        return np.broadcast_to(np.zeros((), x.dtype), x.shape)
+        if x.dtype.hasobject:
+            return x
+        return np.ndarray(x.shape, x.dtype, _ZEROS, 0, (0,) * x.ndim)
     return x
