@@ -20,12 +20,12 @@ import numpy as np
 from ir.errors import SourceNotFound, Unsupported
 from ir.types import Known, Type
 from zyg import cotangent, guards
-from zyg.binding import Plan, Source, callee_of, plan_of, value_of
+from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
-from zyg.keys import function_key, identified, key_of
+from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
 from zyg.signature import abstract_all
 from zyg.variants import Variants
@@ -60,7 +60,7 @@ class Entry:
     _check: guards.Check | None = None
 
     def is_valid(self) -> bool:
-        if registry.version() != self.version:
+        if registry.version() != self.version:  # a rule was added
             return False
         if self._check is not None:
             return self._check()
@@ -149,13 +149,14 @@ def entry_for(
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
     key: Any
     if type(function) is types.FunctionType:
-        key = mode, function_key(function), key_of(args)
+        key = mode, function_key(function), tuple_key(args)
     else:
         callee, leading, keywords = callee_of(function)
         own = function_key(callee) if type(callee) is types.FunctionType else Known(callee)
-        key = mode, own, key_of(args), tuple(keywords), key_of((*leading, *keywords.values()))
+        held = tuple_key((*leading, *keywords.values()))
+        key = mode, own, tuple_key(args), tuple(keywords), held
     if kwargs:
-        key = *key, tuple(kwargs), key_of(tuple(kwargs.values()))
+        key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
@@ -245,5 +246,10 @@ def inputs_of(
     """The inputs that generated code takes."""
     if entry.is_direct:
         return args
-    callee = callee_of(function)
-    return [value_of(source, callee, args, kwargs) for source in entry.passed]
+    callee = Callee(function, (), {})
+    if type(function) is not types.FunctionType:
+        callee = callee_of(function)
+    return [
+        args[key] if kind == "arg" else value_of(Source(kind, key), callee, args, kwargs)
+        for kind, key in entry.passed
+    ]

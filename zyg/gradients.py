@@ -16,6 +16,7 @@ from sys import getrefcount
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from zyg import cotangent
 from zyg.binding import Source
@@ -130,19 +131,19 @@ def _are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
 
     They are referred to by `bars` alone, which must be nobody else's, too.
     """
-    for bar, arg in zip(bars, args, strict=True):
+    for bar, arg in zip(bars, args):  # noqa: B905  (as long as each other; `strict` costs time)
         cls = type(arg)
-        if type(bar) is not cls:
+        if cls is not type(bar):
             return False
-        if cls is np.ndarray:
+        if cls is ndarray:
             if (
                 getrefcount(bar) > _UNSHARED
-                or bar.dtype is not arg.dtype
                 or bar.base is not None
+                or bar.dtype is not arg.dtype
                 or bar.shape != arg.shape
             ):
                 return False
-        elif cls is list or cls is tuple:
+        elif cls is tuple or cls is list:
             if getrefcount(bar) > _UNSHARED or len(bar) != len(arg) or not _are_own(bar, arg):
                 return False
         elif cls is not float:
@@ -153,7 +154,7 @@ def _are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
 def _count_unshared() -> int:
     """What `getrefcount` says in `_are_own` of an object that only a list or tuple refers to."""
     bars, args = [np.zeros(1)], [None]
-    for bar, _ in zip(bars, args, strict=True):
+    for bar, _ in zip(bars, args):  # noqa: B905
         return getrefcount(bar)
     raise AssertionError
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ir.types import Known
 from zyg.signature import abstract, by_identity, is_bound
@@ -28,14 +29,16 @@ def key_of(value: Any) -> Key:
     return _KEYS.get(type(value), _other_key)(value)
 
 
-def _array_key(x: np.ndarray[Any, Any]) -> Key:
-    shape = x.shape
-    if 1 in shape:
-        return x.dtype, tuple([size == 1 for size in shape])
-    return x.dtype, len(shape)
+def _array_key(x: ndarray[Any, Any]) -> Key:
+    return ndarray, x.dtype, _dims_key(x.shape)
+
+
+def _dims_key(shape: tuple[int, ...]) -> Key:
+    return tuple([size == 1 for size in shape]) if 1 in shape else len(shape)
 
 
 def function_key(f: types.FunctionType) -> Key:
+    """`key_of` a function."""
     if id(f) in by_identity:
         return Known(f)
     closure, defaults = f.__closure__, f.__defaults__
@@ -75,12 +78,33 @@ def _list_key(items: list[Any]) -> Key:
     return list, frozenset([_ITEM_KEYS.get(type(x), _other_key)(x) for x in items])
 
 
-def _tuple_key(items: tuple[Any, ...]) -> Key:
-    return tuple([_KEYS.get(type(x), _other_key)(x) for x in items])
+def tuple_key(items: tuple[Any, ...]) -> Key:
+    """`key_of` a tuple."""
+    key: list[Key] = []
+    for x in items:
+        cls = type(x)
+        if cls is ndarray:
+            # Arrays are most frequent: two entries without a tuple around them. Nothing else puts
+            # a dtype into a key.
+            shape = x.shape
+            key.append(x.dtype)
+            key.append(len(shape) if 1 not in shape else _dims_key(shape))
+        else:
+            key.append(_KEYS.get(cls, _other_key)(x))
+    return tuple(key)
 
 
 def _tuple_item_key(items: tuple[Any, ...]) -> Key:
-    return tuple([_ITEM_KEYS.get(type(x), _other_key)(x) for x in items])
+    key: list[Key] = []
+    for x in items:
+        cls = type(x)
+        if cls is ndarray:
+            shape = x.shape
+            key.append(x.dtype)
+            key.append(len(shape) if 1 not in shape else _dims_key(shape))
+        else:
+            key.append(_ITEM_KEYS.get(cls, _other_key)(x))
+    return tuple(key)
 
 
 def _dict_key(items: dict[Any, Any]) -> Key:
@@ -121,13 +145,13 @@ _SIMPLE_KEYS: dict[type, Callable[[Any], Key]] = {
     **dict.fromkeys(_OBJECTS, Known),
     types.BuiltinFunctionType: _builtin_key,
     **_LITERALS,
-    np.ndarray: _array_key,
+    ndarray: _array_key,
     types.FunctionType: _captured_function_key,
 }
 _KEYS: dict[type, Callable[[Any], Key]] = {
     **_SIMPLE_KEYS,
     list: _list_key,
-    tuple: _tuple_key,
+    tuple: tuple_key,
     dict: _dict_key,
     types.FunctionType: function_key,
 }
