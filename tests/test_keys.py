@@ -16,7 +16,6 @@ from zyg.keys import key_of
 from zyg.signature import abstract
 from zyg.variants import MAX_VARIANTS
 
-
 numbers = itertools.count()
 
 

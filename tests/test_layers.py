@@ -10,7 +10,10 @@ ROOT = Path(__file__).parent.parent
 # From the lowest to the highest; a module may import those of its own layer and of lower ones.
 LAYERS = [
     ["ir"],
-    ["zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators", "zyg.callables"],
+    [
+        "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
+        "zyg.callables",
+    ],
     ["zyg.numpy_*", "zyg.cotangent_facts"],
     ["zyg.rules"],
     ["zyg.compiler"],

@@ -82,7 +82,7 @@ def _pair_of(entry: Entry) -> Pair:
 def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """The gradients of a function that returns a real scalar: one per positional argument.
 
-    Each has the kind, shape and dtype of its argument; numeric arguments that don't matter get zeros.
+    Each has the kind, shape and dtype of its argument; numbers that don't matter get zeros.
     Raises TypeError for any other result.
 
     >>> import math

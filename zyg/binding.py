@@ -8,6 +8,7 @@ Inputs of generated code are the captured variables of a function and then its p
 
 from __future__ import annotations
 
+import inspect
 import types
 from dataclasses import dataclass
 from functools import partial
@@ -56,11 +57,12 @@ def callee_of(function: Any) -> Callee:
             leading = (*function.args, *leading)
             keywords = {**function.keywords, **keywords}
             function = function.func
-        elif type(getattr(type(function), "__call__", None)) is types.FunctionType:
-            leading = (function, *leading)
-            function = type(function).__call__
         else:
-            break
+            call = inspect.getattr_static(type(function), "__call__", None)
+            if type(call) is not types.FunctionType:
+                break
+            leading = (function, *leading)
+            function = call
     return Callee(function, leading, keywords)
 
 

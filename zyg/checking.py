@@ -196,7 +196,7 @@ def _difference(
     step = (1e-2 if _is_single(value) else 1e-5) * max(1.0, abs(value))
     up = float(projected(*_moved(args, path, part * step)))
     down = float(projected(*_moved(args, path, -part * step)))
-    return (up - down) / (2.0 * step)
+    return float((up - down) / (2.0 * step))
 
 
 def _computed(gradients: Any, path: Path, part: complex) -> float:
@@ -284,7 +284,7 @@ def _direction(value: Any, random: np.random.Generator) -> Any:
     if isinstance(value, dict):
         return {key: _direction(item, random) for key, item in value.items()}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
-        drawn = random.uniform(0.5, 1.5, value.shape)
+        drawn: Any = np.asarray(random.uniform(0.5, 1.5, value.shape))
         if value.dtype.kind == "c":
             drawn = drawn + 1j * random.uniform(0.5, 1.5, value.shape)
         return drawn.astype(value.dtype)

@@ -19,12 +19,13 @@ import numpy as np
 
 from ir.errors import SourceNotFound, Unsupported
 from ir.types import Known, Type
-from zyg import cotangent, guards
+from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
+from zyg.guards import Check, all_hold, compiled
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
 from zyg.signature import abstract_all
@@ -57,7 +58,7 @@ class Entry:
     run: Callable[..., Any]
     alive: list[object] = field(default_factory=list)
     _calls: int = 0
-    _check: guards.Check | None = None
+    _check: Check | None = None
 
     def is_valid(self) -> bool:
         if registry.version() != self.version:  # a rule was added
@@ -66,8 +67,8 @@ class Entry:
             return self._check()
         self._calls += 1
         if self._calls > CALLS_UNTIL_GUARDS_ARE_COMPILED:
-            self._check = guards.compiled(self.guards)
-        return guards.all_hold(self.guards)
+            self._check = compiled(self.guards)
+        return all_hold(self.guards)
 
 
 class CacheInfo(NamedTuple):

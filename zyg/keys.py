@@ -12,7 +12,7 @@ alive what `identified` gives.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy import ndarray
 from ir.types import Known
 from zyg.signature import abstract, by_identity, is_bound
 
-Key = Hashable
+Key = Any  # hashable
 
 
 def key_of(value: Any) -> Key:
@@ -187,7 +187,7 @@ def _identified(value: Any, seen: set[int]) -> Iterator[object]:
 
 def _is_filled(cell: types.CellType) -> bool:
     try:
-        cell.cell_contents
+        _ = cell.cell_contents
     except ValueError:
         return False
     return True

@@ -48,10 +48,7 @@ class Reference:
 def packed(function: Generated) -> list[Text]:
     """The texts of a generated function, which stands first, and of those that it calls."""
     found = [function]
-    texts = []
-    for generated in found:  # grows on the way
-        texts.append(_text(generated, found))
-    return texts
+    return [_text(generated, found) for generated in found]  # `found` grows on the way
 
 
 def unpacked(texts: list[Text]) -> types.FunctionType:

@@ -6,7 +6,6 @@ source of that code, with the code of what it calls, and names modules and funct
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +42,7 @@ class Pullback:
     the structure and shape of the result; ValueError otherwise.
     """
 
-    __slots__ = ("_adjoint", "_description", "_finish", "_like", "_saved", "__weakref__")
+    __slots__ = ("__weakref__", "_adjoint", "_description", "_finish", "_like", "_saved")
 
     def __init__(
         self,

@@ -115,8 +115,9 @@ class _Abstraction:
 def is_bound(value: Any) -> bool:
     """Whether a value is a method that brings the object along that it is called on."""
     cls = type(value)
-    return cls is types.MethodType or cls is types.BuiltinFunctionType and not isinstance(
-        value.__self__, types.ModuleType | type | None
+    return cls is types.MethodType or (
+        cls is types.BuiltinFunctionType
+        and not isinstance(value.__self__, types.ModuleType | type | None)
     )
 
 
