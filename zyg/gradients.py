@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import getrefcount
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -22,13 +22,15 @@ from zyg import cotangent
 from zyg.binding import Source
 
 
-class Captured(NamedTuple):
+@dataclass(frozen=True)
+class Captured:
     """A target: the captured variable of this name."""
 
     name: str
 
 
-class Keyword(NamedTuple):
+@dataclass(frozen=True)
+class Keyword:
     """A target: the keyword argument of this name."""
 
     name: str
