@@ -1,19 +1,19 @@
 """Reverse mode below a hundred lines: how little it takes where the IR is structured.
 
     for _ in range(n):     ==>     for _ in range(n): records.append((y,)); y = y * x
-        y = y * x                  for (y,) in reversed(records):
-                                       x_bar = x_bar + y_bar * y; y_bar = y_bar * x
+        y = y * x                  for record in reversed(records):
+                                       x_bar = x_bar + y_bar * record[0]; y_bar = y_bar * x
 
 A block hands out, as one record, what its adjoint reads of it; `break` and early `return` need no
 more. Whatever else than `FACTORS`, `if` and loops a derivative would pass through raises.
 """
 
-from operator import add, mul
+from operator import add, getitem, mul
 
 import ir
 from ir import Call, Const, For, If, Value, While, Yield
 from ir.builder import Builder
-from ir.primitives import build_tuple, unpack
+from ir.primitives import build_tuple
 from ir.rewrite import clone, defined, free_values, substitute
 from ir.simplify import eliminate_dead
 
@@ -49,9 +49,9 @@ class Adjoint(Builder):
                         bar = bars[0] if factor is ONE else self.call(mul, bars[0], factor)
                         self.contribute([arg], [bar])
             case If(cond):
-                then, orelse = (Adjoint(block, bars) for block in op.blocks)
+                (a, b), (then, orelse) = op.blocks, [Adjoint(block, bars) for block in op.blocks]
                 targets, record = list(then.bars | orelse.bars), Value("record")
-                adjoints = then.close(op.then, targets, record), orelse.close(op.orelse, targets, record)
+                adjoints = then.close(a, targets, record), orelse.close(b, targets, record)
                 self.append(If(cond, *adjoints, bars_of(targets)))
                 op.results.append(record)
                 self.contribute(targets, self.ops[-1].results)
@@ -69,7 +69,7 @@ class Adjoint(Builder):
                 op.results.append(records)
                 self.contribute([*op.init, *outer], results)
             case _:
-                raise ir.Unsupported(f"no adjoint for {op}", op.loc)
+                raise ir.Unsupported("this has no adjoint here", op.loc)
 
     def close(self, forward, targets, record, *first):
         """The adjoint block; it takes the record apart that the forward block now hands out."""
@@ -77,10 +77,11 @@ class Adjoint(Builder):
         saved = [value for value in free_values(adjoint) if value in defined(forward)]
         forward.ops.append(Call(Const(build_tuple), saved, {}, [Value("record")]))
         forward.exit.values += forward.ops[-1].results
-        if saved:
-            own = [Value(value.name) for value in saved]
-            substitute(adjoint, dict(zip(saved, own, strict=True)))
-            adjoint.ops.insert(0, Call(Const(unpack), [record, Const(len(own))], {}, own))
+        own = {value: Value(value.name) for value in saved}
+        substitute(adjoint, own)
+        adjoint.ops[:0] = [
+            Call(Const(getitem), [record, Const(i)], {}, [v]) for i, v in enumerate(own.values())
+        ]
         return adjoint
 
 
