@@ -1,0 +1,36 @@
+"""Each example of the documentation prints what its page says, and each link leads somewhere."""
+
+import re
+
+import pytest
+
+from tests.pages import DOCS, run
+
+PAGES = sorted(DOCS.glob("*.md"))
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_print_what_stands_below_them(page, tmp_path):
+    for example, printed in run(page, tmp_path):
+        assert printed == example.output, f"example {example.number} of {page.name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_pages_and_headings(page):
+    for target, anchor in LINK.findall(page.read_text()):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in map(slug, HEADING.findall(file.read_text())), anchor
+
+
+def slug(heading):
+    """The anchor that mkdocs makes of a heading."""
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (DOCS.parent / "mkdocs.yml").read_text()
+    assert [page.name for page in PAGES if page.name not in navigation] == []
