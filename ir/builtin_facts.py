@@ -66,6 +66,16 @@ declare_by_class(complex, operator.index, ascii, bin, hex, oct)
 
 # These return exactly this class, whatever `__float__` and the like of the argument give.
 always(FLOAT, float)
+
+
+@facts.result(math.prod)
+def prod_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_integral = len(args) == 1 and not kwargs and isinstance(args[0], Tuple) and all(
+        class_of(item) is int for item in args[0].items
+    )
+    return INT if is_integral else TOP
+
+
 always(INT, int, ord)
 always(BOOL, bool, operator.not_, operator.truth, callable, issubclass)
 always(STR, chr, str.format, str.join)

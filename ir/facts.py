@@ -25,6 +25,7 @@ _fresh: set[int] = set()
 _metadata: set[int] = set()
 _buffer: set[int] = set()
 _helper_modules: list[str] = []
+_quiet: dict[int, Callable[..., Any]] = {}
 _results: dict[int, ResultOf] = {}
 _folds: dict[int, Callable[..., Any]] = {}
 _abstractions: dict[type, Callable[[Any], Type]] = {}
@@ -64,6 +65,23 @@ def buffer(*callees: object) -> None:
 
 def is_buffer(callee: object) -> bool:
     return id(callee) in _buffer
+
+
+def quiet(*callees: object) -> Callable[[F], F]:
+    """Declares for which argument types a call raises nothing but shape errors."""
+
+    def register(predicate: F) -> F:
+        for callee in callees:
+            _quiet[id(callee)] = predicate
+            _alive.append(callee)
+        return predicate
+
+    return register
+
+
+def is_quiet(callee: object, args: tuple[Type, ...]) -> bool:
+    predicate = _quiet.get(id(callee))
+    return predicate is not None and bool(predicate(args))
 
 
 def metadata(*callees: object) -> None:

@@ -53,6 +53,8 @@ def is_silent(call: Call) -> bool:
         return not _is_opaque(type_of(call.args[0]))
     if callee is primitives.unpack:
         return isinstance(type_of(call.args[0]), Tuple)
+    if facts.is_quiet(callee, tuple(map(type_of, call.args))):
+        return True
     if not facts.is_total(callee):
         return False
     operands = [*call.args, *call.kwargs.values()]

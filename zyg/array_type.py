@@ -267,33 +267,34 @@ def same_shape(a: Type, b: Type) -> bool:
     )
 
 
-def summed_axes(bar: Type, like: Type) -> int | tuple[int, ...] | None:
-    """The axes over which `unbroadcast` sums, where the types tell; None where they don't.
-
-    Only leading axes, so that no dimension of length 1 has to be put back.
-    """
+def summed_axes(bar: Type, like: Type) -> tuple[int | tuple[int, ...] | None, bool] | None:
+    """The axes over which `unbroadcast` sums and whether it keeps them, where the types tell."""
     if not isinstance(bar, Array) or bar.dims is None or bar.dtype.kind != "f":
         return None
-    if isinstance(like, Array):
-        if like.dims is None or like.dtype.kind == "c" or not like.dims:
+    if isinstance(like, Scalar) and issubclass(like.cls, np.floating):
+        return None if not bar.dims else (None, False)
+    if not isinstance(like, Array) or like.dims is None or like.dtype.kind == "c":
+        return None
+    extra = len(bar.dims) - len(like.dims)
+    if extra < 0 or not like.dims:
+        return None
+    repeated = []
+    for axis, (p, q) in enumerate(zip(bar.dims[extra:], like.dims, strict=True)):
+        if isinstance(q, One) and not isinstance(p, One):
+            repeated.append(axis)
+        elif not (p == q and is_named(p)) and not (is_big(p) and is_big(q)):
             return None
-        extra = len(bar.dims) - len(like.dims)
-        if extra <= 0:
-            return None
-        pairs = zip(bar.dims[extra:], like.dims, strict=True)
-        if not all((p == q and is_named(p)) or (is_big(p) and is_big(q)) or (
-            isinstance(p, One) and isinstance(q, One)) for p, q in pairs
-        ):
-            return None
-        return 0 if extra == 1 else tuple(range(extra))
-    return None
+    if extra and repeated or not (extra or repeated):
+        return None
+    axes = tuple(repeated or range(extra))
+    return axes[0] if len(axes) == 1 else axes, bool(repeated)
 
 
 def reduced(bar: Type, like: Type) -> Type:
     """The type of a cotangent that was summed to the shape of an operand."""
     if isinstance(bar, Array) and isinstance(like, Array):
         return Array(bar.dtype, like.dims)
-    return TOP
+    return Scalar(bar.dtype.type) if isinstance(bar, Array) else TOP
 
 
 def dtype_of_operand(type_: Type) -> np.dtype[Any] | None:
@@ -306,3 +307,8 @@ def dtype_of_operand(type_: Type) -> np.dtype[Any] | None:
     if isinstance(cls, type) and issubclass(cls, np.floating):
         return np.dtype(cls)
     return None
+
+
+def rank_of(type_: Type) -> int | None:
+    """The number of dimensions of an array, where it is known."""
+    return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None

@@ -315,9 +315,14 @@ def subtract(a: Any, b: Any) -> Any:
     return a - b
 
 
-def sum_over(bar: Any, axes: Any) -> Any:
-    """The sum over leading axes: what `unbroadcast` does where the types say which."""
-    return np.add.reduce(bar, axes)
+def sum_over(bar: Any, axes: Any, keepdims: bool = False) -> Any:
+    """The sum over some axes: what `unbroadcast` does where the types say which."""
+    return np.add.reduce(bar, axes, keepdims=keepdims)
+
+
+def zeros_list(x: Any) -> list[float]:
+    """A list of zeros as long as an array: faster to add single elements to than an array."""
+    return [0.0] * len(x)
 
 
 def add_at(bar: Any, index: Any, value: Any) -> Any:
@@ -357,6 +362,13 @@ def keyword_gradient(bars: Any, index: int, name: str) -> Any:
     return bar
 
 
+def keyword_bar(bar: Any, name: str, value: Any) -> Any:
+    """The gradient of a keyword argument that holds `value`: None for flags, axes and the like."""
+    if bar is NO_SLOT and not isinstance(value, (float, complex, np.inexact, np.ndarray)):
+        return None
+    return keyword_gradient((bar,), 0, name)
+
+
 def item(bar: Any, key: Any) -> Any:
     """One item of the cotangent of a container; the structural zero where there is none."""
     if bar is None:
@@ -364,14 +376,27 @@ def item(bar: Any, key: Any) -> Any:
     return bar.get(key) if isinstance(bar, dict) else bar[key]
 
 
+def first_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands in front in a longer list or tuple."""
+    return None if bar is None else bar[:length]
+
+
+def last_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands behind the first `length` items of a list or tuple."""
+    return None if bar is None else bar[length:]
+
+
 def from_items(bars: Any, like: Any) -> Any:
     """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
 
-    Items beyond those that were taken get zeros.
+    Items beyond those that were taken get zeros. The cotangent of an iterator, of a view of a dict
+    and of a set is the list of the cotangents of their items.
 
     >>> from_items([1.0], like=[5.0, 6.0])
     [1.0, 0.0]
     """
+    if bars is None or isinstance(like, (dict, str, bytes, range)):
+        return None
     bars = list(bars)
     if isinstance(like, np.ndarray):
         whole = zeros_like(like)
@@ -379,16 +404,16 @@ def from_items(bars: Any, like: Any) -> Any:
             if bar is not None:
                 whole[i] = bar
         return whole
-    if isinstance(like, dict):
-        return None
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
+    if hasattr(like, "__len__"):
+        return [*bars, *(None for _ in range(len(like) - len(bars)))]
     return bars
 
 
 def from_reversed_items(bars: list[Any], like: Any) -> Any:
     """`from_items` for cotangents that were collected from the last item to the first."""
-    return from_items(bars[::-1], like)
+    return None if bars is None else from_items(bars[::-1], like)
 
 
 def checked_gradient(bars: Any, callee: str) -> Any:
@@ -417,8 +442,13 @@ def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tupl
     return bars + (None,) * (count - len(bars))
 
 
+_ZEROS = bytes(64)
+
+
 def prototype(x: Any) -> Any:
     """Something of the shape and dtype of an array that holds none of its memory."""
     if type(x) is np.ndarray:
-        return np.broadcast_to(np.zeros((), x.dtype), x.shape)
+        if x.dtype.hasobject:
+            return x
+        return np.ndarray(x.shape, x.dtype, _ZEROS, 0, (0,) * x.ndim)
     return x

@@ -196,6 +196,20 @@ for _cls in NUMPY_SCALARS:
     facts.total(_cls)
 
 
+@facts.quiet(operator.truediv, operator.pow, np.power, operator.floordiv, operator.mod)
+def divides_quietly(args: tuple[Type, ...]) -> bool:
+    """NumPy's floating-point numbers and arrays divide by zero with a warning."""
+
+    def is_inexact(type_: Type) -> bool:
+        if isinstance(type_, Array):
+            return type_.dtype.kind in "fc"
+        return isinstance(type_, Scalar) and issubclass(type_.cls, np.inexact)
+
+    return any(map(is_inexact, args)) and all(
+        is_inexact(type_) or class_of(type_) in (int, float) for type_ in args
+    )
+
+
 @facts.attributes(Array)
 def array_attribute(type_: Array, name: str) -> Type:
     member = getattr(np.ndarray, name, None)

@@ -76,8 +76,10 @@ def emit(function: Function) -> str:
     return emit_functions([function]).source
 
 
-def emit_functions(functions: list[Function], comments: bool = True) -> Emitted:
-    """The source of several functions of one module, which can call each other by name."""
+def emit_functions(
+    functions: list[Function], comments: bool = True, known: dict[str, object] | None = None
+) -> Emitted:
+    """The source of several functions of one module; `known` objects have names of their own."""
     reserved = {function.name for function in functions}
     for function in functions:
         reserved |= {op.args[0].value for op in walk(function.body) if _is_global_read(op)}
@@ -85,6 +87,8 @@ def emit_functions(functions: list[Function], comments: bool = True) -> Emitted:
             reserved |= {value.name for value in op.results if value.name != "t"}
         reserved |= {value.name for value in [*function.params, *function.captured]}
     environment = Environment(reserved)
+    for name, value in (known or {}).items():
+        environment.name(value, name)
     definitions = [_FunctionEmitter(function, environment).emit() for function in functions]
     return _render(definitions, environment, comments)
 

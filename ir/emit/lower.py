@@ -27,7 +27,7 @@ from ir.core import (
     Yield,
     blocks_of,
 )
-from ir.emit.order import append, is_ordered
+from ir.emit.order import append, is_ordered, is_temporary
 from ir.rewrite import Mapping, count_uses, free_of
 
 
@@ -161,7 +161,10 @@ def _arms_differ(branch: If, exit: Yield, is_loop: bool) -> bool:
 def _has_statements(block: Block) -> bool:
     """Whether an arm is more than an expression."""
     return isinstance(block.exit, Raise) or any(
-        isinstance(op, If | For | While | Lambda) or op.results[0].name != "t" for op in block.ops
+        isinstance(op, If | For | While | Lambda)
+        or len(op.results) > 1
+        or not is_temporary(op.results[0])
+        for op in block.ops
     )
 
 

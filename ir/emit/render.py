@@ -66,11 +66,11 @@ def _spelling(value: object) -> tuple[str, str] | None:
     return _spelled.get(id(value))
 
 
-_forms: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {}
+_forms: dict[int, Callable[[list[ast.expr], Environment], ast.expr]] = {}
 
 
 def expression_form(callee: object) -> Callable[[Any], Any]:
-    """Prints calls of `callee` by a function from the arguments' syntax to an expression."""
+    """Prints calls of `callee` by a function of the arguments' syntax and the environment."""
 
     def register(build: Any) -> Any:
         _forms[id(callee)] = build
@@ -89,10 +89,18 @@ class Environment:
     def __init__(self, reserved: set[str]) -> None:
         self.objects: dict[str, object] = {}
         self._names: dict[int, str] = {}
+        self._fixed: dict[int, str] = {}
         self.reserved = reserved
+
+    def name(self, value: object, name: str) -> None:
+        """Fixes the name for an object, which is listed once it is used."""
+        self._fixed[id(value)] = name
 
     def add(self, value: object, base: str) -> str:
         """The name for an object; the same object keeps its first name."""
+        if id(value) in self._fixed:
+            self.objects[self._fixed[id(value)]] = value
+            return self._fixed[id(value)]
         if id(value) in self._names:
             return self._names[id(value)]
         base = base if base.isidentifier() else "constant"
@@ -151,6 +159,9 @@ def call_node(
         plain = _syntax(callee, args)
         if plain is not None:
             return plain
+        form = _forms.get(id(callee))
+        if form is not None:
+            return form(args, environment)
     if isinstance(callee, types.GetSetDescriptorType | types.MemberDescriptorType):
         return ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
     if isinstance(callee, types.MethodDescriptorType) and args:
@@ -170,7 +181,7 @@ def _syntax(callee: object, args: list[ast.expr]) -> ast.expr | None:
             return ast.Compare(left=left, ops=[COMPARE[callee]], comparators=[right])
         case [operand] if _in(callee, UNARY):
             return ast.UnaryOp(op=UNARY[callee], operand=operand)
-    build = _DISPLAYS.get(id(callee)) or _forms.get(id(callee))
+    build = _DISPLAYS.get(id(callee))
     return build(args) if build is not None else None
 
 

@@ -34,12 +34,11 @@ from ir.core import (
     Value,
     While,
     Yield,
-    operands_of,
     type_of,
 )
 from ir.emit import Emitted, emit_functions
 from ir.load import load
-from ir.rewrite import count_uses, free_values, walk
+from ir.rewrite import count_uses, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union
 from ir.verify import verify
@@ -47,6 +46,7 @@ from zyg import cotangent
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.augment import Augmenter
+from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.transpose import Transposer, tangent_type
@@ -194,6 +194,7 @@ class Compiler:
         eliminate_dead(adjoint, is_pure)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
+        shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
         saved = _pack_records(forward, adjoint, saved)
         saved = _as_prototypes(forward, adjoint, saved)
@@ -222,7 +223,8 @@ class Compiler:
                 verify(function)
             replace_lambdas(function)
             functions.append(function)
-        emitted = emit_functions(functions)
+        known: dict[str, object] = {item.name: item for item in generated}
+        emitted = emit_functions(functions, known=known)
         environment = {
             name: value.cell if isinstance(value, Generated) else value
             for name, value in emitted.environment.items()
@@ -262,6 +264,7 @@ class Compiler:
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
         body = Block([], forward_ops + adjoint.ops, adjoint.exit)
+        shapes_from_operands(body)
         eliminate_dead(body, is_silent)
         _pack_records(body, body, [])
         reuse_buffers(body)
@@ -380,53 +383,17 @@ def _pack(producer: For | While, loop: For, indices: list[int], saved: list[Valu
     return saved
 
 
-_METADATA_READERS = {
-    id(cotangent.zeros_like): 0, id(cotangent.unbroadcast): 1, id(cotangent.one_hot): 1,
-    id(cotangent.materialised): 1,
-}
-
-
 def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
     """Saves, of arrays whose shape is all that the adjoint reads, just that."""
-    readers: dict[Value, bool] = {value: True for value in saved}
-    for op in walk(adjoint):
-        for operand in operands_of(op):
-            if isinstance(operand, Value) and operand in readers:
-                if not _reads_metadata(op, operand):
-                    readers[operand] = False
-    for block in _exits(adjoint):
-        for operand in block:
-            if isinstance(operand, Value) and operand in readers:
-                readers[operand] = False
     result = []
     for value in saved:
-        if readers[value] and type(value.type).__name__ == "Array":
+        if type(value.type).__name__ == "Array" and reads_only_metadata(adjoint, value):
             made = Value(value.name, value.type)
             forward.ops.append(Call(Const(cotangent.prototype), [value], {}, [made]))
-            from ir.rewrite import substitute
-
             substitute(adjoint, {value: made})
             value = made
         result.append(value)
     return result
-
-
-def _exits(block: Block) -> list[list[Operand]]:
-    from ir.core import exit_operands
-    from ir.rewrite import blocks
-
-    return [list(exit_operands(inner.exit)) for inner in blocks(block)]
-
-
-def _reads_metadata(op: Any, value: Value) -> bool:
-    if not isinstance(op, Call) or not isinstance(op.callee, Const):
-        return False
-    if facts.is_metadata(op.callee.value):
-        return True
-    position = _METADATA_READERS.get(id(op.callee.value))
-    return position is not None and [
-        i for i, arg in enumerate(op.args) if arg is value
-    ] == [position]
 
 
 def _may_be_shared(value: Value, forward: Block, result: Operand) -> bool:

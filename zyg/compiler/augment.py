@@ -46,7 +46,7 @@ from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules.registry import is_constant, rule_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
@@ -345,7 +345,9 @@ class Augmenter(Inference):
                 self._structure(op, callee, args, mapping)
                 return
             rule = rule_of(callee.value)
-            if rule is not None:
+            # Rules of callables that have a substitute too are for calls without keywords.
+            has_rule = rule is not None and not (kwargs and substitute_of(callee.value))
+            if has_rule and len(op.results) == 1:
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
         if self._static_call(op, callee, args, kwargs, mapping):
@@ -374,7 +376,7 @@ class Augmenter(Inference):
     ) -> None:
         mark, steps = len(self.ops), len(self.steps)
         inlined = None
-        if isinstance(rule, types.FunctionType):
+        if isinstance(rule, types.FunctionType) and not takes_pullback(rule):
             inlined = self._inline_rule(rule, args, kwargs)
         if inlined is None:
             del self.ops[mark:], self.steps[steps:]
@@ -482,7 +484,9 @@ class Augmenter(Inference):
         defaults, kwdefaults = self._defaults(callee, target)
         if defaults is None:
             return False
+        mark = len(self.ops)
         bound = bind_operands(self, target.source, args, kwargs, None, defaults, kwdefaults)
+        self._note_collected(mark)
         names = [value.name for value in target.source.captured]
         captured = [
             self.call(primitives.read_captured, callee, Const(name)) for name in names
@@ -514,6 +518,13 @@ class Augmenter(Inference):
         self.steps.append(CallStep(result, targets, pair.back, saved, op.loc))
         return True
 
+    def _note_collected(self, mark: int) -> None:
+        """The tuple and dict of further arguments, made since then, pass derivatives through."""
+        for op in self.ops[mark:]:
+            if isinstance(op, Call) and any(map(self.is_varied, op.args)):
+                self.varied.update(op.results)
+                self.steps.append(StructureStep(op))
+
     def _is_local(self, callee: Operand) -> bool:
         return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
 
@@ -542,7 +553,7 @@ class Augmenter(Inference):
             whole = Value("t", TOP)
             call = Call(callee, op.args, op.kwargs, [whole], op.loc)
             self._flows._flows[whole] = self._flows.of(op.results[0])
-            self._dynamic_call(call, callee, args, kwargs, mapping)
+            self._varied_call(call, callee, args, kwargs, mapping)
             made = Call(
                 Const(primitives.unpack), [mapping[whole], Const(len(op.results))], {},
                 [Value(v.name, v.type) for v in op.results], op.loc,

@@ -1,12 +1,14 @@
 """What generated code asks at run time, where types did not tell.
 
-`pullback_call(f, *args)` looks at the real arguments, finds a rule or compiles, and gives the value
-and a back function that returns the cotangents of `f` and of each argument.
+`pullback_call(f, *args, **kwargs)` looks at the real arguments, finds a rule or compiles, and gives
+the value and a back function: y_bar -> the cotangents of `f`, of each positional argument and of
+each keyword argument, in their order.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +17,8 @@ import numpy as np
 
 from zyg import cotangent
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules.registry import is_constant, rule_of
+from zyg.rules import attributes
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
@@ -25,10 +28,19 @@ compile_call: Callable[..., Any]
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
+    if type(function) is functools.partial:
+        return attributes.call_of_partial(function, *args, **kwargs, pullback=pullback_call)
     rule, function, leading = resolve(function, args)
-    if rule is not None:
+    plain = substitute_of(function)
+    if rule is not None and not (kwargs and plain):
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, _RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
+    if plain is not None:
+        return compile_call(plain, *leading, *args, **kwargs)
+    if attributes.is_named_tuple(function):
+        return attributes.named_tuple(function, *args, **kwargs)
+    if function is functools.partial:
+        return attributes.partial(*args, **kwargs)
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
@@ -50,6 +62,8 @@ def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
                 f"the rule for {_full_name(function)} does not cover its argument "
                 f"`{unknown[0]}`"
             )
+    if takes_pullback(rule):
+        return rule(*args, **kwargs, pullback=pullback_call)
     return rule(*args, **kwargs)
 
 
@@ -71,12 +85,16 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
 
 def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """`pullback_call` for `function(*args, **kwargs)`: cotangents of the three operands."""
-    args = tuple(args)
-    y, back = pullback_call(function, *args, **kwargs)
+    items, keywords = tuple(args), dict(kwargs)
+    y, back = pullback_call(function, *items, **keywords)
 
-    def apply_back(y_bar: Any) -> tuple[Any, Any, None]:
+    def apply_back(y_bar: Any) -> tuple[Any, Any, Any]:
         function_bar, *bars = back(y_bar)
-        return function_bar, tuple(bars), None
+        bar_of = dict(zip(keywords, bars[len(items) :], strict=True))
+        keyword_bars = {
+            name: cotangent.keyword_bar(bar, name, keywords[name]) for name, bar in bar_of.items()
+        }
+        return function_bar, cotangent.from_items(bars[: len(items)], args), keyword_bars
 
     return y, apply_back
 

@@ -29,7 +29,7 @@ from ir.types import (
     widen,
 )
 from zyg.compiler.activity import NOTHING, Flow, Flows
-from zyg.rules.registry import is_constant, rule_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
 
 MAX_DEPTH = 60
@@ -205,6 +205,8 @@ class Specialiser:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
                 return self._function_target(function)
+            case Known(value) if isinstance(substitute_of(value), types.FunctionType):
+                return self._function_target(substitute_of(value))
             case Known(value) if isinstance(getattr(value, "ir_function", None), Function):
                 return Target(value.ir_function, (), (), {}, None)
             case Closure(code, module_globals, captures, defaults, kwdefaults):
@@ -264,7 +266,7 @@ class Specialiser:
             if is_constant(callee):
                 return []
             if id(callee) in PASSING or rule_of(callee) is not None:
-                return list(call.args)
+                return [*call.args, *call.kwargs.values()]
         types_ = tuple(map(type_of, call.args))
         kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
         callee_type = type_of(call.callee)
@@ -401,7 +403,9 @@ def _is_small(source: Function) -> bool:
 
 def _is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
-    return function.__module__.startswith(("ir.", "zyg.cotangent", "zyg.compiler"))
+    return function.__module__.startswith(
+        ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
+    )
 
 
 AnyGuard: TypeAlias = Guard | CellGuard | Absent

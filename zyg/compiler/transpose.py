@@ -52,6 +52,7 @@ from ir.types import (
 )
 from zyg import cotangent
 from zyg.compiler.activity import may_vary
+from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.augment import (
     Augmenter,
     BranchStep,
@@ -63,7 +64,7 @@ from zyg.compiler.augment import (
     Step,
     StructureStep,
 )
-from zyg.array_type import dtype_of_operand, reduced, same_shape, summed_axes
+from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
 from zyg.errors import NotDifferentiable
 
 NONE = Const(None)
@@ -125,14 +126,28 @@ class Transposer(Inference):
             axes = summed_axes(type_of(args[0]), type_of(args[1]))
             if axes is not None:
                 bar = args[0]
-                spread = self._call_of(bar, np.broadcast_to)
-                del spread
+                over, keeps = axes
+                operands = [bar, Const(over), Const(True)] if keeps else [bar, Const(over)]
                 (summed,) = super().typed_call(
-                    Const(cotangent.sum_over), [bar, Const(axes)], {}, names, loc
+                    Const(cotangent.sum_over), operands, {}, names, loc
                 )
                 if isinstance(summed, Value):
                     summed.type = reduced(type_of(bar), type_of(args[1]))
                 return summed
+        if callee is np.expand_dims and isinstance(args[1], Const):
+            rank = rank_of(type_of(args[0]))
+            if rank is not None and type(args[1].value) is int:
+                axis = args[1].value % (rank + 1)
+                index = (*(slice(None),) * axis, None)
+                return super().typed_call(
+                    Const(operator.getitem), [args[0], Const(index)], {}, names, loc
+                )[0]
+        if callee is cotangent.one_hot and _is_array(type_of(args[1])):
+            if isinstance(args[2], Const) and _is_reshaping(args[2].value):
+                shape_ = self.call(np.shape, args[1])
+                return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
+        if callee is operator.mul:
+            return self._scaled(args[0], args[1])
         if callee is np.broadcast_to:
             shape = self._call_of(args[1], np.shape)
             if shape is not None and _is_array(type_of(shape.args[0])):
@@ -146,6 +161,15 @@ class Transposer(Inference):
                         made.type = type(like)(dtype, like.dims)
                 return made
         return None
+
+    def _scaled(self, left: Operand, right: Operand) -> Operand | None:
+        """`s * (c * x)` as `(s * c) * x`: one walk over the array less."""
+        inner = self._call_of(right, operator.mul)
+        if inner is None or not _is_number(type_of(left)) or not _is_array(type_of(right)):
+            return None
+        if not _is_number(type_of(inner.args[0])):
+            return None
+        return self.call(operator.mul, self.call(operator.mul, left, inner.args[0]), inner.args[1])
 
     # Cotangents
 
@@ -190,6 +214,12 @@ class Transposer(Inference):
             return self.call(primitives.build_dict, *pairs)
         hot = self._one_hot(b)
         if hot is not None and _is_buffer(type_of(a)):
+            earlier = self._call_of(a, cotangent.add_at)
+            if earlier is not None and _same(earlier.args[1], hot.args[2]):
+                if _is_numeric(type_of(earlier.args[2])) and _is_numeric(type_of(hot.args[0])):
+                    both = self.plus(earlier.args[2], hot.args[0], NONE)
+                    made = self.call(cotangent.add_at, earlier.args[0], hot.args[2], both)
+                    return self._typed_like(a, made)
             return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
         hot = self._one_hot(a)
         if hot is not None and _is_array(type_of(b)):
@@ -352,8 +382,7 @@ class Transposer(Inference):
     def _call(self, step: CallStep, bar: Operand) -> None:
         back: Any = step.back
         results = [
-            Value(f"{target.name}_bar" if isinstance(target, Value) else "t", type_)
-            for (target, _), type_ in zip(step.targets, back.result_types(), strict=True)
+            Value("t", type_) for type_ in back.result_types()
         ]
         self._define(Call(Const(back), [step.saved, bar], {}, results, step.loc))
         for (target, field), gradient in zip(step.targets, results, strict=True):
@@ -706,6 +735,7 @@ class Transposer(Inference):
             again = self._walkable(op, value) if is_whole else None
             item = Value(value.name, value.type)
             if again is None:
+                value = self._lean(op, adjoint, value)
                 records = Value(f"{value.name}s" if value.name != "t" else "records",
                                 Sequence(list, value.type))
                 op.results.append(records)
@@ -720,6 +750,18 @@ class Transposer(Inference):
             iterables.append(self._trips(op, is_whole))
             read.append(Value("_", Scalar(int)))
         return iterables, read
+
+    def _lean(self, op: For | While, adjoint: Block, value: Value) -> Value:
+        """The prototype of an array, where the adjoint of an iteration reads just its shape."""
+        if not _is_array(value.type) or not reads_only_metadata(adjoint, value):
+            return value
+        made = Value(value.name, value.type)
+        call = Call(Const(cotangent.prototype), [value], {}, [made], op.loc)
+        at = next((i + 1 for i, o in enumerate(op.body.ops) if value in o.results), 0)
+        op.body.ops.insert(at, call)
+        self.definitions[made] = call
+        substitute(adjoint, {value: made})
+        return made
 
     def _walkable(self, op: For | While, value: Value) -> Operand | None:
         """The iterable that gave an item, where it can be walked over again, backwards."""
@@ -870,6 +912,22 @@ def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
     if callee in (operator.pow, operator.truediv) and _is_one(right):
         return left if _is_inexact(type_of(left)) else None
     return None
+
+
+def _is_number(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return type(value) in (int, float)
+        case Scalar(cls):
+            return issubclass(cls, float | int) and cls is not bool
+        case _:
+            return False
+
+
+def _is_reshaping(index: object) -> bool:
+    """Whether an index takes all items in their order, and only changes the shape."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is Ellipsis or part == slice(None) for part in parts)
 
 
 def _is_buffer(type_: Type) -> bool:

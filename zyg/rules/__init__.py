@@ -1,13 +1,17 @@
 """The rules of Python's and NumPy's functions; importing this package registers all of them."""
 
 from zyg.rules import (
+    attributes,
     binary,
     complex_scalar,
+    containers,
     cotangents,
     creation,
     einsum,
     elementwise,
+    functional,
     indexing,
+    iteration,
     joining,
     linalg,
     methods,
@@ -21,13 +25,17 @@ from zyg.rules import (
 )
 
 __all__ = [
+    "attributes",
     "binary",
     "complex_scalar",
+    "containers",
     "cotangents",
     "creation",
     "einsum",
     "elementwise",
+    "functional",
     "indexing",
+    "iteration",
     "joining",
     "linalg",
     "methods",

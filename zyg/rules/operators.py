@@ -10,13 +10,13 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import accumulate, conj, one_hot, unbroadcast
+from zyg.cotangent import accumulate, conj, first_part, last_part, one_hot, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
     *(operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge),
     *(operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains),
-    *(operator.and_, operator.or_, operator.xor, operator.inv, operator.invert),
+    *(operator.inv, operator.invert),
     *(operator.lshift, operator.rshift, operator.index, operator.floordiv),
     *(operator.countOf, operator.indexOf, operator.length_hint),
 )
@@ -26,10 +26,10 @@ constant(
 def add(x, y):
     def back(z_bar):
         return (
-            z_bar[: len(x)]
+            first_part(z_bar, len(x))
             if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple))
             else unbroadcast(z_bar, x),
-            z_bar[len(x) :]
+            last_part(z_bar, len(x))
             if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple))
             else unbroadcast(z_bar, y),
         )
@@ -39,7 +39,10 @@ def add(x, y):
 
 @adjoint(operator.concat)
 def concat(x, y):
-    return operator.concat(x, y), lambda z_bar: (z_bar[: len(x)], z_bar[len(x) :])
+    def back(z_bar):
+        return first_part(z_bar, len(x)), last_part(z_bar, len(x))
+
+    return operator.concat(x, y), back
 
 
 @adjoint(operator.sub)
@@ -67,7 +70,7 @@ def sequence_factor_bar(z_bar, x, y):
 
     An integer repeats the sequence, whose copies are summed; an array multiplies its items.
     """
-    if isinstance(x, int):
+    if isinstance(x, int) or z_bar is None:
         return None
     if not isinstance(y, int):
         return unbroadcast(z_bar * conj(y), x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
+from zyg.iterators import items_of, listed, of_items
 from zyg.rules.operators import power_growth, power_slope
 from zyg.rules.registry import adjoint, constant
 
@@ -71,10 +72,11 @@ def divmod_(x, y):
 
 @adjoint(sum)
 def sum_(iterable, start=0):
-    y = sum(iterable, start)
+    xs = items_of(iterable)
+    y = sum(xs, start)
 
     def back(y_bar):
-        return share_among(y_bar, iterable, start), first_share(y_bar, start)
+        return of_items(share_among(y_bar, xs, start), iterable), first_share(y_bar, start)
 
     return y, back
 
@@ -101,21 +103,23 @@ def first_share(y_bar, start):
 
 @adjoint(max)
 def max_(*candidates):
-    y = max(*candidates)
-    return y, lambda y_bar: share_among_winners(y_bar, y, candidates)
+    xs = listed(candidates)
+    y = max(*xs)
+    return y, lambda y_bar: share_among_winners(y_bar, y, xs, candidates)
 
 
 @adjoint(min)
 def min_(*candidates):
-    y = min(*candidates)
-    return y, lambda y_bar: share_among_winners(y_bar, y, candidates)
+    xs = listed(candidates)
+    y = min(*xs)
+    return y, lambda y_bar: share_among_winners(y_bar, y, xs, candidates)
 
 
-def share_among_winners(y_bar, y, candidates):
+def share_among_winners(y_bar, y, xs, candidates):
     """The cotangents of the arguments of `max` or `min`; ties share equally."""
-    if len(candidates) == 1:
-        return (share_among_equal(y_bar, y, candidates[0]),)
-    return share_among_equal(y_bar, y, candidates)
+    if len(xs) == 1:
+        return (of_items(share_among_equal(y_bar, y, xs[0]), candidates[0]),)
+    return share_among_equal(y_bar, y, xs)
 
 
 def share_among_equal(y_bar, y, xs):

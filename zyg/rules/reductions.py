@@ -154,9 +154,15 @@ def extremum_bar(y_bar, y, a, axis, keepdims):
     shape = np.shape(a)
     winners = np.equal(a, restored(y, shape, axis, keepdims))
     part = restored(y_bar, shape, axis, keepdims)
-    ties = np.count_nonzero(winners, axis=axis, keepdims=True)
-    # The count in the dtype of the cotangent: an int64 would make single precision double.
-    return winners * (part / np.asarray(ties).astype(np.result_type(part)))
+    # Counted in the dtype of the operand: an int64 would make single precision double.
+    ties = np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
+    return winners * (part / ties)
+
+
+def inexact_dtype(a):
+    """The dtype of cotangents of an array."""
+    dtype = np.result_type(a)
+    return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
 @adjoint(np.ptp)

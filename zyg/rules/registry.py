@@ -11,6 +11,19 @@ back function; compiler, tracker and tape all use it:
 
 `back` returns one gradient per positional parameter; trailing parameters that have a default may
 be left out, and None means "no gradient". A rule of one parameter may return the bare gradient.
+
+A rule with a keyword parameter `pullback` is called at run time, and is given the function that
+differentiates a call: `y, back = pullback(f, *args)`, where `back` returns the cotangents of `f` and
+of the arguments. A substitute is a plain Python function that does what a callable written in C
+does; its code is differentiated:
+
+    @substitute(functools.reduce)
+    def reduce(function, iterable, initial, /):
+        for item in iterable:
+            initial = function(initial, item)
+        return initial
+
+Where a callable has both, the rule is for calls without keyword arguments.
 """
 
 from __future__ import annotations
@@ -23,6 +36,7 @@ R = TypeVar("R", bound=Rule)
 
 _rules: dict[int, Rule] = {}
 _constant: set[int] = set()
+_substitutes: dict[int, Callable[..., Any]] = {}
 _alive: list[object] = []
 _version = 0
 
@@ -45,6 +59,21 @@ def adjoint(*callees: object) -> Callable[[R], R]:
     return register
 
 
+def substitute(*callees: object) -> Callable[[R], R]:
+    """Registers a plain Python function whose code is differentiated in the place of callables."""
+
+    def register(function: R) -> R:
+        global _version
+        for callee in callees:
+            _substitutes[id(callee)] = function
+            _constant.discard(id(callee))
+            _alive.append(callee)
+        _version += 1
+        return function
+
+    return register
+
+
 def constant(*callees: object) -> None:
     """Declares that results of these callables carry no derivative: shapes, comparisons, draws."""
     global _version
@@ -56,6 +85,15 @@ def constant(*callees: object) -> None:
 
 def rule_of(callee: object) -> Rule | None:
     return _rules.get(id(callee))
+
+
+def takes_pullback(rule: Rule) -> bool:
+    """Whether a rule differentiates a function that it is given, by `pullback`."""
+    return "pullback" in (getattr(rule, "__kwdefaults__", None) or ())
+
+
+def substitute_of(callee: object) -> Callable[..., Any] | None:
+    return _substitutes.get(id(callee))
 
 
 def is_constant(callee: object) -> bool:

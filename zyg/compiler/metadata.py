@@ -1,0 +1,65 @@
+"""Which operations read of an array only its shape and dtype."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ir import facts
+from ir.core import Block, Call, Const, Op, Operand, Value, exit_operands, operands_of, type_of
+from ir.rewrite import blocks, walk
+from zyg import cotangent
+from zyg.array_type import same_shape
+
+# The position of the operand that is read for its shape alone.
+READERS = {
+    id(cotangent.zeros_like): 0,
+    id(cotangent.unbroadcast): 1,
+    id(cotangent.one_hot): 1,
+    id(cotangent.materialised): 1,
+}
+ELEMENTWISE = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
+)
+
+
+def reads_only_metadata(block: Block, value: Value) -> bool:
+    """Whether every reader of a value in a block looks at its shape and dtype alone."""
+    for inner in blocks(block):
+        if any(operand is value for operand in exit_operands(inner.exit)):
+            return False
+    return all(
+        _reads_metadata(op, value) for op in walk(block) if any(o is value for o in operands_of(op))
+    )
+
+
+def _reads_metadata(op: Op, value: Value) -> bool:
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return False
+    if facts.is_metadata(op.callee.value):
+        return True
+    position = READERS.get(id(op.callee.value))
+    read = [i for i, arg in enumerate(op.args) if arg is value]
+    return position is not None and read == [position]
+
+
+def shapes_from_operands(body: Block) -> None:
+    """Takes the shape of an elementwise result from an operand that has the same, in place."""
+    made = {value: op for op in walk(body) for value in op.results}
+    for op in walk(body):
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is np.shape:
+            op.args = [_source(op.args[0], made)]
+
+
+def _source(operand: Operand, made: dict[Value, Op]) -> Operand:
+    op = made.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.kwargs:
+        return operand
+    callee = op.callee.value
+    if callee not in ELEMENTWISE and not isinstance(callee, np.ufunc):
+        return operand
+    for arg in op.args:
+        if same_shape(type_of(arg), type_of(operand)):
+            return arg
+    return operand

@@ -1,0 +1,192 @@
+"""The iterators that differentiated code reads, and what they note for the way back.
+
+    zip(xs, ys)       ->  read_once(zip, xs, ys)           an iterator with one reader
+    filter(f, xs)     ->  read_once(kept.over, f, xs)      kept.positions: [0, 2]
+    map(f, xs)        ->  read_once(calls.over, xs)        calls.backs: one per item
+
+The cotangent of an iterator is the list of the cotangents of its items, in the order in which they
+were taken. Two readers would each take a part of the items, and nobody could tell which: so there
+may be only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import Call, Operand, type_of
+from ir.fact_rules import call_type
+from ir.types import TOP, Known, Sequence, Tuple, Type
+from zyg.array_type import Array
+from zyg.cotangent import accumulate, from_items
+from zyg.errors import NotDifferentiable
+
+
+class Once:
+    """An iterable that is read in one place; the iterator is the plain one, at full speed."""
+
+    __slots__ = ("_args", "_is_read", "_iterator", "_kwargs", "_make")
+
+    def __init__(self, make: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> None:
+        self._make = make
+        self._args = args
+        self._kwargs = kwargs
+        self._is_read = False
+        # Making an iterator starts to read other ones: that waits until it is read itself.
+        waits = any(isinstance(arg, Once) for arg in args)
+        self._iterator = None if waits else make(*args, **kwargs)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._is_read:
+            raise NotDifferentiable(
+                "an iterator is read in two places; make a list of its items and read that"
+            )
+        self._is_read = True
+        iterator = self._iterator
+        self._iterator = None
+        return self._make(*self._args, **self._kwargs) if iterator is None else iterator
+
+    def __next__(self) -> Any:
+        raise NotDifferentiable(
+            "`next` takes items out of an iterator, which can't be differentiated; make a list "
+            "of its items and index that"
+        )
+
+    def __reduce__(self) -> Any:
+        return Once, (iter, ((),), {})
+
+
+def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:
+    """The iterator `make(*args, **kwargs)`, for one reader."""
+    return Once(make, args, kwargs)
+
+
+def items_of(iterable: Any) -> Any:
+    """The items of an iterable, where they can be read again: itself, or a list."""
+    return iterable if hasattr(iterable, "__getitem__") else list(iterable)
+
+
+def of_items(bars: Any, iterable: Any) -> Any:
+    """The cotangent of an iterable from that of `items_of` it."""
+    return bars if isinstance(iterable, list | tuple | np.ndarray) else from_items(bars, iterable)
+
+
+def listed(candidates: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of `max` or `min`, with a single one as something that can be read again."""
+    return (items_of(candidates[0]),) if len(candidates) == 1 else candidates
+
+
+def starred(items: Any, before: int, after: int) -> tuple[Any, ...]:
+    """`a, *b, c = items` as one tuple."""
+    return primitives.unpack_starred(items, before, after)
+
+
+class Kept:
+    """Which items `filter` has let through."""
+
+    def __init__(self) -> None:
+        self.positions: list[int] = []
+
+    def over(self, function: Callable[[Any], Any] | None, iterable: Iterable[Any]) -> Any:
+        return self._items(function or bool, enumerate(iterable))
+
+    def _items(self, function: Callable[[Any], Any], numbered: Any) -> Iterator[Any]:
+        for i, item in numbered:
+            if function(item):
+                self.positions.append(i)
+                yield item
+
+
+def kept_bars(bars: Any, kept: Kept, iterable: Any) -> Any:
+    """The cotangent of what was filtered."""
+    if bars is None:
+        return None
+    found = dict(zip(kept.positions, bars, strict=False))
+    count = max(found, default=-1) + 1
+    return from_items([found.get(i) for i in range(count)], iterable)
+
+
+class Calls:
+    """The calls that `map` makes, one for each item that is taken, and their back functions."""
+
+    def __init__(self, pullback: Any, function: Callable[..., Any]) -> None:
+        self.pullback = pullback
+        self.function = function
+        self.backs: list[Any] = []
+
+    def over(self, *iterables: Iterable[Any]) -> Iterator[Any]:
+        return self._items(zip(*iterables, strict=False))
+
+    def _items(self, rows: Any) -> Iterator[Any]:
+        for row in rows:
+            y, back = self.pullback(self.function, *row)
+            self.backs.append(back)
+            yield y
+
+
+def call_bars(bars: Any, calls: Calls, iterables: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The cotangents of the function that was mapped and of each iterable."""
+    if bars is None:
+        return (None,) * (1 + len(iterables))
+    function_bar = None
+    rows: list[tuple[Any, ...]] = []
+    for bar, back in zip(bars, calls.backs, strict=False):
+        own, *row = (None,) * (1 + len(iterables)) if bar is None else back(bar)
+        function_bar = accumulate(function_bar, own)
+        rows.append(tuple(row))
+    columns = [[row[i] for row in rows] for i in range(len(iterables))]
+    return function_bar, *map(from_items, columns, iterables)
+
+
+# What inference knows of them
+
+
+@facts.result(read_once)
+def read_once_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return call_type(args[0].value, *args[1:], **kwargs) if isinstance(args[0], Known) else TOP
+
+
+@facts.result(items_of)
+def items_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 1:
+        return TOP
+    return args[0] if is_indexable(args[0]) else TOP
+
+
+@facts.fold(items_of)
+def fold_items(call: Call) -> Operand | None:
+    """Lists, tuples and arrays are their own items."""
+    return call.args[0] if is_indexable(type_of(call.args[0])) else None
+
+
+@facts.result(of_items, listed)
+def first_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if _changes_nothing(args[-1]) else TOP
+
+
+@facts.fold(of_items, listed)
+def fold_first(call: Call) -> Operand | None:
+    return call.args[0] if _changes_nothing(type_of(call.args[-1])) else None
+
+
+def _changes_nothing(type_: Type) -> bool:
+    """Whether this is read again as it is, or a tuple of several or one that is."""
+    match type_:
+        case Tuple((single,)):
+            return is_indexable(single)
+        case _:
+            return is_indexable(type_)
+
+
+def is_indexable(type_: Type) -> bool:
+    return isinstance(type_, Sequence | Tuple | Array)
+
+
+def _anything(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return TOP
+
+
+facts.result(starred, kept_bars, call_bars)(_anything)

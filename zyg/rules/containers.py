@@ -1,0 +1,169 @@
+"""Rules of lists, tuples and dicts: displays, methods, operators that join them."""
+
+from __future__ import annotations
+
+import operator
+
+from ir import primitives
+from zyg.cotangent import from_items, one_hot
+from zyg.errors import NotDifferentiable
+from zyg.iterators import items_of, starred
+from zyg.rules.iteration import column, first_of_equal_bars
+from zyg.rules.registry import adjoint, constant, substitute
+
+constant(
+    *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
+    *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
+    *(range.index, range.count, primitives.format_value, primitives.build_string),
+    *(primitives.import_module, primitives.import_from),
+)
+
+
+@adjoint(primitives.build_set)
+def build_set(*items):
+    y = {*items}
+    return y, lambda y_bar: tuple(first_of_equal_bars(y_bar, y, items) or [None for _ in items])
+
+
+@adjoint(primitives.flatten)
+def flatten(lists):
+    return primitives.flatten(lists), lambda y_bar: (nested_bars(y_bar, lists),)
+
+
+def nested_bars(y_bar, lists):
+    """The cotangents of lists from that of all their items in one list."""
+    if y_bar is None:
+        return None
+    ends = [sum([len(x) for x in lists[: i + 1]]) for i in range(len(lists))]
+    return [y_bar[end - len(x) : end] for x, end in zip(lists, ends, strict=True)]
+
+
+@adjoint(primitives.unpack_starred)
+def unpack_starred(items, before, after):
+    y = starred(items, before, after)
+    return y, lambda y_bar: (starred_bars(y_bar, y, before, items), None, None)
+
+
+def starred_bars(y_bar, y, before, items):
+    """The cotangent of what was unpacked into single items and a list of the others."""
+    if y_bar is None:
+        return None
+    middle = y_bar[before]
+    if middle is None:
+        middle = [None for _ in y[before]]
+    return from_items([*y_bar[:before], *middle, *y_bar[before + 1 :]], items)
+
+
+@adjoint(primitives.merge_dicts)
+def merge_dicts(*parts):
+    return primitives.merge_dicts(*parts), lambda y_bar: merged_bars(y_bar, parts)
+
+
+def merged_bars(y_bar, parts):
+    """The cotangents of dicts that were merged: each key is that of the last dict that has it."""
+    return tuple([
+        None if y_bar is None else owned_bars(y_bar, part, parts[i + 1 :])
+        for i, part in enumerate(parts)
+    ])
+
+
+def owned_bars(y_bar, part, later):
+    """The cotangents of the items of a dict that no later dict replaced."""
+    return {
+        key: y_bar.get(key) for key in part.keys() if not any([key in other for other in later])
+    }
+
+
+@adjoint(operator.or_)
+def or_(x, y):
+    return x | y, lambda z_bar: united_bars(z_bar, x, y)
+
+
+def united_bars(z_bar, x, y):
+    """`|` merges dicts; of numbers and arrays it takes bits; the union of sets is refused."""
+    if z_bar is not None and isinstance(x, dict) and isinstance(y, dict):
+        return merged_bars(z_bar, (x, y))
+    return not_of_sets(z_bar, x), None
+
+
+@adjoint(operator.and_)
+def and_(x, y):
+    return x & y, lambda z_bar: (not_of_sets(z_bar, x), None)
+
+
+@adjoint(operator.xor)
+def xor(x, y):
+    return x ^ y, lambda z_bar: (not_of_sets(z_bar, x), None)
+
+
+def not_of_sets(z_bar, x):
+    """Bits carry no derivative, but the members of sets do."""
+    if z_bar is not None and not hasattr(x, "dtype") and not isinstance(x, (int, bool)):
+        raise NotDifferentiable(
+            "`|`, `&` and `^` of sets can't be differentiated; build the set in one display"
+        )
+    return None
+
+
+@adjoint(dict)
+def dict_(pairs=(), /):
+    items = items_of(pairs)
+    y = dict(items)
+    return y, lambda y_bar: (dict_bars(y_bar, y, items, pairs),)
+
+
+def dict_bars(y_bar, y, items, pairs):
+    """The cotangent of what a dict was made of: a mapping, or pairs, the last of a key counts."""
+    if y_bar is None:
+        return None
+    if hasattr(pairs, "keys"):
+        return {key: y_bar.get(key) for key in y}
+    last = {key: i for i, (key, _) in enumerate(items)}
+    rows = [(None, y_bar.get(key) if last[key] == i else None) for i, (key, _) in enumerate(items)]
+    return from_items(rows, pairs)
+
+
+@substitute(dict)
+def dict_with_names(pairs=(), /, **items):
+    return {**dict(pairs), **items}
+
+
+@adjoint(dict.get)
+def get(self, key, default=None, /):
+    y = self.get(key, default)
+
+    def back(y_bar):
+        return (
+            one_hot(y_bar, self, key) if key in self else None,
+            None,
+            None if key in self else y_bar,
+        )
+
+    return y, back
+
+
+@adjoint(dict.values)
+def values(self):
+    return self.values(), lambda y_bar: (by_key(y_bar, self),)
+
+
+@adjoint(dict.items)
+def items(self):
+    return self.items(), lambda y_bar: (by_key(column(y_bar, 1), self),)
+
+
+def by_key(bars, like):
+    """The cotangent of a dict from those of its values, in its order."""
+    return None if bars is None else dict(zip(like, bars, strict=False))
+
+
+@adjoint(dict.copy, list.copy)
+def copy(self):
+    return self.copy(), lambda y_bar: (y_bar,)
+
+
+@adjoint(dict.__getitem__, list.__getitem__, tuple.__getitem__)
+def getitem(self, key, /):
+    return self[key], lambda y_bar: (one_hot(y_bar, self, key), None)
+
+

@@ -1,0 +1,74 @@
+"""Substitutes of functions that call functions: plain Python, whose code is differentiated."""
+
+from __future__ import annotations
+
+import functools
+
+from zyg.iterators import items_of
+from zyg.rules.registry import constant, substitute
+
+
+class Missing:
+    """The type of `MISSING`: the default of a parameter that has none."""
+
+
+MISSING = Missing()
+
+
+@substitute(functools.reduce)
+def reduce(function, iterable, initial=MISSING, /):
+    if initial is not MISSING:
+        for item in iterable:
+            initial = function(initial, item)
+        return initial
+    if isinstance(iterable, (list, tuple)) and len(iterable) > 0:
+        total = iterable[0]
+        for item in iterable[1:]:
+            total = function(total, item)
+        return total
+    total = MISSING
+    for item in iterable:
+        total = item if total is MISSING else function(total, item)
+    if total is MISSING:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return total
+
+
+@substitute(max)
+def max_with(*candidates, key=None, default=MISSING):
+    if len(candidates) != 1:
+        return several(max, candidates, default)[position_of(max, candidates, key)]
+    items = items_of(candidates[0])
+    if len(items) == 0 and default is not MISSING:
+        return default
+    return items[position_of(max, items, key)]
+
+
+@substitute(min)
+def min_with(*candidates, key=None, default=MISSING):
+    if len(candidates) != 1:
+        return several(min, candidates, default)[position_of(min, candidates, key)]
+    items = items_of(candidates[0])
+    if len(items) == 0 and default is not MISSING:
+        return default
+    return items[position_of(min, items, key)]
+
+
+def several(extreme, candidates, default):
+    """The arguments of `max` or `min`, which must be one or more, and then without a default."""
+    if default is not MISSING:
+        extreme(*candidates, default=default)
+    if len(candidates) == 0:
+        extreme()
+    return candidates
+
+
+def position_of(extreme, items, key):
+    """Where the first of the largest or smallest items stands; `key` is called once for each."""
+    keys = items if key is None else [key(item) for item in items]
+    if len(keys) == 0:
+        extreme(keys)
+    return extreme(range(len(keys)), key=keys.__getitem__)
+
+
+constant(position_of)

@@ -1,0 +1,241 @@
+"""Rules of the built-in iterators and of what collects their items.
+
+The cotangent of an iterator is the list of the cotangents of its items, as they were taken.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from zyg.cotangent import accumulate, from_items, item
+from zyg.errors import NotDifferentiable
+from zyg.iterators import Calls, Kept, call_bars, items_of, kept_bars, read_once
+from zyg.rules.registry import adjoint, constant
+
+constant(itertools.count, itertools.repeat)
+
+
+@adjoint(list)
+def list_(iterable=()):
+    return list(iterable), lambda y_bar: (from_items(y_bar, iterable),)
+
+
+@adjoint(tuple)
+def tuple_(iterable=()):
+    return tuple(iterable), lambda y_bar: (from_items(y_bar, iterable),)
+
+
+@adjoint(set)
+def set_(iterable=()):
+    items = items_of(iterable)
+    y = set(items)
+    return y, lambda y_bar: (
+        from_items(first_of_equal_bars(y_bar, y, items), iterable),
+    )
+
+
+@adjoint(frozenset)
+def frozenset_(iterable=()):
+    items = items_of(iterable)
+    y = frozenset(items)
+    return y, lambda y_bar: (
+        from_items(first_of_equal_bars(y_bar, y, items), iterable),
+    )
+
+
+def first_of_equal_bars(y_bar, members, items):
+    """Of items that are equal, a set keeps the first; its cotangent is a list in its own order."""
+    if y_bar is None:
+        return None
+    if not isinstance(y_bar, list):
+        raise NotDifferentiable("the derivative of this use of a set is not known; use a list")
+    bar_of = dict(zip(members, y_bar, strict=False))
+    first = {x: i for i, x in reversed(list(enumerate(items)))}
+    return [bar_of.get(x) if first[x] == i else None for i, x in enumerate(items)]
+
+
+@adjoint(iter)
+def iter_(iterable):
+    return read_once(iter, iterable), lambda y_bar: (from_items(y_bar, iterable),)
+
+
+@adjoint(reversed)
+def reversed_(sequence):
+    return read_once(reversed, sequence), lambda y_bar: (from_last_items(y_bar, sequence),)
+
+
+def from_last_items(bars, sequence):
+    """The cotangent of a sequence that was read from its end."""
+    if bars is None:
+        return None
+    missing = [None for _ in range(len(sequence) - len(bars))]
+    return from_items([*missing, *bars[::-1]], sequence)
+
+
+@adjoint(enumerate)
+def enumerate_(iterable, start=0):
+    y = read_once(enumerate, iterable, start)
+    return y, lambda y_bar: (from_items(column(y_bar, 1), iterable), None)
+
+
+@adjoint(zip)
+def zip_(*iterables, strict=False):
+    y = read_once(zip, *iterables, strict=strict)
+    return y, lambda y_bar: columns(y_bar, iterables)
+
+
+def columns(rows, iterables):
+    """The cotangents of iterables whose items came together, as tuples."""
+    return tuple([from_items(column(rows, i), iterables[i]) for i in range(len(iterables))])
+
+
+def column(rows, i):
+    return None if rows is None else [item(row, i) for row in rows]
+
+
+@adjoint(map)
+def map_(function, *iterables, pullback=None):
+    calls = Calls(pullback, function)
+    return read_once(calls.over, *iterables), lambda y_bar: call_bars(y_bar, calls, iterables)
+
+
+@adjoint(filter)
+def filter_(function, iterable):
+    kept = Kept()
+    y = read_once(kept.over, function, iterable)
+    return y, lambda y_bar: (None, kept_bars(y_bar, kept, iterable))
+
+
+@adjoint(sorted)
+def sorted_(iterable, /, *, key=None, reverse=False):
+    items = items_of(iterable)
+    order = sorting_order(items, key, reverse)
+    return chosen(items, order), lambda y_bar: (
+        from_items(chosen_bars(y_bar, order), iterable),
+    )
+
+
+def sorting_order(items, key, reverse):
+    """The positions of items in the order of `sorted`: one call of `key` for each, stable."""
+    keys = items_of(items) if key is None else [key(x) for x in items]
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def chosen(items, order):
+    return [items[i] for i in order]
+
+
+def chosen_bars(y_bar, order):
+    """The cotangents of items from those of the items at given positions, each given once."""
+    if y_bar is None:
+        return None
+    bar_of = dict(zip(order, y_bar, strict=True))
+    return [bar_of[i] for i in range(len(order))]
+
+
+@adjoint(itertools.chain)
+def chain(*iterables):
+    return read_once(itertools.chain, *iterables), lambda y_bar: chain_bars(y_bar, iterables)
+
+
+def chain_bars(y_bar, iterables):
+    """The cotangents of iterables that were read one behind the other."""
+    if y_bar is None:
+        return tuple([None for _ in iterables])
+    if not all([hasattr(x, "__len__") for x in iterables]):
+        raise NotDifferentiable(
+            "itertools.chain of iterators can't be differentiated: chain lists instead"
+        )
+    ends = list(itertools.accumulate([len(x) for x in iterables]))
+    return tuple([
+        from_items(y_bar[end - len(x) : end], x) for x, end in zip(iterables, ends, strict=True)
+    ])
+
+
+@adjoint(itertools.pairwise)
+def pairwise(iterable, /):
+    items = items_of(iterable)
+    y = read_once(itertools.pairwise, items)
+    return y, lambda y_bar: (
+        from_items(selected_bars(y_bar, itertools.pairwise, items), iterable),
+    )
+
+
+@adjoint(itertools.permutations)
+def permutations(iterable, r=None):
+    items = items_of(iterable)
+
+    def back(y_bar):
+        return from_items(selected_bars(y_bar, itertools.permutations, items, r), iterable), None
+
+    return read_once(itertools.permutations, items, r), back
+
+
+@adjoint(itertools.combinations)
+def combinations(iterable, r):
+    items = items_of(iterable)
+
+    def back(y_bar):
+        return from_items(selected_bars(y_bar, itertools.combinations, items, r), iterable), None
+
+    return read_once(itertools.combinations, items, r), back
+
+
+def selected_bars(y_bar, select, items, *args):
+    """The cotangents of items that `select` combines to rows: it combines positions likewise."""
+    if y_bar is None:
+        return None
+    found = [None for _ in items]
+    for row, bars in zip(select(range(len(items)), *args), y_bar, strict=False):
+        found = with_row(found, row, bars)
+    return found
+
+
+def with_row(found, row, bars):
+    """The sums `found` with the cotangents of one row added at its positions."""
+    if bars is None:
+        return found
+    bar_of = dict(zip(row, bars, strict=True))
+    return [accumulate(bar, bar_of.get(i)) for i, bar in enumerate(found)]
+
+
+@adjoint(itertools.product)
+def product(*iterables, repeat=1):
+    pools = [items_of(x) for x in iterables]
+    y = read_once(itertools.product, *pools, repeat=repeat)
+    return y, lambda y_bar: product_bars(y_bar, pools, iterables, repeat)
+
+
+def product_bars(y_bar, pools, iterables, repeat):
+    """The cotangents of pools whose product was taken: it is taken of positions likewise."""
+    if y_bar is None:
+        return tuple([None for _ in pools])
+    rows = list(itertools.product(*[range(len(pool)) for pool in pools], repeat=repeat))
+    count = len(pools)
+    return tuple([
+        from_items(place_bars(y_bar, rows, [*range(k, count * repeat, count)], pools[k]), x)
+        for k, x in enumerate(iterables)
+    ])
+
+
+def place_bars(y_bar, rows, places, pool):
+    """The cotangents of the items of one pool, which stand at some places of the rows."""
+    pairs = [
+        (row[place], item(bars, place))
+        for row, bars in zip(rows, y_bar, strict=False)
+        for place in places
+    ]
+    return [total([bar for j, bar in pairs if j == i]) for i in range(len(pool))]
+
+
+def total(bars):
+    """The sum of cotangents."""
+    y = None
+    for bar in bars:
+        y = accumulate(y, bar)
+    return y
+
+
+constant(np.ndindex)
