@@ -66,7 +66,7 @@ class Example:
                 exec(compile(self.source, file, "exec"), namespace)
             except Exception as error:
                 captured.write("".join(traceback.format_exception_only(error)))
-        return captured.getvalue().replace(file, "example.py")
+        return re.sub(rf"\b{re.escape(self.page)}_\d+\.py", "example.py", captured.getvalue())
 
 
 def examples(page: Path) -> list[Example]:
