@@ -28,12 +28,12 @@ class Maker:
 
     def __init__(self, function: Function) -> None:
         self.__name__ = f"make_{function.name if function.name.isidentifier() else 'function'}"
-        self._function = function
+        self.function = function
         self._template: types.FunctionType | None = None
 
     def __call__(self, *captures: Any, defaults: Any = (), kwdefaults: Any = None) -> Any:
         template = self._template or self._load()
-        names = [value.name for value in self._function.captured]
+        names = [value.name for value in self.function.captured]
         new = dict(zip(names, map(types.CellType, captures), strict=True))
         cells = zip(template.__code__.co_freevars, template.__closure__ or (), strict=True)
         function = types.FunctionType(
@@ -46,7 +46,7 @@ class Maker:
     def _load(self) -> types.FunctionType:
         with _lock:
             if self._template is None:
-                self._template = load_function(self._function)
+                self._template = load_function(self.function)
             return self._template
 
 

@@ -364,6 +364,13 @@ def fold_len(call: Call) -> Operand | None:
     return None
 
 
+@facts.fold(tuple)
+def fold_tuple(call: Call) -> Operand | None:
+    """A tuple of a tuple is that tuple."""
+    is_tuple = len(call.args) == 1 and isinstance(type_of(call.args[0]), Tuple)
+    return call.args[0] if is_tuple else None
+
+
 @declare(dict.get)
 def dict_get(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:

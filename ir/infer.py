@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
+from ir.closures import Maker
 from ir.core import (
     Block,
     Call,
@@ -39,7 +40,7 @@ from ir.core import (
     type_of,
 )
 from ir.primitives import UNBOUND
-from ir.rewrite import Mapping, clone_exit
+from ir.rewrite import Mapping, clone_exit, count_uses
 from ir.types import (
     BOTTOM,
     LITERALS,
@@ -114,6 +115,7 @@ class Inference(Builder):
         self.home = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
+        self._source: Block | None = None
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
         self._inlining: list[object] = []
@@ -153,9 +155,13 @@ class Inference(Builder):
 
     def inline(self, block: Block, mapping: Mapping) -> Yield | Raise:
         """Appends the operations of a block; gives its exit, in terms of what was appended."""
-        for op in block.ops:
-            if self.op(op, mapping) is not None:
-                return Raise(None, None)
+        outer, self._source = self._source, block
+        try:
+            for op in block.ops:
+                if self.op(op, mapping) is not None:
+                    return Raise(None, None)
+        finally:
+            self._source = outer
         return clone_exit(block.exit, mapping)
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:
@@ -254,9 +260,18 @@ class Inference(Builder):
         source = self.definitions.get(iterables[0])
         if not isinstance(source, Call) or not isinstance(source.callee, Const):
             return iterables, None
-        if source.callee.value is zip and source.args and not source.kwargs:
+        is_plain_zip = source.callee.value is zip and source.args and not source.kwargs
+        if is_plain_zip and self._is_made_for(op) and source in self.ops:
+            self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
         return iterables, None
+
+    def _is_made_for(self, op: For) -> bool:
+        """Whether an iterator is made just before the loop, and nobody else reads it."""
+        made, block = op.iterables[0], self._source
+        assert block is not None and isinstance(made, Value)
+        is_near = any(made in other.results for other in block.ops)
+        return is_near and count_uses(block)[made] == 1
 
     def _while(self, op: While, init: list[Operand], mapping: Mapping) -> None:
         body, results = self._loop(op, op.body, list, init, mapping)
@@ -342,6 +357,8 @@ class Inference(Builder):
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
+            if isinstance(callee.value, Maker):
+                return self._make(callee.value, args, kwargs, names, loc)
             special = _SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
@@ -412,6 +429,19 @@ class Inference(Builder):
     def _make_dict(self, items: Any) -> Operand:
         pairs = [part for name, value in items.items() for part in (Const(name), value)]
         return self.call(primitives.build_dict, *pairs)
+
+    def _make(
+        self, maker: Maker, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Emitted code that is parsed again: what makes a function object is a `Lambda`."""
+        defaults = self.parts(kwargs["defaults"]) if "defaults" in kwargs else []
+        keywords = self.keywords(kwargs["kwdefaults"]) if "kwdefaults" in kwargs else {}
+        assert defaults is not None and keywords is not None
+        made = Lambda(maker.function, args, defaults, keywords, Value(names[0]), loc)
+        mapping: Mapping = {}
+        self._lambda(made, lambda operand: operand, mapping)
+        return [mapping[made.result]]
 
     def _append(
         self,
@@ -624,6 +654,14 @@ def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
             key.value: widen(type_of(value)) for key, value in zip(keys, values, strict=True)
         }.items()))
     return _typed(self, primitives.build_dict, args, names, loc, type_)
+
+
+@_special(dict)
+def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if args:
+        return None
+    pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
+    return self.typed_call(Const(primitives.build_dict), pairs, {}, names, loc)
 
 
 @_special(primitives.unpack)

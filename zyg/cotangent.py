@@ -11,6 +11,7 @@ pure, but for `accumulate_at`, which consumes its buffer:
 
 from __future__ import annotations
 
+from collections.abc import Set, ValuesView
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,10 @@ def project(bar: Any, x: Any) -> Any:
     if isinstance(x, dict):
         bars = {} if bar is None else bar
         return {key: project(bars.get(key), item) for key, item in x.items()}
+    if bar is not None and hasattr(x, "__next__"):
+        raise NotDifferentiable(
+            f"an argument is an iterator ({type(x).__name__}), which has no gradient; pass a list"
+        )
     return None if callable(x) else bar
 
 
@@ -406,9 +411,14 @@ def from_items(bars: Any, like: Any) -> Any:
         return whole
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
-    if hasattr(like, "__len__"):
+    if isinstance(like, (Set, ValuesView)):
         return [*bars, *(None for _ in range(len(like) - len(bars)))]
-    return bars
+    if hasattr(like, "__next__") or all(bar is None for bar in bars):
+        return bars
+    raise NotDifferentiable(
+        f"what iterating over a {type(like).__name__} gives can't be differentiated; make a list "
+        "of its items"
+    )
 
 
 def from_reversed_items(bars: list[Any], like: Any) -> Any:

@@ -47,7 +47,9 @@ class Once:
         self._is_read = True
         iterator = self._iterator
         self._iterator = None
-        return self._make(*self._args, **self._kwargs) if iterator is None else iterator
+        if iterator is None:
+            iterator = self._make(*self._args, **self._kwargs)
+        return iter(iterator)
 
     def __next__(self) -> Any:
         raise NotDifferentiable(
@@ -74,7 +76,7 @@ def of_items(bars: Any, iterable: Any) -> Any:
     return bars if isinstance(iterable, list | tuple | np.ndarray) else from_items(bars, iterable)
 
 
-def listed(candidates: tuple[Any, ...]) -> tuple[Any, ...]:
+def readable_again(candidates: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of `max` or `min`, with a single one as something that can be read again."""
     return (items_of(candidates[0]),) if len(candidates) == 1 else candidates
 
@@ -162,12 +164,12 @@ def fold_items(call: Call) -> Operand | None:
     return call.args[0] if is_indexable(type_of(call.args[0])) else None
 
 
-@facts.result(of_items, listed)
+@facts.result(of_items, readable_again)
 def first_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if _changes_nothing(args[-1]) else TOP
 
 
-@facts.fold(of_items, listed)
+@facts.fold(of_items, readable_again)
 def fold_first(call: Call) -> Operand | None:
     return call.args[0] if _changes_nothing(type_of(call.args[-1])) else None
 

@@ -105,7 +105,7 @@ class Environment:
             return self._names[id(value)]
         base = base if base.isidentifier() else "constant"
         name, number = base, 0
-        while name in self.reserved or name in self.objects:
+        while name in self.reserved or name in self.objects or hasattr(builtins, name):
             number += 1
             name = f"{base}_{number}"
         self.objects[name] = value

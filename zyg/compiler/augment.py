@@ -35,6 +35,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    operands_of,
     type_of,
 )
 from ir.errors import Unsupported
@@ -409,7 +410,9 @@ class Augmenter(Inference):
         """Where a rule's value is the call itself, it is the user's call, word for word."""
         call = self.definitions.get(result) if isinstance(result, Value) else None
         if isinstance(call, Call) and any(call is op for op in self.ops[mark:]):
-            if isinstance(call.callee, Const) and call.callee.value is callee.value:
+            passed = {*args, *kwargs.values()}
+            is_same = isinstance(call.callee, Const) and call.callee.value is callee.value
+            if is_same and all(isinstance(o, Const) or o in passed for o in operands_of(call)):
                 call.args, call.kwargs = list(args), dict(kwargs)
 
     def _inline_rule(

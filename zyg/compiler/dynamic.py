@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from zyg import cotangent
+from zyg import callables, cotangent
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules import attributes
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
@@ -29,18 +28,21 @@ compile_call: Callable[..., Any]
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
     if type(function) is functools.partial:
-        return attributes.call_of_partial(function, *args, **kwargs, pullback=pullback_call)
+        return callables.call_of_partial(pullback_call, function, args, kwargs)
     rule, function, leading = resolve(function, args)
     plain = substitute_of(function)
     if rule is not None and not (kwargs and plain):
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, _RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
-        return compile_call(plain, *leading, *args, **kwargs)
-    if attributes.is_named_tuple(function):
-        return attributes.named_tuple(function, *args, **kwargs)
+        y, back = compile_call(plain, *leading, *args, **kwargs)
+        return y, (_MethodBack(back) if leading else back)
+    if callables.is_named_tuple(function):
+        return callables.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
-        return attributes.partial(*args, **kwargs)
+        return callables.partial(*args, **kwargs)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
@@ -181,6 +183,15 @@ class _Zero:
         return (None,) * self._count
 
 
+class _Raised(_Zero):
+    """The back function of making an exception, which nothing may flow through."""
+
+    def __call__(self, y_bar: Any) -> tuple[None, ...]:
+        if y_bar is not None:
+            raise NotDifferentiable("what an exception holds can't be differentiated")
+        return super().__call__(y_bar)
+
+
 def _carries_nothing(values: tuple[Any, ...]) -> bool:
     """Whether none of these values can carry a derivative."""
     return not any(map(_carries, values))
@@ -215,7 +226,7 @@ def _full_name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = getattr(function, "__module__", None)
     if name is None:
-        return repr(function)
+        return f"a {type(function).__name__} object"
     return name if module in (None, "builtins") else f"{module}.{name}"
 
 

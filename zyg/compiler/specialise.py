@@ -374,7 +374,12 @@ class _Surroundings:
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> Type:
         if isinstance(callee, Known) and rule_of(callee.value) is not None:
-            return rule_result(self, callee.value, args, kwargs)
+            if callee.value not in self.ruled or not isinstance(callee.value, types.FunctionType):
+                return rule_result(self, callee.value, args, kwargs)
+            # The rule of a Python function gives the value by calling that function.
+            callee = Closure(callee.value.__code__, callee.value.__globals__, ())
+            if self._made.source.code is callee.code or callee.code.co_freevars:
+                return TOP
         try:
             specialisation = self._specialiser.call(callee, args, kwargs)
         except (Unsupported, SourceNotFound):

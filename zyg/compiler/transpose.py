@@ -186,7 +186,7 @@ class Transposer(Inference):
 
     def _instantiated(self, value: Value, bar: Operand) -> Operand:
         """A cotangent that is no structural zero, where the value is a number or an array."""
-        if type_of(bar) == TOP and _is_numeric(value.type):
+        if _may_be_none(type_of(bar)) and _is_numeric(value.type):
             made = self.call(cotangent.materialised, bar, value)
             if isinstance(made, Value):
                 made.type = tangent_type(value.type)
@@ -326,6 +326,36 @@ class Transposer(Inference):
             )
         mapping = dict(zip(back.captured, step.captures, strict=True))
         mapping.update(zip(back.params, [bar, *step.defaults], strict=True))
+        bars = self._unless_zero(bar, step, mapping)
+        for target, gradient in zip(step.targets, bars, strict=False):
+            self.add(target, gradient)
+
+    def _unless_zero(self, bar: Operand, step: RuleStep, mapping: Any) -> list[Operand]:
+        """The cotangents of a call; where the result's may be a structural zero, so are they."""
+        if not _may_be_none(type_of(bar)):
+            return self._inlined_back(step, mapping)
+        outer = self.ops
+        self.ops = []
+        bars = self._inlined_back(step, mapping)
+        wanted = [
+            i for i, target in enumerate(step.targets[: len(bars)])
+            if isinstance(target, Value) and target in self._varied
+        ]
+        then = Block([], self.ops, Yield([bars[i] for i in wanted]))
+        self.ops = outer
+        if not then.ops:
+            return bars
+        is_some = self.call(operator.is_not, bar, NONE)
+        results = [Value("t", TOP) for _ in wanted]
+        orelse = Block([], [], Yield([NONE] * len(wanted)))
+        self._define(If(is_some, then, orelse, results, step.loc))
+        found: list[Operand] = [NONE] * len(bars)
+        for i, result in zip(wanted, results, strict=True):
+            found[i] = result
+        return found
+
+    def _inlined_back(self, step: RuleStep, mapping: Any) -> list[Operand]:
+        back = step.back
         outer_globals, self.globals = self.globals, back.globals
         outer_place, self.place = self.place, step.loc
         exit = self.inline(back.body, mapping)
@@ -334,10 +364,8 @@ class Transposer(Inference):
             self.ops.append(
                 If(Const(True), Block([], [], exit), Block([], [], Yield([])), [], step.loc)
             )
-            return
-        bars = self._gradients(step, exit.values[0])
-        for target, gradient in zip(step.targets, bars, strict=False):
-            self.add(target, gradient)
+            return []
+        return self._gradients(step, exit.values[0])
 
     def _gradients(self, step: RuleStep, result: Operand) -> list[Operand]:
         """The cotangents that a back function returned, one per positional parameter."""
@@ -928,6 +956,11 @@ def _is_reshaping(index: object) -> bool:
     """Whether an index takes all items in their order, and only changes the shape."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is Ellipsis or part == slice(None) for part in parts)
+
+
+def _may_be_none(type_: Type) -> bool:
+    """Whether a cotangent of this type may be the structural zero at run time."""
+    return not isinstance(type_, Tuple | Sequence) and not _is_numeric(type_)
 
 
 def _is_buffer(type_: Type) -> bool:

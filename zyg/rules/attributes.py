@@ -1,7 +1,7 @@
-"""The rules of reading attributes, of NamedTuples and of `functools.partial` objects.
+"""The rule of reading attributes.
 
-The cotangent of an object is a dict of those of its attributes; of a NamedTuple, a tuple; of a bound
-method, `{"__self__": ...}`; of a partial function, `{"func": ..., "args": ..., "keywords": ...}`.
+The cotangent of an object is a dict of those of its attributes, of a NamedTuple a tuple, of a bound
+method `{"__self__": ...}`. Fields of classes written in C, as `np.ndarray.T`, have their own rules.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 
-from zyg.cotangent import item, keyword_bar, one_hot
+from zyg.cotangent import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 
@@ -60,60 +60,3 @@ def is_field(obj, name, descriptor):
     if isinstance(obj, functools.partial) and name in ("func", "args", "keywords"):
         return True
     return descriptor is not None and not hasattr(type(descriptor), "__get__")
-
-
-def is_named_tuple(cls):
-    """Whether calling this class does no more than to make a NamedTuple."""
-    if not isinstance(cls, type) or not issubclass(cls, tuple) or not hasattr(cls, "_fields"):
-        return False
-    maker = [base for base in cls.__mro__ if "__new__" in base.__dict__][0]
-    return "_fields" in maker.__dict__ and cls.__init__ is object.__init__
-
-
-def named_tuple(cls, *args, **kwargs):
-    """A NamedTuple, and the cotangents of what its fields were given."""
-    positions = [*range(len(args)), *[cls._fields.index(name) for name in kwargs]]
-    return cls(*args, **kwargs), lambda y_bar: (None, *[item(y_bar, i) for i in positions])
-
-
-def partial(function, *args, **kwargs):
-    """A partial function, and the cotangents of what it holds."""
-    y = functools.partial(function, *args, **kwargs)
-    return y, lambda y_bar: partial_bars(y_bar, y, function, args, kwargs)
-
-
-def partial_bars(y_bar, y, function, args, kwargs):
-    """A partial function of a partial function holds the arguments of both."""
-    if y_bar is None:
-        return (None,) * (2 + len(args) + len(kwargs))
-    inner = len(y.args) - len(args)
-    arg_bars = y_bar.get("args") or (None,) * len(y.args)
-    bars = y_bar.get("keywords") or {}
-    function_bar = y_bar.get("func")
-    if y.func is not function:
-        function_bar = {
-            "func": function_bar,
-            "args": arg_bars[:inner],
-            "keywords": {n: bars.get(n) for n in function.keywords if n not in kwargs},
-        }
-    return None, function_bar, *arg_bars[inner:], *[bars.get(n) for n in kwargs]
-
-
-def call_of_partial(function, *args, pullback=None, **kwargs):
-    """A call of a partial function, as the call of the function in it."""
-    keywords = {**function.keywords, **kwargs}
-    y, back = pullback(function.func, *function.args, *args, **keywords)
-    count = len(function.args)
-    return y, lambda y_bar: call_bars(back(y_bar), function, count, len(args), keywords, kwargs)
-
-
-def call_bars(bars, function, held, given, keywords, kwargs):
-    """The cotangents of a partial function and of the arguments that it was called with."""
-    pairs = zip(keywords, bars[1 + held + given :], strict=True)
-    bar_of = {n: keyword_bar(bar, n, keywords[n]) for n, bar in pairs}
-    function_bar = {
-        "func": bars[0],
-        "args": tuple(bars[1 : 1 + held]),
-        "keywords": {n: bar_of[n] for n in function.keywords if n not in kwargs},
-    }
-    return function_bar, *bars[1 + held : 1 + held + given], *[bar_of[n] for n in kwargs]

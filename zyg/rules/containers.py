@@ -70,7 +70,7 @@ def merged_bars(y_bar, parts):
 def owned_bars(y_bar, part, later):
     """The cotangents of the items of a dict that no later dict replaced."""
     return {
-        key: y_bar.get(key) for key in part.keys() if not any([key in other for other in later])
+        key: y_bar.get(key) for key in part if not any(key in other for other in later)
     }
 
 
@@ -102,7 +102,6 @@ def not_of_sets(z_bar, x):
         raise NotDifferentiable(
             "`|`, `&` and `^` of sets can't be differentiated; build the set in one display"
         )
-    return None
 
 
 @adjoint(dict)

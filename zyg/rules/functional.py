@@ -56,19 +56,22 @@ def min_with(*candidates, key=None, default=MISSING):
 
 def several(extreme, candidates, default):
     """The arguments of `max` or `min`, which must be one or more, and then without a default."""
-    if default is not MISSING:
-        extreme(*candidates, default=default)
-    if len(candidates) == 0:
-        extreme()
+    if default is not MISSING or len(candidates) == 0:
+        refuse(extreme, candidates, {} if default is MISSING else {"default": default})
     return candidates
+
+
+def refuse(extreme, args, kwargs):
+    """Raises the error that Python has for such a call."""
+    extreme(*args, **kwargs)
 
 
 def position_of(extreme, items, key):
     """Where the first of the largest or smallest items stands; `key` is called once for each."""
     keys = items if key is None else [key(item) for item in items]
     if len(keys) == 0:
-        extreme(keys)
+        refuse(extreme, (keys,), {})
     return extreme(range(len(keys)), key=keys.__getitem__)
 
 
-constant(position_of)
+constant(refuse, position_of)

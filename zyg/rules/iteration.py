@@ -14,7 +14,7 @@ from zyg.errors import NotDifferentiable
 from zyg.iterators import Calls, Kept, call_bars, items_of, kept_bars, read_once
 from zyg.rules.registry import adjoint, constant
 
-constant(itertools.count, itertools.repeat)
+constant(np.ndindex)
 
 
 @adjoint(list)
@@ -135,6 +135,23 @@ def chosen_bars(y_bar, order):
     return [bar_of[i] for i in range(len(order))]
 
 
+@adjoint(itertools.count)
+def count(start=0, step=1):
+    y = read_once(itertools.count, start, step)
+    return y, lambda y_bar: (total(y_bar), total(numbered(y_bar)))
+
+
+def numbered(bars):
+    """Cotangents times their positions, None for none."""
+    return [None if bar is None else i * bar for i, bar in enumerate(bars or ())]
+
+
+@adjoint(itertools.repeat)
+def repeat(object, *times):
+    y = read_once(itertools.repeat, object, *times)
+    return y, lambda y_bar: (total(y_bar), *[None for _ in times])
+
+
 @adjoint(itertools.chain)
 def chain(*iterables):
     return read_once(itertools.chain, *iterables), lambda y_bar: chain_bars(y_bar, iterables)
@@ -144,7 +161,7 @@ def chain_bars(y_bar, iterables):
     """The cotangents of iterables that were read one behind the other."""
     if y_bar is None:
         return tuple([None for _ in iterables])
-    if not all([hasattr(x, "__len__") for x in iterables]):
+    if not all(hasattr(x, "__len__") for x in iterables):
         raise NotDifferentiable(
             "itertools.chain of iterators can't be differentiated: chain lists instead"
         )
@@ -233,9 +250,6 @@ def place_bars(y_bar, rows, places, pool):
 def total(bars):
     """The sum of cotangents."""
     y = None
-    for bar in bars:
+    for bar in bars or ():
         y = accumulate(y, bar)
     return y
-
-
-constant(np.ndindex)

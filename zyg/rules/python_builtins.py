@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
-from zyg.iterators import items_of, listed, of_items
+from zyg.iterators import items_of, of_items, readable_again
 from zyg.rules.operators import power_growth, power_slope
 from zyg.rules.registry import adjoint, constant
 
@@ -103,14 +103,14 @@ def first_share(y_bar, start):
 
 @adjoint(max)
 def max_(*candidates):
-    xs = listed(candidates)
+    xs = readable_again(candidates)
     y = max(*xs)
     return y, lambda y_bar: share_among_winners(y_bar, y, xs, candidates)
 
 
 @adjoint(min)
 def min_(*candidates):
-    xs = listed(candidates)
+    xs = readable_again(candidates)
     y = min(*xs)
     return y, lambda y_bar: share_among_winners(y_bar, y, xs, candidates)
 

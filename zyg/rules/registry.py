@@ -13,8 +13,8 @@ back function; compiler, tracker and tape all use it:
 be left out, and None means "no gradient". A rule of one parameter may return the bare gradient.
 
 A rule with a keyword parameter `pullback` is called at run time, and is given the function that
-differentiates a call: `y, back = pullback(f, *args)`, where `back` returns the cotangents of `f` and
-of the arguments. A substitute is a plain Python function that does what a callable written in C
+differentiates a call: `y, back = pullback(f, *args)`, where `back` returns the cotangents of `f`
+and of the arguments. A substitute is a plain Python function that does what a callable written in C
 does; its code is differentiated:
 
     @substitute(functools.reduce)
