@@ -31,7 +31,7 @@ EXAMPLE = re.compile(
 )
 PLAIN_BLOCK = "\n```text\n{}```\n"
 REQUIRED = re.compile(r"^(?:import|from) (scipy)\b", re.MULTILINE)
-COMING = ("code_adjoint", "code_ir", "explain", "check_grads")
+COMING = ("code_adjoint", "code_gradient", "code_ir", "explain", "check_grads")
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ class Example:
                 exec(compile(self.source, file, "exec"), namespace)
             except Exception as error:
                 captured.write("".join(traceback.format_exception_only(error)))
-        return re.sub(rf"\b{re.escape(self.page)}_\d+\.py", "example.py", captured.getvalue())
+        printed = re.sub(rf"\b{re.escape(self.page)}_\d+\.py", "example.py", captured.getvalue())
+        return printed.rstrip("\n") + "\n" if printed else ""
 
 
 def examples(page: Path) -> list[Example]:

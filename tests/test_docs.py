@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.pages import DOCS, run
+from tests.pages import DOCS, rewrite, run
 
 PAGES = sorted(DOCS.glob("*.md"))
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
@@ -36,3 +36,12 @@ def slug(heading):
 def test_every_page_is_in_the_navigation():
     navigation = (DOCS.parent / "mkdocs.yml").read_text()
     assert [page.name for page in PAGES if page.name not in navigation] == []
+
+
+def test_a_page_that_lies_is_noticed_and_mended(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n```python\n1 / 0\n```\n")
+    assert [printed == example.output for example, printed in run(page, tmp_path)] == [False] * 2
+    rewrite(page, tmp_path)
+    assert [printed == example.output for example, printed in run(page, tmp_path)] == [True] * 2
+    assert "ZeroDivisionError: division by zero" in page.read_text()
