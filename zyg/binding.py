@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import inspect
 import types
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from ir.record import node
 from ir.binding import CannotBind, bind
 from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
 from ir.parse import parse_code
@@ -29,7 +29,7 @@ class Source(NamedTuple):
     key: Any
 
 
-@dataclass(eq=False)
+@node
 class Plan:
     """How the arguments of a call are bound to the inputs of generated code."""
 

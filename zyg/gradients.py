@@ -11,32 +11,32 @@ is copied.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ir.record import record
 from zyg import cotangent
 from zyg.binding import Source
 
 
-@dataclass(frozen=True)
+@record
 class Captured:
     """A target: the captured variable of this name."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class Keyword:
     """A target: the keyword argument of this name."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class Assignment:
     """Which argument each cotangent belongs to.
 

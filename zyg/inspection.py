@@ -17,9 +17,9 @@ import re
 import tokenize
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from ir.record import made, record
 from ir.core import Function, Location, named
 from ir.emit import Emitted
 from ir.printer import format_function
@@ -28,7 +28,7 @@ from zyg.entry import Entry, entry_for
 from zyg.tracing import shown
 
 
-@dataclass(frozen=True)
+@record
 class Listing:
     """A text with a display for notebooks; `str` gives the text."""
 
@@ -44,24 +44,24 @@ class Listing:
         return f"<pre>{highlighted(self.source)}</pre>"
 
 
-@dataclass(frozen=True, repr=False)
+@record
 class CodeIR(Listing):
     """The typed IR of a function for one signature."""
 
     function: Function
 
 
-@dataclass(frozen=True, repr=False)
+@record
 class Code(Listing):
     """Generated functions: `source` is Python that runs where the user's names are in scope.
 
     `functions` holds the functions themselves by their name in the text.
     """
 
-    functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    functions: dict[str, Callable[..., Any]] = made(dict)
 
 
-@dataclass(frozen=True)
+@record
 class Dispatch:
     """A call that is resolved at run time: where, and why it could not be earlier."""
 
@@ -74,7 +74,7 @@ class Dispatch:
         return f"{self.location}, in {self.location.function}: {self.why}"
 
 
-@dataclass(frozen=True, repr=False)
+@record
 class Explanation(Listing):
     """The calls that fall to run-time dispatch; empty where all is known at compile time."""
 

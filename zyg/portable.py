@@ -16,15 +16,15 @@ import dis
 import importlib
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ir.record import record
 from ir.core import Location
 from ir.load import load
 from zyg.compiler.assemble import Generated
 
 
-@dataclass(frozen=True)
+@record
 class Text:
     """The source of one generated function; `module` is the one of the user's function."""
 
@@ -36,7 +36,7 @@ class Text:
     module: str
 
 
-@dataclass(frozen=True)
+@record
 class Reference:
     """Something that a text refers to: a text by its number, a module by its name, or an object
     that pickles by itself, as functions do by module and name."""
