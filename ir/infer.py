@@ -100,6 +100,16 @@ class Surroundings(Protocol):
     ) -> Type:
         """The type of a call of a Python function."""
 
+    def check_call(
+        self,
+        inference: Inference,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> None:
+        """Raises `Unsupported` for a call behind which types would not hold."""
+
     def inlinable(self, callee: object) -> Inlinable | None:
         """The code of a function whose calls are to be replaced by its body, if it is straight."""
 
@@ -361,6 +371,7 @@ class Inference(Builder):
         args = list(map(_known, args))
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
         callee = _known(callee)
+        self.surroundings.check_call(self, callee, args, kwargs, loc)
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]

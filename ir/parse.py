@@ -545,6 +545,7 @@ class _Falling(Ending):
         return []
 
     def values(self, parser: FunctionParser, exit: gast.AST | None) -> list[Operand]:
+        assert exit is None, "desugar moves every exit into a tail position"
         return []
 
 

@@ -175,7 +175,8 @@ class Closure(Type):
     kwdefaults: tuple[tuple[str, Type], ...] = ()
 
     def _key(self) -> object:
-        return self.code, id(self.globals), self.captures, self.defaults, self.kwdefaults
+        # By identity: code objects of different files can compare equal.
+        return id(self.code), id(self.globals), self.captures, self.defaults, self.kwdefaults
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Closure) and self._key() == other._key()
@@ -184,9 +185,8 @@ class Closure(Type):
         return hash(self._key())
 
     def join_with(self, other: Type) -> Type | None:
-        same_code = isinstance(other, Closure) and (self.code, id(self.globals)) == (
-            other.code,
-            id(other.globals),
+        same_code = isinstance(other, Closure) and (
+            self.code is other.code and self.globals is other.globals
         )
         if not same_code or len(self.defaults) != len(other.defaults):
             return None

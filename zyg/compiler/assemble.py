@@ -62,6 +62,7 @@ class Generated:
     results: list[Type]
     ir_function: Function | None = None
     cell: types.CellType = made(types.CellType)
+    pair: Pair | None = None
 
     @property
     def __name__(self) -> str:
@@ -127,6 +128,7 @@ class Compiler:
             Generated(f"{name}_back", results),
             passed, indices,
         )
+        pair.forward.pair = pair.back.pair = pair
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((made, active, pair))

@@ -46,25 +46,14 @@ from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
-from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.compiler.mutation import MUTATING_METHODS, refuse_mutation, unsupported
+from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
     primitives.check_bound,
 )
-MUTATING_METHODS = {
-    *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
-    *("setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft"),
-    *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
-    *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
-}
-MUTATING_FUNCTIONS = {
-    id(f) for f in (
-        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
-        operator.setitem, operator.delitem, setattr, delattr,
-    )
-}
 
 
 @node
@@ -263,28 +252,10 @@ class Augmenter(Inference):
         loc: Location | None,
     ) -> tuple[Operand, list[Operand]]:
         """Refuses changes in place; where types can't tell, the run time will."""
-        if "out" in kwargs and not _is_none(kwargs["out"]):
-            raise _unsupported("writing into an array by `out=` is not supported", loc)
+        refuse_mutation(self, callee, args, kwargs, loc)
         if isinstance(callee, Value):
-            bound = self.methods.get(callee)
-            if bound is not None and bound[0].value.__name__ in MUTATING_METHODS:
-                raise _unsupported(f"`.{bound[0].value.__name__}()` changes its object in place, "
-                                   "which is not supported", loc)
             return callee, args
         value = callee.value
-        if isinstance(value, np.ufunc) and len(args) > value.nin:
-            raise _unsupported("writing into an array is not supported", loc)
-        if id(value) in MUTATING_FUNCTIONS:
-            raise _unsupported(f"`{value.__name__}` changes its argument in place, "
-                               "which is not supported", loc)
-        if isinstance(value, types.MethodDescriptorType) and value.__name__ in MUTATING_METHODS:
-            raise _unsupported(f"`.{value.__name__}()` changes its object in place, "
-                               "which is not supported", loc)
-        if getattr(value, "__name__", "") == "at" and isinstance(
-            getattr(value, "__self__", None), np.ufunc
-        ):
-            raise _unsupported("`ufunc.at` changes its argument in place, "
-                               "which is not supported", loc)
         if value is getattr and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:
             if not isinstance(args[0], Const):
                 name = args[1]
@@ -302,7 +273,7 @@ class Augmenter(Inference):
         is_array = type(type_).__name__ == "Array"
         if is_array or isinstance(type_, Sequence) and type_.cls is list:
             kind = "an array" if is_array else "a list"
-            raise _unsupported(
+            raise unsupported(
                 f"an augmented assignment changes {kind} in place, which is not supported", loc,
                 "write `x = x + y` instead of `x += y`",
             )
@@ -601,16 +572,7 @@ def _defined_since(ops: list[Op], mark: int) -> set[Value]:
     return {value for op in ops[mark:] for value in op.results}
 
 
-def _is_none(operand: Operand) -> bool:
-    return isinstance(operand, Const) and operand.value is None
-
-
 def _name(operand: Operand) -> str:
     if isinstance(operand, Const):
         return getattr(operand.value, "__name__", repr(operand.value))
     return operand.name if operand.name != "t" else "a callee"
-
-
-def _unsupported(what: str, loc: Location | None, advice: str = "") -> UnsupportedSyntax:
-    return UnsupportedSyntax(what, loc, "", advice)
-

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ir import primitives
 from ir.binding import CannotBind, bind
-from ir.core import Call, Const, Function, Operand, Value, Yield, type_of
+from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
@@ -28,6 +28,7 @@ from ir.types import (
     Type,
     widen,
 )
+from zyg.compiler.mutation import refuse_mutation
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
@@ -351,6 +352,16 @@ class _Surroundings:
             return TOP
         return type_
 
+    def check_call(
+        self,
+        inference: Inference,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> None:
+        refuse_mutation(inference, callee, args, kwargs, loc)
+
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
         if not isinstance(callee, types.FunctionType) or _is_run_time(callee):
@@ -374,7 +385,8 @@ class _Surroundings:
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> Type:
         if isinstance(callee, Known) and rule_of(callee.value) is not None:
-            if callee.value not in self.ruled or not isinstance(callee.value, types.FunctionType):
+            is_python = isinstance(callee.value, types.FunctionType)
+            if callee.value not in self.ruled or not is_python or _is_run_time(callee.value):
                 return rule_result(self, callee.value, args, kwargs)
             # The rule of a Python function gives the value by calling that function.
             callee = Closure(callee.value.__code__, callee.value.__globals__, ())

@@ -52,8 +52,8 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent
+from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.augment import (
     Augmenter,
     BranchStep,
@@ -65,7 +65,7 @@ from zyg.compiler.augment import (
     Step,
     StructureStep,
 )
-from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
+from zyg.compiler.metadata import reads_only_metadata
 from zyg.errors import NotDifferentiable
 
 NONE = Const(None)
