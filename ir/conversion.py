@@ -28,6 +28,8 @@ def to_gast(node: ast.AST) -> Any:
     if kind is ast.Name:
         # gast's names can carry an annotation: they are its parameters too.
         target, fields = gast.Name, {**vars(node), "annotation": None, "type_comment": None}
+    elif kind is ast.FunctionDef:
+        target, fields = gast.FunctionDef, {"type_params": [], **vars(node)}
     else:
         if kind not in _copied:
             _copied[kind] = _target(kind)

@@ -53,9 +53,11 @@ MAX_REPEATED_ITEMS = 64
 
 def expand(type_: Type) -> Type:
     """A known immutable object by its parts: `=(1, 2)` becomes `(=1, =2)`. Literals stay."""
-    if isinstance(type_, Tuple):
-        return Tuple(tuple(map(expand, type_.items)))
-    if not isinstance(type_, Known) or type(type_.value) in LITERALS:
+    if not isinstance(type_, Known):
+        if isinstance(type_, Tuple):
+            return Tuple(tuple(map(expand, type_.items)))
+        return type_
+    if type(type_.value) in LITERALS:
         return type_
     value = type_.value
     if type(value) is tuple:
@@ -73,9 +75,10 @@ def distributed(rule: facts.ResultOf) -> facts.ResultOf:
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         types = [expand(type_) for type_ in (*args, *kwargs.values())]
-        if any(isinstance(type_, Bottom) for type_ in types):
+        kinds = set(map(type, types))
+        if Bottom in kinds:
             return BOTTOM
-        if not any(isinstance(type_, Union) for type_ in types):
+        if Union not in kinds:
             return rule(
                 tuple(types[: len(args)]), dict(zip(kwargs, types[len(args) :], strict=True))
             )

@@ -176,21 +176,14 @@ class Inference(Builder):
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:
         """Appends the typed copy of an operation; gives an exit where nothing comes behind it."""
+        if isinstance(op, Call):
+            self._copy_call(op, mapping)
+            return None
 
         def new(operand: Operand) -> Operand:
             return mapping.get(operand, operand) if isinstance(operand, Value) else operand
 
         match op:
-            case Call():
-                results = self.typed_call(
-                    new(op.callee), [new(arg) for arg in op.args],
-                    {name: new(arg) for name, arg in op.kwargs.items()},
-                    [value.name for value in op.results], self.place or op.loc or self.loc,
-                )
-                for value, made in zip(op.results, results, strict=True):
-                    mapping[value] = made
-                    if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
-                        made.type = value.type  # what a pass knew that typed it before
             case If():
                 return self._branch(op, new(op.cond), mapping)
             case For():
@@ -200,6 +193,18 @@ class Inference(Builder):
             case Lambda():
                 self._lambda(op, new, mapping)
         return None
+
+    def _copy_call(self, op: Call, mapping: Mapping) -> None:
+        new: Any = mapping.get  # which has no constants
+        results = self.typed_call(
+            new(op.callee, op.callee), [new(arg, arg) for arg in op.args],
+            {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {},
+            [value.name for value in op.results], self.place or op.loc or self.loc,
+        )
+        for value, made in zip(op.results, results, strict=True):
+            mapping[value] = made
+            if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
+                made.type = value.type  # what a pass knew that typed it before
 
     def _branch(self, op: If, cond: Operand, mapping: Mapping) -> Raise | None:
         if isinstance(cond, Const):
@@ -363,9 +368,9 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
-        args = [self._known(arg) for arg in args]
-        kwargs = {name: self._known(arg) for name, arg in kwargs.items()}
-        callee = self._known(callee)
+        args = list(map(_known, args))
+        kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
+        callee = _known(callee)
         self.surroundings.check_call(self, callee, args, kwargs, loc)
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
@@ -488,16 +493,11 @@ class Inference(Builder):
             return [Const(type_.value)]
         return list(results)
 
-    def _known(self, operand: Operand) -> Operand:
-        if isinstance(operand, Value) and _is_static_type(operand.type):
-            return Const(operand.type.value)
-        return operand
-
     def _result_type(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
         arg_types = tuple(map(type_of, args))
-        kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
+        kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()} if kwargs else {}
         callee_type = type_of(callee)
         if isinstance(callee_type, Known):
             result_of = facts.result_of(callee_type.value)
@@ -514,9 +514,10 @@ class Inference(Builder):
         self, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Const | None:
         """The value of a pure call of literals, where it is a literal again."""
+        for arg in args:
+            if not isinstance(arg, Const) or not _is_literal(arg.value):
+                return None
         if kwargs or not args or not facts.is_pure(callee):
-            return None
-        if not all(isinstance(arg, Const) and _is_literal(arg.value) for arg in args):
             return None
         try:
             value = callee(*(arg.value for arg in args))
@@ -552,6 +553,13 @@ def _is_literal(value: object) -> bool:
     if type(value) is slice:
         return all(map(_is_literal, (value.start, value.stop, value.step)))
     return type(value) in LITERALS
+
+
+def _known(operand: Operand) -> Operand:
+    """A value whose type says which object it is, as a constant."""
+    if isinstance(operand, Value) and isinstance(operand.type, Known):
+        return Const(operand.type.value)
+    return operand
 
 
 def _is_static(operand: Operand) -> bool:
@@ -681,6 +689,9 @@ def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 @_special(primitives.unpack)
 def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     items, count = args[0], args[1].value
+    if len(names) != count:  # a tuple of one or no item, as such
+        return _typed(self, primitives.unpack, args, names, loc,
+                      Tuple((facts.item_of(type_of(items)),) * count))
     parts = self.parts(items)
     if parts is not None and len(parts) == count:
         return parts

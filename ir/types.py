@@ -229,6 +229,8 @@ MAX_UNION = 3
 
 def class_of(type_: Type) -> type | None:
     """The exact Python class of every value of this type, where there is one."""
+    if isinstance(type_, Scalar):
+        return type_.cls
     match type_:
         case Known(value):
             return type(value)

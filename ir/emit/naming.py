@@ -224,9 +224,10 @@ class Naming:
             if self._uses[result] or self._uses[param]:
                 self._required.append((param, result))
         after = live - set(op.results)
-        outside = after | {v for v in free_values(op.body) if v not in op.results}
+        free = free_values(op.body)
+        outside = after | {v for v in free if v not in op.results}
         outside -= self._inlined
-        for value in free_values(op.body):
+        for value in free:
             self._use(value, outside)
         outside |= {items for items in collected if self._uses[items]}
         outside -= set(carried_results)
