@@ -16,15 +16,15 @@ A block leaves through its last line only. `ir.desugar` moves each `break`, `con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ir.primitives import UNBOUND
+from ir.record import made, node, record
 from ir.types import BOTTOM, TOP, Known, Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Location:
     """A range of a source file: lines count from 1, columns from 0, as in `ast`."""
 
@@ -39,7 +39,7 @@ class Location:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Value:
     """An SSA value. Identity is equality; the name is the user's, for printing only."""
 
@@ -50,7 +50,7 @@ class Value:
         return f"%{self.name}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@node
 class Const:
     """A literal, or a Python object known at compile time."""
 
@@ -63,14 +63,14 @@ class Const:
 Operand: TypeAlias = Value | Const
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Yield:
     """Hands values to the operation that owns the block; in the body of a function: returns."""
 
     values: list[Operand]
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Raise:
     """Leaves the function by an exception: `raise exception from cause`."""
 
@@ -82,14 +82,14 @@ class Raise:
 Exit: TypeAlias = Yield | Raise
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Block:
     params: list[Value]
     ops: list[Op]
     exit: Exit
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Call:
     """`results = callee(*args, **kwargs)`. Several results unpack the returned tuple."""
 
@@ -105,7 +105,7 @@ class Call:
         return result
 
 
-@dataclass(eq=False, slots=True)
+@node
 class If:
     """Runs one of two blocks, which take no parameters; what it yields are the results."""
 
@@ -120,7 +120,7 @@ class If:
         return self.then, self.orelse
 
 
-@dataclass(eq=False, slots=True)
+@node
 class For:
     """Iterates over one or several iterables in parallel, up to the shortest.
 
@@ -149,7 +149,7 @@ class For:
         return self.body.params[len(self.iterables) :]
 
 
-@dataclass(eq=False, slots=True)
+@node
 class While:
     """Repeats its body until it yields a true `stop`; params, yields and results as in `For`."""
 
@@ -167,7 +167,7 @@ class While:
         return self.body.params
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Lambda:
     """Makes a function object of nested source; `captures` fill `function.captured` in order."""
 
@@ -187,7 +187,7 @@ Loop: TypeAlias = For | While
 Op: TypeAlias = Call | If | For | While | Lambda
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameters:
     """How Python binds arguments: the kinds of `Function.params`, in their order."""
 
@@ -198,7 +198,7 @@ class Parameters:
     kwarg: bool
 
 
-@dataclass(eq=False)
+@node
 class Function:
     """A function: `params` as in the source, `captured` the variables of enclosing scopes.
 
@@ -214,7 +214,7 @@ class Function:
     signature: Parameters
     defaults: int = 0
     kwdefaults: tuple[str, ...] = ()
-    globals: dict[str, Any] = field(default_factory=dict)
+    globals: dict[str, Any] = made(dict)
     code: Any = None
     docstring: str | None = None
 
@@ -233,31 +233,26 @@ def type_of(operand: Operand) -> Type:
 
 def blocks_of(op: Op) -> tuple[Block, ...]:
     """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
-    match op:
-        case If() | For() | While():
-            return op.blocks
-        case Call() | Lambda():
-            return ()
+    if type(op) is Call or type(op) is Lambda:
+        return ()
+    return op.blocks
 
 
-def operands_of(op: Op) -> Iterator[Operand]:
+def operands_of(op: Op) -> list[Operand]:
     """The operands that an operation reads itself, not those read inside its blocks."""
     match op:
         case Call():
-            yield op.callee
-            yield from op.args
-            yield from op.kwargs.values()
+            if op.kwargs:
+                return [op.callee, *op.args, *op.kwargs.values()]
+            return [op.callee, *op.args]
         case If():
-            yield op.cond
+            return [op.cond]
         case For():
-            yield from op.iterables
-            yield from op.init
+            return [*op.iterables, *op.init]
         case While():
-            yield from op.init
+            return op.init
         case Lambda():
-            yield from op.captures
-            yield from op.defaults
-            yield from op.kwdefaults.values()
+            return [*op.captures, *op.defaults, *op.kwdefaults.values()]
 
 
 def exit_operands(exit: Exit) -> list[Operand]:

@@ -196,7 +196,7 @@ class _Lowering:
         done: Statements = []
         for statement in statements:
             match statement:
-                case gast.For() | gast.While() if gast.Return in leaves(statement):
+                case gast.For() | gast.While() if leaves(statement):
                     before, loop, after = self._loop(statement)
                     done += [*before, loop, *self._inner_loops(after)]
                 case gast.If():

@@ -100,8 +100,11 @@ def helpers(module_prefix: str) -> None:
 
 
 def is_helper(callee: object) -> bool:
-    module = getattr(callee, "__module__", None)
-    return isinstance(module, str) and any(map(module.startswith, _helper_modules))
+    return is_helper_module(getattr(callee, "__module__", None))
+
+
+def is_helper_module(name: object) -> bool:
+    return isinstance(name, str) and name.startswith(tuple(_helper_modules))
 
 
 def is_total(callee: object) -> bool:

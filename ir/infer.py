@@ -15,7 +15,6 @@ import builtins
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ir import facts, primitives
@@ -40,6 +39,7 @@ from ir.core import (
     type_of,
 )
 from ir.primitives import UNBOUND
+from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses
 from ir.types import (
     BOTTOM,
@@ -76,7 +76,7 @@ MAX_INLINED = 12
 MAX_FOLDED_SIZE = 1000
 
 
-@dataclass(frozen=True)
+@record
 class Inlinable:
     """A function that may be inlined: its IR and the values of its defaults."""
 
@@ -177,7 +177,10 @@ class Inference(Builder):
                     {name: new(arg) for name, arg in op.kwargs.items()},
                     [value.name for value in op.results], self.place or op.loc or self.loc,
                 )
-                mapping.update(zip(op.results, results, strict=True))
+                for value, made in zip(op.results, results, strict=True):
+                    mapping[value] = made
+                    if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
+                        made.type = value.type  # what a pass knew that typed it before
             case If():
                 return self._branch(op, new(op.cond), mapping)
             case For():

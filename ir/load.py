@@ -27,11 +27,11 @@ import itertools
 import linecache
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ir.core import Location
+from ir.record import node
 
 FILE_PREFIX = "zyg"
 
@@ -42,7 +42,7 @@ _numbers = itertools.count(1)
 _generated: dict[str, Generated] = {}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@node
 class Generated:
     """A loaded text: its file name, itself, and the user's place for each of its lines."""
 

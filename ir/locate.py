@@ -22,13 +22,15 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import gast
 
+from ir import facts
+from ir.conversion import to_gast
 from ir.core import named
 from ir.errors import SourceNotFound
 from ir.recompile import (
@@ -42,12 +44,13 @@ from ir.recompile import (
     recompiles_to,
     same_code,
 )
+from ir.record import made, node
 
 _TEXTS_KEPT = 16
 _ENDS_TRIED = 16
 
 
-@dataclass(frozen=True, eq=False)
+@node
 class Source:
     """A function's syntax tree and where it stands.
 
@@ -63,7 +66,14 @@ class Source:
     lines: Sequence[str]
     qualname: str
     class_name: str | None
-    nested: dict[int, CodeType]
+    text: _Text
+
+    @cached_property
+    def nested(self) -> dict[int, CodeType]:
+        """The code objects of the functions inside."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _nested_codes(self.node, self.gast_node, self.code, self.text.imported)
 
 
 def function_code(function: Callable[..., Any]) -> CodeType:
@@ -100,17 +110,15 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
             node = _find(text, code)
         if node is None:
             raise _not_found(code, text.lines)
-        gast_node = gast.ast_to_gast(node)
-        nested = _nested_codes(node, gast_node, code, text.imported)
     return Source(
         code=code,
         node=node,
-        gast_node=gast_node,
+        gast_node=to_gast(node),
         file=code.co_filename,
         lines=text.lines,
         qualname=code.co_qualname,
         class_name=class_name_of(code),
-        nested=nested,
+        text=text,
     )
 
 
@@ -128,7 +136,7 @@ def _not_found(code: CodeType, lines: Sequence[str]) -> SourceNotFound:
     return SourceNotFound(code.co_qualname, why, advice)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@node
 class _Whole:
     """The functions of a whole file and their code."""
 
@@ -136,13 +144,18 @@ class _Whole:
     codes: dict[tuple[int, bool], list[CodeType]]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@node
 class _Text:
-    """A file, the names that it imports, and, once needed, all of it (by compiler flags)."""
+    """A file and, once needed, all of it (by compiler flags)."""
 
     lines: Sequence[str]
-    imported: frozenset[str]
-    whole: dict[int, _Whole | None]
+    is_ours: bool
+    whole: dict[int, _Whole | None] = made(dict)
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The names that the file imports."""
+        return imported_names(self.lines)
 
 
 _texts: OrderedDict[str, _Text] = OrderedDict()
@@ -154,7 +167,8 @@ def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:
     file, lines = code.co_filename, _lines(code, module_globals)
     text = _texts.get(file)
     if text is None or not (text.lines is lines or text.lines == lines):
-        text = _texts[file] = _Text(lines, imported_names(lines), {})
+        is_ours = facts.is_helper_module(module_globals.get("__name__"))
+        text = _texts[file] = _Text(lines, is_ours)
     _texts.move_to_end(file)
     if len(_texts) > _TEXTS_KEPT:
         _texts.popitem(last=False)
@@ -215,11 +229,11 @@ def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
             body = body[0].body
         if body:
             node = body[0]
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and recompiles_to(
-                node, code, text.imported
-            ):
-                return node
-            return None
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                return None
+            # Helpers are installed with the compiler: nobody edits them while the program runs.
+            is_known = text.is_ours and has_name(node, code)
+            return node if is_known or recompiles_to(node, code, text.imported) else None
     return None
 
 
@@ -237,12 +251,11 @@ def _last_line(code: CodeType) -> int:
     return max([code.co_firstlineno, *own, *map(_last_line, codes_in(code.co_consts))])
 
 
-_LAMBDA = re.compile(r"\blambda\b")
-_LAMBDA_TOKEN = re.compile(
+_LAMBDA = r"\blambda\b"
+_LAMBDA_TOKEN = (
     r'''(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\''''
     r"""|"(?:\\.|[^\\"\n])*"|'(?:\\.|[^\\'\n])*'|\#[^\n]*|\\\n)"""
-    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,:;\n]|\b(?:for|async)\b)""",
-    re.DOTALL,
+    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,:;\n]|\b(?:for|async)\b)"""
 )
 
 
@@ -254,7 +267,7 @@ def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
     lines, start = text.lines, code.co_firstlineno - 1
     below = "".join(lines[start : _last_line(code) + _ENDS_TRIED])
     found: FunctionNode | None = None
-    for keyword in _LAMBDA.finditer(lines[start]):
+    for keyword in re.finditer(_LAMBDA, lines[start]):
         for end in islice(_lambda_ends(below, keyword.start()), _ENDS_TRIED):
             column = len(lines[start][: keyword.start()].encode())
             expression = " " * column + below[keyword.start() : end]
@@ -273,7 +286,8 @@ def _find_lambda(text: _Text, code: CodeType) -> FunctionNode | None:
 
 def _lambda_ends(text: str, start: int) -> Iterator[int]:
     depth = 0
-    for token in _LAMBDA_TOKEN.finditer(text, start):
+    # Compiled when it is first needed, which `re` remembers.
+    for token in re.compile(_LAMBDA_TOKEN, re.DOTALL).finditer(text, start):
         match token.lastgroup:
             case "open":
                 depth += 1

@@ -12,9 +12,10 @@ and yield values. Names that may not have been assigned carry `UNBOUND` and are 
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
+from functools import cached_property
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import gast
 
@@ -39,9 +40,11 @@ from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE, ExpressionParser
 from ir.locate import Source, locate
 from ir.primitives import UNBOUND
-from ir.scope import FUNCTIONS, assigned, body_of, free_names, local_names, parameters
+from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
-_parsed: WeakKeyDictionary[types.CodeType, Function] = WeakKeyDictionary()
+MAX_PARSED = 4096
+# By the `id` of the code, which each function keeps alive: hashing code takes long.
+_parsed: dict[int, Function] = {}
 _lock = Lock()
 
 
@@ -56,14 +59,15 @@ def parse(function: types.FunctionType) -> Function:
 
 def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function:
     """The IR of a code object: the only door from Python's objects into the IR."""
-    with _lock:
-        known = _parsed.get(code)
+    known = _parsed.get(id(code))
     if known is not None and known.globals is module_globals:
         return known
     source = locate(code, module_globals)
     function = parse_source(source, module_globals)
     with _lock:
-        _parsed[code] = function
+        if len(_parsed) >= MAX_PARSED:
+            _parsed.clear()
+        _parsed[id(code)] = function
     return function
 
 
@@ -430,6 +434,11 @@ class FunctionParser(ExpressionParser):
             )
         return operand
 
+    @cached_property
+    def stores(self) -> dict[str, list[gast.AST]]:
+        """The nodes that bind names in this function."""
+        return _stores(body_of(self.node))
+
     def is_rebound_after(self, node: gast.AST, name: str) -> bool:
         """Whether an assignment may run once the nested function exists."""
         if any(name in names for names in self.loop_names):
@@ -437,7 +446,7 @@ class FunctionParser(ExpressionParser):
         position = (node.lineno, node.col_offset)
         return any(
             (store.lineno, store.col_offset) > position
-            for store in _stores(body_of(self.node), name)
+            for store in self.stores.get(name, ())
         )
 
     def nested(self, node: gast.AST) -> Function:
@@ -536,6 +545,7 @@ class _Falling(Ending):
         return []
 
     def values(self, parser: FunctionParser, exit: gast.AST | None) -> list[Operand]:
+        assert exit is None, "desugar moves every exit into a tail position"
         return []
 
 
@@ -580,31 +590,37 @@ def static_functions(node: gast.AST) -> dict[str, gast.AST]:
             for default in [*child.args.defaults, *filter(None, child.args.kw_defaults)]
         )
     }
-    stores: dict[str, int] = {}
-    for name in definitions:
-        stores[name] = sum(1 for _ in _stores(body_of(node), name))
+    if not definitions:
+        return {}
+    stores = _stores(body_of(node))
     params = set(parameters(node.args))
     return {
         name: definition for name, definition in definitions.items()
-        if stores[name] == 1 and name not in params
+        if len(stores[name]) == 1 and name not in params
     }
 
 
-def _stores(nodes: list[gast.AST], name: str) -> list[gast.AST]:
-    """The nodes of this scope that bind a name."""
-    found: list[gast.AST] = []
-    for node in nodes:
-        if isinstance(node, gast.FunctionDef | gast.ClassDef) and node.name == name:
-            found.append(node)
-        elif isinstance(node, gast.Name) and node.id == name:
-            if isinstance(node.ctx, gast.Store | gast.Del):
-                found.append(node)
-        elif isinstance(node, gast.Import | gast.ImportFrom):
-            found += [node for alias in node.names if (alias.asname or alias.name) == name]
-        if isinstance(node, gast.comprehension):
-            found += _stores([node.iter, *node.ifs], name)  # its target is its own
-        elif not isinstance(node, FUNCTIONS):
-            found += _stores(list(gast.iter_child_nodes(node)), name)
+def _stores(nodes: Iterable[gast.AST]) -> dict[str, list[gast.AST]]:
+    """The nodes of this scope that bind names, by name."""
+    found: dict[str, list[gast.AST]] = {}
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.Name():
+                if isinstance(node.ctx, gast.Store | gast.Del):
+                    found.setdefault(node.id, []).append(node)
+                continue
+            case gast.FunctionDef() | gast.ClassDef():
+                found.setdefault(node.name, []).append(node)
+            case gast.Import() | gast.ImportFrom():
+                for alias in node.names:
+                    found.setdefault(alias.asname or alias.name, []).append(node)
+            case gast.comprehension():
+                pending += [node.iter, *node.ifs]  # its target is its own
+                continue
+        if not isinstance(node, FUNCTIONS):
+            pending += children(node)
     return found
 
 

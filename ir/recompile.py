@@ -116,7 +116,7 @@ def codes_in(constants: Sequence[object]) -> Iterator[CodeType]:
     return (constant for constant in constants if isinstance(constant, CodeType))
 
 
-_IMPORTS = re.compile(r"^(?:import|from)\b(?:\([^)]*\)|\\\n|[^\n(\\])*", re.MULTILINE)
+_IMPORTS = r"^(?:import|from)\b(?:\([^)]*\)|\\\n|[^\n(\\])*"
 
 
 def imported_names(lines: Sequence[str]) -> frozenset[str]:
@@ -124,7 +124,7 @@ def imported_names(lines: Sequence[str]) -> frozenset[str]:
 
     Python compiles `a.f()` in another way where the module imports the name `a`.
     """
-    statements = "\n".join(_IMPORTS.findall("".join(lines)))
+    statements = "\n".join(re.findall(_IMPORTS, "".join(lines), re.MULTILINE))
     try:
         body = ast.parse(statements).body
     except (SyntaxError, ValueError):

@@ -36,21 +36,28 @@ def walk(block: Block) -> Iterator[Op]:
             yield from walk(inner)
 
 
-def blocks(block: Block) -> Iterator[Block]:
+def blocks(block: Block) -> list[Block]:
     """A block and all blocks inside it, the outer ones first."""
-    yield block
+    found = [block]
     for op in block.ops:
-        for inner in blocks_of(op):
-            yield from blocks(inner)
+        if type(op) is not Call:
+            for inner in blocks_of(op):
+                found += blocks(inner)
+    return found
 
 
 def count_uses(block: Block) -> Counter[Value]:
     """How often each value is read in a block, blocks inside it included."""
     uses: Counter[Value] = Counter()
+    known = uses.get
     for inner in blocks(block):
         for op in inner.ops:
-            uses.update(o for o in operands_of(op) if isinstance(o, Value))
-        uses.update(o for o in exit_operands(inner.exit) if isinstance(o, Value))
+            for operand in operands_of(op):
+                if isinstance(operand, Value):
+                    uses[operand] = known(operand, 0) + 1
+        for operand in exit_operands(inner.exit):
+            if isinstance(operand, Value):
+                uses[operand] = known(operand, 0) + 1
     return uses
 
 

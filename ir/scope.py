@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import gast
 
@@ -26,42 +26,70 @@ def assigned(nodes: Iterable[gast.AST]) -> list[str]:
     """
     names: dict[str, None] = {}
     for node in nodes:
-        for name in _assigned(node, comprehension=False):
-            names.setdefault(name)
+        _bind(node, False, names, set())
     return list(names)
 
 
-def _assigned(node: gast.AST, comprehension: bool) -> Iterator[str]:
-    match node:
-        case gast.Name(ctx=gast.Store() | gast.Del()):
-            if not comprehension:
-                yield node.id
-            return
-        case gast.NamedExpr():
-            yield node.target.id
-            yield from _assigned(node.value, comprehension)
-            return
-        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
-            yield node.name
-            outside = list(node.decorator_list)
-            if not isinstance(node, gast.ClassDef):
-                outside += [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-            for child in outside:
-                yield from _assigned(child, comprehension)
-            return
-        case gast.Lambda():
-            for child in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
-                yield from _assigned(child, comprehension)
-            return
-        case gast.Import() | gast.ImportFrom():
-            for alias in node.names:
-                yield alias.asname or alias.name.split(".")[0]
-            return
-        case gast.ExceptHandler() if node.name is not None:
-            yield node.name.id if isinstance(node.name, gast.AST) else node.name
-    inside = comprehension or isinstance(node, COMPREHENSIONS)
-    for child in gast.iter_child_nodes(node):
-        yield from _assigned(child, inside)
+def _bind(
+    node: gast.AST, comprehension: bool, names: dict[str, None], declared: set[str]
+) -> None:
+    """Adds the names that a node binds, and those that it declares global or nonlocal."""
+    kind = type(node)
+    if kind is gast.Name:
+        if not comprehension and isinstance(node.ctx, gast.Store | gast.Del):
+            names[node.id] = None
+        return
+    if kind in _BINDING:
+        match node:
+            case gast.NamedExpr():
+                names[node.target.id] = None
+                _bind(node.value, comprehension, names, declared)
+                return
+            case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+                names[node.name] = None
+                outside = list(node.decorator_list)
+                if not isinstance(node, gast.ClassDef):
+                    outside += [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+                for child in outside:
+                    _bind(child, comprehension, names, declared)
+                return
+            case gast.Lambda():
+                for child in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+                    _bind(child, comprehension, names, declared)
+                return
+            case gast.Import() | gast.ImportFrom():
+                for alias in node.names:
+                    names[alias.asname or alias.name.split(".")[0]] = None
+                return
+            case gast.Global() | gast.Nonlocal():
+                declared.update(node.names)
+                return
+            case gast.ExceptHandler() if node.name is not None:
+                names[node.name.id if isinstance(node.name, gast.AST) else node.name] = None
+            case _ if kind in COMPREHENSIONS:
+                comprehension = True
+    for child in children(node):
+        _bind(child, comprehension, names, declared)
+
+
+_BINDING = {
+    gast.NamedExpr, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda,
+    gast.Import, gast.ImportFrom, gast.Global, gast.Nonlocal, gast.ExceptHandler, *COMPREHENSIONS,
+}
+
+
+def children(node: gast.AST) -> list[gast.AST]:
+    """The nodes directly below a node that have fields themselves: `gast.iter_child_nodes`
+    without operators and contexts.
+    """
+    found = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            found += [item for item in value if isinstance(item, gast.AST)]
+        elif isinstance(value, gast.AST) and value._fields:
+            found.append(value)
+    return found
 
 
 def body_of(node: gast.AST) -> list[gast.AST]:
@@ -70,13 +98,11 @@ def body_of(node: gast.AST) -> list[gast.AST]:
 
 def local_names(node: gast.AST) -> set[str]:
     """The names that belong to a function definition: parameters and assigned names."""
-    declared = {
-        name
-        for child in _own_nodes(node)
-        if isinstance(child, gast.Global | gast.Nonlocal)
-        for name in child.names
-    }
-    return (set(parameters(node.args)) | set(assigned(body_of(node)))) - declared
+    names = dict.fromkeys(parameters(node.args))
+    declared: set[str] = set()
+    for child in body_of(node):
+        _bind(child, False, names, declared)
+    return set(names) - declared
 
 
 def free_names(node: gast.AST) -> list[str]:
@@ -109,20 +135,6 @@ def _free(nodes: Iterable[gast.AST], bound: set[str], found: dict[str, None]) ->
                     for child in gast.walk(generator.target)
                     if isinstance(child, gast.Name)
                 }
-                _free(gast.iter_child_nodes(node), bound | targets, found)
+                _free(children(node), bound | targets, found)
             case _:
-                _free(gast.iter_child_nodes(node), bound, found)
-
-
-def _own_nodes(node: gast.AST) -> Iterator[gast.AST]:
-    """The nodes of a definition that are not part of a nested one."""
-    for child in body_of(node):
-        yield from _walk_own(child)
-
-
-def _walk_own(node: gast.AST) -> Iterator[gast.AST]:
-    yield node
-    if isinstance(node, FUNCTIONS) or isinstance(node, gast.ClassDef):
-        return
-    for child in gast.iter_child_nodes(node):
-        yield from _walk_own(child)
+                _free(children(node), bound, found)

@@ -7,9 +7,10 @@ doesn't have (arrays) are added by subclassing `Type` and overriding `join_with`
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
+
+from ir.record import record
 
 
 class Type:
@@ -22,7 +23,7 @@ class Type:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Top(Type):
     """Nothing is known."""
 
@@ -30,7 +31,7 @@ class Top(Type):
         return "?"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bottom(Type):
     """No value can arrive here: the neutral element of `join`."""
 
@@ -44,7 +45,7 @@ BOTTOM = Bottom()
 LITERALS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Known(Type):
     """One known object. Literals compare by type and value, other objects by identity."""
 
@@ -65,7 +66,7 @@ class Known(Type):
         return f"={getattr(self.value, '__name__', None) or repr(self.value)}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar(Type):
     """An instance of exactly this class: int, float, complex, bool, str, np.float64, ..."""
 
@@ -75,7 +76,7 @@ class Scalar(Type):
         return self.cls.__name__
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tuple(Type):
     """A plain tuple of known length."""
 
@@ -90,7 +91,7 @@ class Tuple(Type):
         return f"({', '.join(map(repr, self.items))})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence(Type):
     """A list, tuple or range of unknown length, all of whose items have one type."""
 
@@ -106,7 +107,7 @@ class Sequence(Type):
         return f"{self.cls.__name__}[{self.item!r}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dict(Type):
     """A plain dict with exactly these string keys, in this order."""
 
@@ -122,7 +123,7 @@ class Dict(Type):
         return "{" + ", ".join(f"{k}: {v!r}" for k, v in self.items) + "}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Iterator(Type):
     """Something that can only be iterated over: zip, enumerate, dict views, generators."""
 
@@ -135,7 +136,7 @@ class Iterator(Type):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slice(Type):
     """A slice object; bounds and step are abstract values."""
 
@@ -156,14 +157,14 @@ class Slice(Type):
         return f"slice[{self.start!r}:{self.stop!r}:{self.step!r}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Instance(Type):
     """An instance of exactly this class, about whose attributes nothing is known."""
 
     cls: type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Closure(Type):
     """A Python function, known by its code; cells and defaults are abstract values."""
 
@@ -174,7 +175,8 @@ class Closure(Type):
     kwdefaults: tuple[tuple[str, Type], ...] = ()
 
     def _key(self) -> object:
-        return self.code, id(self.globals), self.captures, self.defaults, self.kwdefaults
+        # By identity: code objects of different files can compare equal.
+        return id(self.code), id(self.globals), self.captures, self.defaults, self.kwdefaults
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Closure) and self._key() == other._key()
@@ -183,9 +185,8 @@ class Closure(Type):
         return hash(self._key())
 
     def join_with(self, other: Type) -> Type | None:
-        same_code = isinstance(other, Closure) and (self.code, id(self.globals)) == (
-            other.code,
-            id(other.globals),
+        same_code = isinstance(other, Closure) and (
+            self.code is other.code and self.globals is other.globals
         )
         if not same_code or len(self.defaults) != len(other.defaults):
             return None
@@ -205,7 +206,7 @@ class Closure(Type):
         return f"function {name}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method(Type):
     """A method bound to an object: calling it is calling `function(self, ...)`."""
 
@@ -213,7 +214,7 @@ class Method(Type):
     self: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Union(Type):
     """One of two or three types that have no closer join."""
 

@@ -38,7 +38,9 @@ from zyg.api import (
     value_and_grad,
     withgradient,
 )
-from zyg.errors import NotDifferentiable, UnsupportedSyntax, ZygError
+from zyg.checking import check_grads
+from zyg.errors import GradientMismatch, NotDifferentiable, UnsupportedSyntax, ZygError
+from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
 
 _facts.helpers("zyg.rules.")
 _facts.helpers("zyg.cotangent")
@@ -46,6 +48,7 @@ _spell_module("np", _np)
 _spell_module("np.linalg", _np.linalg)
 
 __all__ = [
+    "GradientMismatch",
     "NotDifferentiable",
     "UnsupportedSyntax",
     "ZygError",
@@ -53,7 +56,12 @@ __all__ = [
     "adjoint",
     "cache_clear",
     "cache_info",
+    "check_grads",
+    "code_adjoint",
+    "code_gradient",
+    "code_ir",
     "dropgrad",
+    "explain",
     "grad",
     "gradient",
     "nograd",

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any
 
-import numpy as np
-
-import ir
-import zyg
 from ir.core import named
-from ir.tracebacks import relocate
-from zyg import cotangent
 from zyg.compiler import dynamic
-from zyg.entry import (
-    CacheInfo,
-    Entry,
-    cache,
-    detached,
-    entry_for,
-    gradients_of,
-    inputs_of,
+from zyg.compiler.assemble import Pair
+from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
+from zyg.gradients import gradients_of
+from zyg.pullback import (
+    Adjoint,
+    DispatchedBack,
+    Gradients,
+    Like,
+    Pullback,
+    StructuralGradients,
+    protected,
 )
-from zyg.pullback import Like, Pullback, protected
 from zyg.rules import registry
-
-_HIDDEN = tuple(os.path.dirname(package.__file__) + os.sep for package in (ir, zyg))
+from zyg.tracing import shown
 
 
 def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
@@ -43,7 +37,7 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     try:
         return _run_pullback("pullback", f, args, kwargs)
     except Exception as error:
-        relocate(error, _HIDDEN)
+        shown(error)
         raise
 
 
@@ -60,7 +54,7 @@ def _pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pu
     try:
         return _run_pullback("_pullback", f, args, kwargs)
     except Exception as error:
-        relocate(error, _HIDDEN)
+        shown(error)
         raise
 
 
@@ -68,64 +62,27 @@ def _run_pullback(
     mode: str, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Pullback]:
     entry = entry_for(mode, f, args, kwargs)
-    y, saved = entry.code.forward.cell.cell_contents(*inputs_of(entry, f, args, kwargs))
-    saved = protected(saved, entry.code.copied, len(entry.code.saved_names))
-    likes = tuple(map(_prototype, args))
-    finish = partial(_raw_gradients if mode == "_pullback" else _spread, entry, likes)
+    code = _pair_of(entry)
+    y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
+    saved = protected(saved, code.copied, len(code.saved_names))
+    finish: Any
+    if mode == "_pullback":
+        finish = StructuralGradients(entry.assignment, len(args))
+    else:
+        finish = Gradients(entry.assignment, args)
     description = f"{named(f)}({', '.join(map(repr, entry.types))})"
-    return y, Pullback(
-        partial(_run_back, entry.code.back.cell.cell_contents), saved, Like(y), finish, description
-    )
+    return y, Pullback(Adjoint(code.back), saved, Like(y), finish, description)
 
 
-def _run_back(back: Any, saved: Any, seed: Any) -> Any:
-    try:
-        return back(saved, seed)
-    except Exception as error:
-        relocate(error, _HIDDEN)
-        raise
-
-
-def _prototype(arg: Any) -> Any:
-    """An argument without its contents, as far as gradients need it."""
-    if isinstance(arg, np.ndarray):
-        return cotangent.prototype(arg)
-    if type(arg) in (list, tuple):
-        return type(arg)(map(_prototype, arg))
-    if type(arg) is dict:
-        return {key: _prototype(item) for key, item in arg.items()}
-    return arg
-
-
-def _bars(entry: Entry, bars: Any) -> tuple[Any, ...]:
-    if bars is None:
-        return (None,) * len(entry.active)
-    return (bars,) if len(entry.active) == 1 else tuple(bars)
-
-
-def _spread(entry: Entry, likes: tuple[Any, ...], bars: Any) -> tuple[Any, ...]:
-    return gradients_of(entry, _bars(entry, bars), likes)
-
-
-def _raw_gradients(entry: Entry, likes: tuple[Any, ...], bars: Any) -> tuple[Any, ...]:
-    own: dict[str, Any] = {}
-    found: dict[int, Any] = {}
-    for i, bar in zip(entry.active, _bars(entry, bars), strict=True):
-        kind, key = entry.plan.inputs[i]
-        if kind == "cell":
-            own[entry.plan.source.captured[key].name] = detached(bar)
-        elif kind == "arg":
-            found[key] = detached(bar)
-        else:
-            for part, part_bar in zip(key, bar, strict=True):
-                found[part.key] = detached(part_bar)
-    return own or None, *(found.get(i) for i in range(len(likes)))
+def _pair_of(entry: Entry) -> Pair:
+    assert isinstance(entry.code, Pair)
+    return entry.code
 
 
 def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """The gradients of a function that returns a real scalar: one per positional argument.
 
-    Each has the kind, shape and dtype of its argument; numeric arguments that don't matter get zeros.
+    Each has the kind, shape and dtype of its argument; numbers that don't matter get zeros.
     Raises TypeError for any other result.
 
     >>> import math
@@ -136,10 +93,12 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
     """
     try:
         entry = entry_for("gradient", f, args, kwargs)
-        bars = entry.code.function(*inputs_of(entry, f, args, kwargs))
-        return gradients_of(entry, bars, args)
+        if entry.is_direct:
+            return gradients_of(entry.assignment, entry.run(*args), args)
+        bars = entry.run(*inputs_of(entry, f, args, kwargs))
+        return gradients_of(entry.assignment, bars, args)
     except Exception as error:
-        relocate(error, _HIDDEN)
+        shown(error)
         raise
 
 
@@ -156,14 +115,14 @@ def withgradient(
     try:
         return _withgradient(f, args, kwargs)
     except Exception as error:
-        relocate(error, _HIDDEN)
+        shown(error)
         raise
 
 
 def _withgradient(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     entry = entry_for("withgradient", f, args, kwargs)
-    y, bars = entry.code.function(*inputs_of(entry, f, args, kwargs))
-    return y, gradients_of(entry, bars, args)
+    y, bars = entry.run(*inputs_of(entry, f, args, kwargs))
+    return y, gradients_of(entry.assignment, bars, args)
 
 
 def _select(argnums: int | Sequence[int], gradients: tuple[Any, ...]) -> Any:
@@ -241,36 +200,12 @@ def cache_clear() -> None:
     cache.clear()
 
 
-def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
     """Run-time dispatch: the value of a call and its raw back function."""
     entry = entry_for("dispatch", function, args, kwargs)
-    y, saved = entry.code.forward.cell.cell_contents(*inputs_of(entry, function, args, kwargs))
-    back = entry.code.back.cell.cell_contents
-    names = tuple(kwargs)
-
-    def call_back(y_bar: Any) -> tuple[Any, ...]:
-        if y_bar is None:
-            return (None,) * (1 + len(args) + len(names))
-        bars = _bars(entry, back(saved, y_bar))
-        own: dict[str, Any] = {}
-        found: dict[Any, Any] = {}
-        for i, bar in zip(entry.active, bars, strict=True):
-            kind, key = entry.plan.inputs[i]
-            if kind == "cell":
-                own[entry.plan.source.captured[key].name] = bar
-            elif kind in ("arg", "keyword"):
-                found[key] = bar
-            elif kind == "dict":
-                for name, part in key.items():
-                    found[part.key] = cotangent.item(bar, name)
-            elif bar is not None:
-                for part, part_bar in zip(key, bar, strict=True):
-                    found[part.key] = part_bar
-        keys = [*range(len(args)), *names]
-        return own or None, *(found.get(key) for key in keys)
-
-    return y, call_back
+    y, saved = entry.run(*inputs_of(entry, function, args, kwargs))
+    finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
+    return y, DispatchedBack(Adjoint(_pair_of(entry).back), saved, finish)
 
 
 dynamic.compile_call = _compile_call
-

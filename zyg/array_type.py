@@ -11,16 +11,16 @@ where two big dimensions broadcast together they are equal, or NumPy raises.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ir import facts
+from ir.record import record
 from ir.types import TOP, Instance, Known, Scalar, Sequence, Tuple, Type, class_of, join
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class One:
     """A dimension of size 1."""
 
@@ -28,7 +28,7 @@ class One:
         return "1"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AnySize:
     """A dimension about which nothing is known."""
 
@@ -36,7 +36,7 @@ class AnySize:
         return "?"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A dimension with a name; `big` means that it is not 1. The id 0 names no size: `BIG`.
 
@@ -61,7 +61,7 @@ BIG = Symbol(0, True)
 MAX_DERIVATIONS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array(Type):
     """Exactly an `np.ndarray` of a numeric or bool dtype; `dims` is None for an unknown rank."""
 

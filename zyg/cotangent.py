@@ -11,6 +11,7 @@ pure, but for `accumulate_at`, which consumes its buffer:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Set, ValuesView
 from typing import Any
 
@@ -293,7 +294,9 @@ def refuse_unusual(x: np.ndarray[Any, Any]) -> None:
     """Raises NotDifferentiable for arrays whose meaning zyg's rules would get wrong."""
     if isinstance(x, np.matrix):
         raise NotDifferentiable("np.matrix has no gradients: pass np.asarray(x) instead")
-    if isinstance(x, np.ma.MaskedArray):
+    # NumPy imports `numpy.ma` when it is first asked for, which takes long.
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(x, masked.MaskedArray):
         raise NotDifferentiable(
             "masked arrays have no gradients: pass x.filled(value) and the mask separately"
         )

@@ -1,71 +1,74 @@
-"""From a call of the API to generated code: binding, lookup, compilation, and back.
+"""From a call of the API to the generated code that serves it.
 
-An `Entry` is what one signature has: the plan by which the arguments of a call become the inputs of
-generated code and its cotangents become gradients of arguments, the code, and the guards on which it
-rests. Entries are found by a key that is cheap to make; see `zyg.signature`.
+    gradient(f, x, 2.0)  ->  key  ->  Entry: code for (float64[N1], float), valid while guards hold
+
+An entry is what one signature has: the plan by which the arguments of a call become inputs of
+generated code and its cotangents gradients, the code, and the guards on which it rests.
 """
 
 from __future__ import annotations
 
 import types
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
-from sys import getrefcount
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir.binding import CannotBind, bind
-from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
-from ir.errors import Unsupported
-from ir.parse import parse_code
-from ir.types import Type
+from ir.errors import SourceNotFound, Unsupported
+from ir.record import made, node
+from ir.types import Known, Type
 from zyg import cotangent
+from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
 from zyg.compiler.assemble import Compiler, Joint, Pair
-from zyg.compiler.specialise import Specialisation, parameter_type
-from zyg.errors import UnsupportedSyntax
+from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.gradients import Assignment, assignment_of
+from zyg.guards import Check, all_hold, compiled
+from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
-from zyg.signature import abstract_all, key_of
+from zyg.signature import abstract_all
+from zyg.variants import Variants
 
 MAX_ENTRIES = 1024
+# The kinds of inputs that each form of code differentiates with respect to.
+_DIFFERENTIATED = {
+    **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
+    "_pullback": ("arg", "tuple", "cell"),
+    "dispatch": ("arg", "tuple", "cell", "keyword", "dict"),
+}
+CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 
 
-class Source(NamedTuple):
-    """Where an input comes from: `kind` is arg, keyword, default, kwdefault, tuple, dict, cell."""
-
-    kind: str
-    key: Any
-
-
-@dataclass(eq=False)
-class Plan:
-    """How the arguments of a call are bound to the inputs of generated code."""
-
-    source: Function
-    inputs: list[Source]
-    is_direct: bool
-
-
-@dataclass(eq=False)
+@node
 class Entry:
+    """The code for one signature. `is_direct`: its inputs are the positional arguments; `alive`:
+    what keys refer to by `id`."""
+
     plan: Plan
     made: Specialisation
-    code: Any
-    guards: list[Any]
+    code: Pair | Joint
+    guards: list[AnyGuard]
     version: int
     types: tuple[Type, ...]
-    passed: list[int]
-    active: list[int]
+    assignment: Assignment
+    passed: list[Source]
+    is_direct: bool
+    run: Callable[..., Any]
+    alive: list[object] = made(list)
+    _calls: int = 0
+    _check: Check | None = None
 
     def is_valid(self) -> bool:
-        if registry.version() != self.version:
+        if registry.version() != self.version:  # a rule was added
             return False
-        for guard in self.guards:
-            if not guard.holds():
-                return False
-        return True
+        if self._check is not None:
+            return self._check()
+        self._calls += 1
+        if self._calls > CALLS_UNTIL_GUARDS_ARE_COMPILED:
+            self._check = compiled(self.guards)
+        return all_hold(self.guards)
 
 
 class CacheInfo(NamedTuple):
@@ -78,44 +81,64 @@ class CacheInfo(NamedTuple):
 
 
 class Cache:
-    """Entries by key, least recently made first; safe under threads."""
+    """Entries by key, the ones made first dropped first; safe under threads.
+
+    Readers take no lock: they find an entry, which never changes what it means, or none. All that
+    writes holds the lock, compilation included.
+    """
 
     def __init__(self, size: int) -> None:
-        self._entries: OrderedDict[Any, Entry] = OrderedDict()
-        self._lock = RLock()
+        self.entries: OrderedDict[Any, Entry] = OrderedDict()
+        self.lock = RLock()
         self._size = size
-        self.compiler = Compiler()
+        self._start()
+
+    def _start(self) -> None:
+        self._compiler = Compiler()
+        self._compiled_for = registry.version()
+        self.variants = Variants()
+        self._aliases: dict[Any, tuple[Any, list[object]]] = {}
         self.hits = 0
         self.misses = 0
 
-    def get(self, key: Any) -> Entry | None:
-        entry = self._entries.get(key)
-        if entry is not None and entry.is_valid():
-            self.hits += 1
-            return entry
-        return None
+    def compiler_for(self, version: int) -> Compiler:
+        """The compiler that knows the rules as they are now; what it made before is forgotten
+        when a rule is added."""
+        if version != self._compiled_for:
+            self._compiler = Compiler()
+            self._compiled_for = version
+        return self._compiler
 
-    def put(self, key: Any, make: Callable[[Compiler], Entry]) -> Entry:
-        with self._lock:
-            entry = self._entries.get(key)
-            if entry is not None and entry.is_valid():
-                return entry
-            self.misses += 1
-            entry = make(self.compiler)
-            self._entries[key] = entry
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
-            return entry
+    def valid(self, key: Any) -> Entry | None:
+        """The entry of a key if its code can still be used."""
+        entry = self.entries.get(key)
+        return entry if entry is not None and entry.is_valid() else None
+
+    def aliased(self, key: Any) -> Entry | None:
+        """The entry of the wider signature that serves a key."""
+        alias = self._aliases.get(key)
+        return None if alias is None else self.valid(alias[0])
+
+    def add_alias(self, key: Any, wider: Any, alive: list[object]) -> Any:
+        if len(self._aliases) >= self._size:
+            self._aliases.clear()
+        self._aliases[key] = wider, alive
+        return wider
+
+    def put(self, key: Any, entry: Entry) -> None:
+        self.misses += 1
+        self.entries[key] = entry
+        self.entries.move_to_end(key)
+        while len(self.entries) > self._size:
+            self.entries.popitem(last=False)
 
     def info(self) -> CacheInfo:
-        return CacheInfo(self.hits, self.misses, self._size, len(self._entries))
+        return CacheInfo(self.hits, self.misses, self._size, len(self.entries))
 
     def clear(self) -> None:
-        with self._lock:
-            self._entries.clear()
-            self.compiler = Compiler()
-            self.hits = self.misses = 0
+        with self.lock:
+            self.entries.clear()
+            self._start()
 
 
 cache = Cache(MAX_ENTRIES)
@@ -125,197 +148,109 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
-    if kwargs:
-        names = tuple(kwargs)
-        key: Any = (mode, key_of(function), key_of(args), names, key_of(tuple(kwargs.values())))
+    key: Any
+    if type(function) is types.FunctionType:
+        key = mode, function_key(function), tuple_key(args)
     else:
-        key = (mode, key_of(function), key_of(args))
-    entry = cache.get(key)
-    if entry is not None:
+        callee, leading, keywords = callee_of(function)
+        own = function_key(callee) if type(callee) is types.FunctionType else Known(callee)
+        held = tuple_key((*leading, *keywords.values()))
+        key = mode, own, tuple_key(args), tuple(keywords), held
+    if kwargs:
+        key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
+    entry = cache.entries.get(key)
+    if entry is not None and entry.is_valid():
+        cache.hits += 1
         return entry
-    return cache.put(key, lambda compiler: _make(compiler, mode, function, args, kwargs))
+    with cache.lock:
+        return _found_or_made(key, mode, function, args, kwargs)
 
 
-def _make(
-    compiler: Compiler, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+def _found_or_made(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
+    """The entry of a call whose key has none that is valid; the cache is locked."""
+    entry = cache.valid(key) or cache.aliased(key)
+    if entry is not None:
+        cache.hits += 1
+        return entry
     version = registry.version()
+    compiler = cache.compiler_for(version)
+    callee = callee_of(function)
     try:
-        plan = plan_of(function, args, kwargs)
-        values = tuple(value_of(source, function, args, kwargs) for source in plan.inputs)
-        types_ = tuple(map(parameter_type, abstract_all(values)))
-        made = compiler.specialiser.specialise(plan.source, types_)
-        active = made.flow & frozenset(_differentiated(mode, plan.inputs))
-        code: Pair | Joint
-        if mode in ("pullback", "_pullback", "dispatch"):
-            code = compiler.pair(made, active)
-        else:
-            code = compiler.joint(made, active, wants_value=mode != "gradient")
-        compiler.finish()
+        plan = plan_of(callee, args, kwargs)
+        values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
+        for arg in args:
+            refuse_unusual(arg)
+        exact = tuple(map(parameter_type, abstract_all(values)))
+        types_ = cache.variants.widened(plan.source, exact)
+        if types_ != exact:
+            alive = identified((callee.function, values))
+            key = cache.add_alias(
+                key, (mode, plan.source, len(args), tuple(kwargs), types_), alive
+            )
+            entry = cache.valid(key)
+            if entry is not None:
+                cache.hits += 1
+                return entry
+        entry = _made(compiler, mode, plan, types_, len(args))
+    except SourceNotFound as error:
+        raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
         if isinstance(error, UnsupportedSyntax):
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
-    return Entry(
-        plan, made, code, made.all_guards(), version, types_, code.passed, code.active
-    )
+    entry.version = version
+    entry.alive += identified((callee.function, values))
+    cache.put(key, entry)
+    return entry
 
 
-def _differentiated(mode: str, inputs: list[Source]) -> list[int]:
-    kinds: tuple[str, ...] = ("arg", "tuple")
-    if mode == "_pullback":
-        kinds = ("arg", "tuple", "cell")
-    if mode == "dispatch":
-        kinds = ("arg", "tuple", "cell", "keyword", "dict")
-    return [i for i, source in enumerate(inputs) if source.kind in kinds]
-
-
-def plan_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
-    """How this call binds; a callable without Python code gets a function that calls it."""
-    if isinstance(function, types.FunctionType) and registry.rule_of(function) is None:
-        source = parse_code(function.__code__, function.__globals__)
-        cells = [Source("cell", i) for i in range(len(function.__closure__ or ()))]
-        defaults = [Source("default", i) for i in range(len(function.__defaults__ or ()))]
-        kwdefaults = {name: Source("kwdefault", name) for name in function.__kwdefaults__ or {}}
-        try:
-            inputs = bind(
-                source, [Source("arg", i) for i in range(len(args))],
-                {name: Source("keyword", name) for name in kwargs}, defaults, kwdefaults,
-                lambda items: Source("tuple", tuple(items)),
-                lambda items: Source("dict", dict(items)),
-            )
-        except CannotBind:
-            function(*args, **kwargs)  # raises the error that Python gives
-            raise
-        inputs = [*cells, *inputs]
+def _made(
+    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int
+) -> Entry:
+    made = compiler.specialiser.specialise(plan.source, types_)
+    differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in _DIFFERENTIATED[mode]]
+    active = made.flow & frozenset(differentiated)
+    code: Pair | Joint
+    if mode in ("pullback", "_pullback", "dispatch"):
+        code = compiler.pair(made, active)
     else:
-        source = calling(function, len(args), tuple(kwargs))
-        inputs = [Source("arg", i) for i in range(len(args))]
-        inputs += [Source("keyword", name) for name in kwargs]
-    is_direct = not kwargs and inputs == [Source("arg", i) for i in range(len(args))]
-    return Plan(source, inputs, is_direct)
-
-
-_calling: dict[Any, Function] = {}
-
-
-def calling(function: Any, count: int, keywords: tuple[str, ...]) -> Function:
-    """The IR of a function that does nothing but call `function`."""
-    key = id(function), count, keywords
-    known = _calling.get(key)
-    if known is not None and known.code is function:
-        return known
-    rule = registry.rule_of(function)
-    names = [f"x{i}" for i in range(count)]
-    if rule is not None and hasattr(rule, "__code__"):
-        own = rule.__code__.co_varnames[: min(rule.__code__.co_argcount, count)]
-        names[: len(own)] = own
-    params = [Value(name) for name in [*names, *keywords]]
-    result = Value("y")
-    kwargs: dict[str, Operand] = dict(zip(keywords, params[count:], strict=True))
-    call = Call(Const(function), list(params[:count]), kwargs, [result])
-    name = getattr(function, "__name__", type(function).__name__)
-    made = Function(
-        name if str(name).isidentifier() else "call", params, [],
-        Block([], [call], Yield([result])), None,
-        Parameters(0, len(params), False, 0, False), code=function,
+        code = compiler.joint(made, active, wants_value=mode != "gradient")
+    compiler.finish()
+    captured = [value.name for value in plan.source.captured]
+    passed = [plan.inputs[i] for i in code.passed]
+    return Entry(
+        plan, made, code, made.all_guards(), 0, types_,
+        assignment_of(plan.inputs, code.active, captured, count),
+        passed,
+        passed == [Source("arg", i) for i in range(count)],
+        code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,
     )
-    _calling[key] = made
-    return made
 
 
-def value_of(
-    source: Source, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    kind, key = source
-    match kind:
-        case "arg":
-            return args[key]
-        case "keyword":
-            return kwargs[key]
-        case "default":
-            return function.__defaults__[key]
-        case "kwdefault":
-            return function.__kwdefaults__[key]
-        case "cell":
-            return function.__closure__[key].cell_contents
-        case "tuple":
-            return tuple(value_of(part, function, args, kwargs) for part in key)
-        case _:
-            return {n: value_of(part, function, args, kwargs) for n, part in key.items()}
+def refuse_unusual(arg: Any) -> None:
+    """Raises NotDifferentiable for arguments that hold arrays which have no gradients."""
+    if isinstance(arg, np.ndarray):
+        cotangent.refuse_unusual(arg)
+    elif type(arg) in (list, tuple):
+        for item in arg:
+            refuse_unusual(item)
+    elif type(arg) is dict:
+        for item in arg.values():
+            refuse_unusual(item)
 
 
 def inputs_of(
     entry: Entry, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, ...]:
+) -> Sequence[Any]:
     """The inputs that generated code takes."""
-    if entry.plan.is_direct and len(entry.passed) == len(args):
+    if entry.is_direct:
         return args
-    inputs = entry.plan.inputs
-    return tuple([value_of(inputs[i], function, args, kwargs) for i in entry.passed])
-
-
-# Cotangents to gradients
-
-
-def _baseline() -> int:
-    items = (np.zeros(1),)
-    for item in items:
-        return getrefcount(item)
-    return 0
-
-
-_UNSHARED = _baseline()
-
-
-def gradients_of(
-    entry: Entry, bars: tuple[Any, ...], args: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """One gradient per positional argument, of its kind, dtype and shape, in memory of its own."""
-    inputs = entry.plan.inputs
-    found: dict[int, Any] = {}
-    for i, bar in zip(entry.active, bars, strict=True):
-        kind, key = inputs[i]
-        if kind == "arg":
-            found[key] = bar
-        elif kind == "tuple" and bar is not None:
-            for part, part_bar in zip(key, bar, strict=True):
-                found[part.key] = part_bar
-    del bars
-    result = []
-    for i, arg in enumerate(args):
-        result.append(gradient_of(found.pop(i, None), arg))
-    return tuple(result)
-
-
-def gradient_of(bar: Any, arg: Any) -> Any:
-    """One gradient, as the user gets it."""
-    cls = type(arg)
-    if cls is float:
-        return bar if type(bar) is float else cotangent.project(bar, arg)
-    if cls is np.ndarray:
-        if (
-            type(bar) is np.ndarray
-            and bar.dtype is arg.dtype
-            and bar.shape == arg.shape
-            and bar.base is None
-            and getrefcount(bar) <= _UNSHARED
-        ):
-            return bar
-        return detached(cotangent.project(bar, arg))
-    if cls in (list, tuple, dict):
-        return detached(cotangent.project(bar, arg))
-    if callable(arg) and isinstance(bar, dict):
-        return detached(bar)
-    return cotangent.project(bar, arg)
-
-
-def detached(bar: Any) -> Any:
-    """A copy of every array of a gradient: in memory that is nobody else's."""
-    if isinstance(bar, np.ndarray):
-        return bar.copy() if bar.ndim else bar.copy()
-    if isinstance(bar, list | tuple):
-        return cotangent.rebuilt(bar, [detached(item) for item in bar])
-    if isinstance(bar, dict):
-        return {key: detached(item) for key, item in bar.items()}
-    return bar
+    callee = Callee(function, (), {})
+    if type(function) is not types.FunctionType:
+        callee = callee_of(function)
+    return [
+        args[key] if kind == "arg" else value_of(Source(kind, key), callee, args, kwargs)
+        for kind, key in entry.passed
+    ]

@@ -13,6 +13,12 @@ class NotDifferentiable(ZygError, TypeError):
     """A value or a callable has no derivative that zyg knows: no rule, or a kind of array that
     gradients are not defined for."""
 
+    is_located = False  # whether the message says already where in the user's program
+
+
+class GradientMismatch(ZygError, AssertionError):
+    """A gradient that differs from what differences of the function say."""
+
 
 class UnsupportedSyntax(ZygError, Unsupported):
     """A construct of the language that zyg does not differentiate; carries the location."""

@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 
 import numpy as np
 
 from ir import facts
 from ir.container_facts import known_slice
 from ir.fact_rules import distributed
+from ir.record import record
 from ir.types import TOP, Known, Scalar, Sequence, Slice, Tuple, Type, class_of
 from zyg.array_type import (
     ANY,
@@ -34,7 +34,7 @@ from zyg.array_type import (
 NEW_AXIS, ELLIPSIS = Known(None), Known(...)
 
 
-@dataclass(frozen=True)
+@record
 class Selector:
     """An index array (or a mask as one): how many dimensions it takes, what it broadcasts."""
 

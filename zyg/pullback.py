@@ -1,4 +1,8 @@
-"""What `pullback` returns: the adjoint of one call, as a value that can be kept and called again."""
+"""What `pullback` returns: the adjoint of one call, as a value that can be kept and called again.
+
+A `Pullback` is a reference to generated code and the values that it reads. Its pickle carries the
+source of that code, with the code of what it calls, and names modules and functions.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from zyg import cotangent
+from zyg.compiler.assemble import Generated
+from zyg.compiler.dynamic import RuleBack
+from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
+from zyg.portable import Text, packed, unpacked
+from zyg.tracing import shown
+
+
+class Adjoint:
+    """A generated back function, which pickles as its source."""
+
+    __slots__ = ("_origin", "run")
+
+    def __init__(self, origin: Generated | list[Text]) -> None:
+        self._origin = origin
+        self.run: Callable[[Any, Any], Any] = (
+            origin.cell.cell_contents if isinstance(origin, Generated) else unpacked(origin)
+        )
+
+    def __reduce__(self) -> Any:
+        origin = self._origin
+        return Adjoint, (packed(origin) if isinstance(origin, Generated) else origin,)
 
 
 class Pullback:
@@ -16,53 +42,177 @@ class Pullback:
     the structure and shape of the result; ValueError otherwise.
     """
 
-    __slots__ = ("_back", "_description", "_finish", "_like", "_saved")
+    __slots__ = ("__weakref__", "_adjoint", "_description", "_finish", "_like", "_saved")
 
     def __init__(
         self,
-        back: Callable[[Any, Any], Any],
+        adjoint: Adjoint,
         saved: Any,
-        like: Any,
+        like: Like,
         finish: Callable[[Any], tuple[Any, ...]],
         description: str,
     ) -> None:
-        self._back = back
+        self._adjoint = adjoint
         self._saved = saved
         self._like = like
         self._finish = finish
         self._description = description
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
-        if seed is None:
-            return self._finish(None)
-        return self._finish(self._back(self._saved, checked_seed(seed, self._like)))
+        try:
+            if seed is None:
+                return self._finish(None)
+            seed = checked_seed(seed, self._like)
+            return self._finish(self._adjoint.run(self._saved, seed))
+        except Exception as error:
+            shown(error)
+            raise
 
     def __repr__(self) -> str:
         count, size = held(self._saved)
         values = "value" if count == 1 else "values"
         return f"<pullback of {self._description}: {count} {values}, {size} bytes>"
 
+    def __reduce__(self) -> Any:
+        saved = _without_contents(self._saved)
+        return _restored, (self._adjoint, saved, self._like, self._finish, self._description)
+
+
+def _restored(adjoint: Adjoint, saved: Any, *rest: Any) -> Pullback:
+    return Pullback(adjoint, _with_contents(saved), *rest)
+
+
+class Gradients:
+    """The last step of a public pullback: gradients of the arguments, zeros where there is none."""
+
+    __slots__ = ("_assignment", "_likes")
+
+    def __init__(self, assignment: Assignment, args: tuple[Any, ...]) -> None:
+        self._assignment = assignment
+        self._likes = tuple(map(prototype, args))
+
+    def __call__(self, bars: Any) -> tuple[Any, ...]:
+        each = self._assignment.unpacked(bars)
+        del bars  # what only `each` refers to need not be copied
+        return gradients_of(self._assignment, each, self._likes)
+
+    def __reduce__(self) -> Any:
+        return _restored_gradients, (self._assignment, _without_contents(self._likes))
+
+
+def _restored_gradients(assignment: Assignment, likes: Any) -> Gradients:
+    return Gradients(assignment, _with_contents(likes))
+
+
+class StructuralGradients:
+    """The last step of `_pullback`: the gradient of the function, then of each argument, keyword
+    arguments last where `keywords` names them."""
+
+    __slots__ = ("_assignment", "_count", "_keywords")
+
+    def __init__(
+        self, assignment: Assignment, count: int, keywords: tuple[str, ...] = ()
+    ) -> None:
+        self._assignment = assignment
+        self._count = count
+        self._keywords = keywords
+
+    def __call__(self, bars: Any) -> tuple[Any, ...]:
+        return tuple(map(detached, self.shared(bars)))
+
+    def shared(self, bars: Any) -> tuple[Any, ...]:
+        """The same, in memory that it may share with other cotangents."""
+        found = self._assignment.by_target(self._assignment.unpacked(bars))
+        own = {key.name: bar for key, bar in found.items() if isinstance(key, Captured)}
+        targets = [*range(self._count), *map(Keyword, self._keywords)]
+        return own or None, *(found.get(target) for target in targets)
+
+    def __reduce__(self) -> Any:
+        return StructuralGradients, (self._assignment, self._count, self._keywords)
+
+
+class DispatchedBack:
+    """The back function of a call that was compiled at run time; part of what a caller saves."""
+
+    __slots__ = ("adjoint", "finish", "saved")
+
+    def __init__(self, adjoint: Adjoint, saved: Any, finish: StructuralGradients) -> None:
+        self.adjoint = adjoint
+        self.saved = saved
+        self.finish = finish
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        return self.finish.shared(None if y_bar is None else self.adjoint.run(self.saved, y_bar))
+
+    def __reduce__(self) -> Any:
+        saved = _without_contents(self.saved)
+        return _restored_dispatched, (self.adjoint, saved, self.finish)
+
+
+def _restored_dispatched(adjoint: Adjoint, saved: Any, finish: Any) -> DispatchedBack:
+    return DispatchedBack(adjoint, _with_contents(saved), finish)
+
+
+def prototype(arg: Any) -> Any:
+    """An argument without its contents, as far as gradients need it."""
+    if isinstance(arg, np.ndarray):
+        return cotangent.prototype(arg)
+    if type(arg) in (list, tuple):
+        return type(arg)(map(prototype, arg))
+    if type(arg) is dict:
+        return {key: prototype(item) for key, item in arg.items()}
+    return callable if callable(arg) else arg  # all callables have the same kind of gradient
+
+
+# Prototypes have strides of 0, which pickles don't keep: a shape must not weigh what an array does
+
+
+class _Repeated:
+    """An array all of whose elements are one and the same."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self._shape = array.shape
+        self._element = np.array(array[(0,) * array.ndim]) if array.size else (
+            np.zeros((), array.dtype)
+        )
+
+    def array(self) -> np.ndarray[Any, Any]:
+        return np.broadcast_to(self._element, self._shape)
+
+
+def _is_repeated(array: np.ndarray[Any, Any]) -> bool:
+    return array.ndim > 0 and not any(array.strides)
+
+
+def _without_contents(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _Repeated(value) if _is_repeated(value) else value
+    if type(value) in (list, tuple):
+        return type(value)(map(_without_contents, value))
+    return value
+
+
+def _with_contents(value: Any) -> Any:
+    if isinstance(value, _Repeated):
+        return value.array()
+    if type(value) in (list, tuple):
+        return type(value)(map(_with_contents, value))
+    return value
+
 
 class Like:
     """The structure of a result, without its contents."""
 
-    __slots__ = ("dtype", "items", "kind", "shape")
+    __slots__ = ("items", "kind", "shape")
 
     def __init__(self, y: Any) -> None:
         self.kind = type(y)
         self.shape = y.shape if isinstance(y, np.ndarray | np.generic) else None
-        self.dtype = y.dtype if isinstance(y, np.ndarray | np.generic) else None
         self.items: Any = None
         if isinstance(y, list | tuple):
             self.items = [Like(item) for item in y]
         elif isinstance(y, dict):
             self.items = {key: Like(item) for key, item in y.items()}
-
-    def __getstate__(self) -> Any:
-        return self.kind, self.shape, self.dtype, self.items
-
-    def __setstate__(self, state: Any) -> None:
-        self.kind, self.shape, self.dtype, self.items = state
 
 
 def checked_seed(seed: Any, like: Like) -> Any:
@@ -93,11 +243,16 @@ def checked_seed(seed: Any, like: Like) -> Any:
 def _checked_items(seed: Any, like: Like) -> Any:
     if isinstance(like.items, dict):
         if not isinstance(seed, dict):
-            raise ValueError(f"the result is a dict, the seed a {type(seed).__name__}")
+            raise ValueError(f"the result is a dict, but the seed a {type(seed).__name__}")
+        unknown = [key for key in seed if key not in like.items]
+        if unknown:
+            raise ValueError(f"the result has no key {unknown[0]!r}, but the seed has")
         return {key: checked_seed(seed.get(key), item) for key, item in like.items.items()}
     if not isinstance(seed, list | tuple) or len(seed) != len(like.items):
+        given = f"{len(seed)} items" if isinstance(seed, list | tuple) else type(seed).__name__
         raise ValueError(
-            f"the result is a {like.kind.__name__} of {len(like.items)} items, so is the seed"
+            f"the result is a {like.kind.__name__} of {len(like.items)} items, but the seed is "
+            f"{given}"
         )
     items = [checked_seed(a, b) for a, b in zip(seed, like.items, strict=True)]
     return items if like.kind is list else tuple(items)
@@ -105,14 +260,20 @@ def _checked_items(seed: Any, like: Like) -> Any:
 
 def held(saved: Any) -> tuple[int, int]:
     """How many values a pullback holds, and how many bytes the arrays among them take."""
-    if isinstance(saved, np.ndarray):
-        return 1, saved.nbytes if saved.strides and any(saved.strides) else saved.itemsize
-    if isinstance(saved, list | tuple):
-        counts = [held(item) for item in saved]
-        return sum(c for c, _ in counts), sum(s for _, s in counts)
-    if saved is None:
-        return 0, 0
-    return 1, 8
+    match saved:
+        case None:
+            return 0, 0
+        case np.ndarray():
+            return 1, saved.itemsize if _is_repeated(saved) else saved.nbytes
+        case list() | tuple():
+            counts = [held(item) for item in saved]
+            return sum(count for count, _ in counts), sum(size for _, size in counts)
+        case DispatchedBack():
+            return held(saved.saved)
+        case RuleBack():
+            return held(list(saved.captured().values()))
+        case _:
+            return 1, 8
 
 
 def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:
@@ -126,14 +287,18 @@ def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:
 
 def copied(value: Any) -> Any:
     """A copy of the arrays in a value; everything else is kept."""
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, list):
-        return [copied(item) for item in value]
-    if type(value) is tuple:
-        return tuple(map(copied, value))
-    if type(value) is dict:
-        return {key: copied(item) for key, item in value.items()}
-    return value
-
-
+    match value:
+        case np.ndarray():
+            return _Repeated(value).array() if _is_repeated(value) else value.copy()
+        case list():
+            return [copied(item) for item in value]
+        case tuple() if type(value) is tuple:
+            return tuple(map(copied, value))
+        case dict() if type(value) is dict:
+            return {key: copied(item) for key, item in value.items()}
+        case DispatchedBack():
+            return DispatchedBack(value.adjoint, copied(value.saved), value.finish)
+        case RuleBack():
+            return value.with_captured({n: copied(v) for n, v in value.captured().items()})
+        case _:
+            return value

@@ -1,4 +1,4 @@
-"""What generated code is made for: the abstraction of arguments, and a key to look code up by.
+"""What generated code is made for: the abstraction of arguments.
 
     f(np.ones((3, 1)), 2, "fast")    ->  (float64[N1, 1], int, ="fast")
 
@@ -8,7 +8,6 @@ Sizes are no part of it, except that a dimension of length 1 is told from all ot
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,9 @@ from ir.types import (
     widen,
 )
 
-Key = Hashable
+# Ids of callables that are known by what they are, not by their code: those with a rule. The
+# registry of rules adds to them, and keeps these callables alive.
+by_identity: set[int] = set()
 
 
 def abstract(value: Any) -> Type:
@@ -70,8 +71,10 @@ class _Abstraction:
             return Sequence(range, Scalar(int))
         if isinstance(value, np.generic):
             return Scalar(cls)
-        if cls is types.FunctionType:
+        if cls is types.FunctionType and id(value) not in by_identity:
             return self._function(value)
+        if is_bound(value):
+            return Instance(cls)  # `o.method` is a new object each time
         if callable(value) or cls is types.ModuleType:
             return Known(value)
         return Instance(cls)
@@ -109,59 +112,16 @@ class _Abstraction:
             return TOP
 
 
+def is_bound(value: Any) -> bool:
+    """Whether a value is a method that brings the object along that it is called on."""
+    cls = type(value)
+    return cls is types.MethodType or (
+        cls is types.BuiltinFunctionType
+        and not isinstance(value.__self__, types.ModuleType | type | None)
+    )
+
+
 def abstract_array(value: np.ndarray[Any, Any], first_symbol: int) -> Type:
     from zyg.array_type import abstract_array as abstract_array_type
 
     return abstract_array_type(value, first_symbol)
-
-
-# Keys: as much as the types say, but cheap to make on each call
-
-_KEYS: dict[type, Callable[[Any], Key]] = {}
-
-
-def key_of(value: Any) -> Key:
-    """A hashable that two values share exactly if they have the same abstraction."""
-    find = _KEYS.get(type(value))
-    return find(value) if find is not None else _other_key(value)
-
-
-def _array_key(x: np.ndarray[Any, Any]) -> Key:
-    shape = x.shape
-    if 1 in shape:
-        return x.dtype, tuple([size == 1 for size in shape])
-    return x.dtype, len(shape)
-
-
-def _function_key(f: types.FunctionType) -> Key:
-    if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
-        return f.__code__, id(f.__globals__)
-    return f.__code__, id(f.__globals__), abstract(f)
-
-
-def _list_key(items: list[Any]) -> Key:
-    return list, frozenset([_KEYS.get(type(x), _other_key)(x) for x in items])
-
-
-def _tuple_key(items: tuple[Any, ...]) -> Key:
-    return tuple([_KEYS.get(type(x), _other_key)(x) for x in items])
-
-
-def _dict_key(items: dict[Any, Any]) -> Key:
-    return dict, tuple([(k, _KEYS.get(type(x), _other_key)(x)) for k, x in items.items()])
-
-
-def _other_key(value: Any) -> Key:
-    if isinstance(value, np.generic):
-        return type(value)
-    if callable(value) or isinstance(value, types.ModuleType):
-        return Known(value)
-    return type(value)
-
-
-_KEYS.update({
-    float: type, int: type, complex: type, type(None): type, range: type,
-    bool: lambda value: value, str: lambda value: value,
-    np.ndarray: _array_key, tuple: _tuple_key, list: _list_key, dict: _dict_key,
-    types.FunctionType: _function_key, np.float64: type, np.float32: type,
-})

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from os.path import basename
 from typing import Any
 
@@ -43,6 +42,7 @@ from ir.emit.render import (
     spell_module,
 )
 from ir.primitives import UNBOUND
+from ir.record import made, node
 from ir.rewrite import clone, count_uses, walk
 from ir.types import Scalar, Type, Union
 
@@ -62,13 +62,13 @@ def statement_form(callee: object) -> Callable[[Any], Any]:
     return register
 
 
-@dataclass
+@node
 class Emitted:
     """Generated source, the objects it needs by name, and where its lines come from."""
 
     source: str
     environment: dict[str, object]
-    locations: dict[int, Location] = field(default_factory=dict)
+    locations: dict[int, Location] = made(dict)
 
 
 def emit(function: Function) -> str:

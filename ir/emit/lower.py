@@ -10,7 +10,6 @@ The result is IR for `ir.emit` only: an arm may end in `Leave`, the exit of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ir import primitives
 from ir.core import (
@@ -28,10 +27,11 @@ from ir.core import (
     blocks_of,
 )
 from ir.emit.order import append, is_ordered, is_temporary
+from ir.record import node
 from ir.rewrite import Mapping, count_uses, free_of
 
 
-@dataclass(eq=False, slots=True)
+@node
 class Leave(Yield):
     """The exit of the loop body or function around, inside an arm of a branch."""
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ir.core import Block, Call, For, Function, If, Lambda, Op, Operand, Value, While, Yield
 from ir.types import Bottom, Dict, Iterator, Known, Scalar, Sequence, Tuple, Type
-import numpy as np
 
 Flow = frozenset[int]
 NOTHING: Flow = frozenset()

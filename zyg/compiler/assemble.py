@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
 
@@ -38,6 +37,7 @@ from ir.core import (
 )
 from ir.emit import Emitted, emit_functions
 from ir.load import load
+from ir.record import made, node
 from ir.rewrite import count_uses, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union
@@ -54,14 +54,15 @@ from zyg.compiler.transpose import Transposer, tangent_type
 verifying = False  # tests turn this on: the IR is checked after each pass
 
 
-@dataclass(eq=False)
+@node
 class Generated:
     """A generated function: its IR at once, its code when the compilation that needs it ends."""
 
     name: str
     results: list[Type]
     ir_function: Function | None = None
-    cell: types.CellType = field(default_factory=types.CellType)
+    cell: types.CellType = made(types.CellType)
+    pair: Pair | None = None
 
     @property
     def __name__(self) -> str:
@@ -74,7 +75,7 @@ class Generated:
         return self.cell.cell_contents(*args)
 
 
-@dataclass(eq=False)
+@node
 class Pair:
     """The forward and back function of a specialisation for certain active inputs."""
 
@@ -85,10 +86,10 @@ class Pair:
     emitted: Emitted | None = None
     copied: tuple[int, ...] = ()
     saved_names: tuple[str, ...] = ()
-    dispatched: list[tuple[Location | None, str]] = field(default_factory=list)
+    dispatched: list[tuple[Location | None, str]] = made(list)
 
 
-@dataclass(eq=False)
+@node
 class Joint:
     """One function that computes the gradients of the active inputs, and the value if wanted."""
 
@@ -127,6 +128,7 @@ class Compiler:
             Generated(f"{name}_back", results),
             passed, indices,
         )
+        pair.forward.pair = pair.back.pair = pair
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((made, active, pair))

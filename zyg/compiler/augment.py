@@ -13,7 +13,6 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,6 +40,7 @@ from ir.core import (
 from ir.errors import Unsupported
 from ir.infer import IN_PLACE, Inference
 from ir.parse import parse_code
+from ir.record import node
 from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
 from zyg.compiler import dynamic
@@ -67,7 +67,7 @@ MUTATING_FUNCTIONS = {
 }
 
 
-@dataclass(eq=False)
+@node
 class RuleStep:
     """A call of a callable with a rule, whose back function is inlined into the adjoint."""
 
@@ -81,7 +81,7 @@ class RuleStep:
     loc: Location | None
 
 
-@dataclass(eq=False)
+@node
 class OpaqueStep:
     """A call that returned its back function at run time; `targets` are what it differentiates."""
 
@@ -91,7 +91,7 @@ class OpaqueStep:
     loc: Location | None
 
 
-@dataclass(eq=False)
+@node
 class CallStep:
     """A call of a user's function with code of its own: `targets` are its active inputs."""
 
@@ -102,26 +102,26 @@ class CallStep:
     loc: Location | None
 
 
-@dataclass(eq=False)
+@node
 class StructureStep:
     """Building or taking apart a container: the inverse acts on the container of cotangents."""
 
     call: Call
 
 
-@dataclass(eq=False)
+@node
 class BranchStep:
     op: If
     arms: list[list[Step]]
 
 
-@dataclass(eq=False)
+@node
 class LoopStep:
     op: For | While
     steps: list[Step]
 
 
-@dataclass(eq=False)
+@node
 class LambdaStep:
     op: Lambda
 

@@ -11,11 +11,13 @@ import collections
 import functools
 import types
 from collections.abc import Callable
+from pickle import PicklingError
 from typing import Any
 
 import numpy as np
 
 from zyg import callables, cotangent
+from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
@@ -33,7 +35,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     plain = substitute_of(function)
     if rule is not None and not (kwargs and plain):
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
-        return y, _RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
+        return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
         y, back = compile_call(plain, *leading, *args, **kwargs)
         return y, (_MethodBack(back) if leading else back)
@@ -104,10 +106,10 @@ def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
     y, back = _by_rule(rule_of(function), function, args, kwargs)
-    return y, _RuleBack(back, function, 0, len(args), kwargs, with_function=False)
+    return y, RuleBack(back, function, 0, len(args), kwargs, with_function=False)
 
 
-class _RuleBack:
+class RuleBack:
     """The back function of a rule, with one cotangent for each argument, in a tuple."""
 
     def __init__(
@@ -124,6 +126,7 @@ class _RuleBack:
         self._leading = leading
         self._count = count
         self._with_function = with_function
+        self._kwargs = dict.fromkeys(kwargs)
         self._slots = [_slot(function, name) for name in kwargs]
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
@@ -144,6 +147,42 @@ class _RuleBack:
         if self._leading:
             return ({"__self__": bars[0]}, *bars[self._leading :])
         return (None, *bars)
+
+    def captured(self) -> dict[str, Any]:
+        """What the rule's own back function reads, by name."""
+        return captured_by(self._back)
+
+    def with_captured(self, captured: dict[str, Any]) -> RuleBack:
+        """The same back function with other values in the place of what it reads."""
+        return self._with(with_captured(self._back, captured)) if captured else self
+
+    def _with(self, back: Any) -> RuleBack:
+        return RuleBack(
+            back, self._function, self._leading, self._count, self._kwargs, self._with_function
+        )
+
+    def __reduce__(self) -> Any:
+        path = path_of(getattr(self._back, "__code__", None), rule_of(self._function))
+        if path is None or self._back.__defaults__ or self._back.__kwdefaults__:
+            raise PicklingError(
+                f"the back function of the rule for {_full_name(self._function)} can't be "
+                "pickled: it is no plain nested function of the rule"
+            )
+        plain = self._with(None)
+        return _restored, (self._function, path, self.captured(), vars(plain))
+
+
+def _restored(
+    function: Any, path: tuple[int, ...], captured: dict[str, Any], state: dict[str, Any]
+) -> RuleBack:
+    rule = rule_of(function)
+    if rule is None:
+        raise NotDifferentiable(
+            f"the pickled pullback needs the rule for {_full_name(function)}: import its module"
+        )
+    restored = RuleBack.__new__(RuleBack)
+    vars(restored).update(state, _back=nested_function(rule, path, captured))
+    return restored
 
 
 def _slot(function: Any, keyword: str) -> int | None:

@@ -184,9 +184,10 @@ class _Ownership:
 
 def _uses_on_path(block: Block, value: Value) -> int:
     """How often a value is read on the way through a block that reads it most often."""
-    total = sum(operand is value for operand in exit_operands(block.exit))
+    # Values and constants are equal only if they are the same.
+    total = exit_operands(block.exit).count(value)
     for op in block.ops:
-        total += sum(operand is value for operand in operands_of(op))
+        total += operands_of(op).count(value)
         match op:
             case If():
                 total += max(_uses_on_path(inner, value) for inner in op.blocks)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ir import primitives
@@ -18,6 +17,7 @@ from ir.core import Call, Const, Function, Operand, Value, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
+from ir.record import made, node, record
 from ir.types import (
     BOTTOM,
     TOP,
@@ -46,7 +46,7 @@ PASSING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """`container[name]` is still the object, or still has the type, that code was made for."""
 
@@ -63,7 +63,7 @@ class Guard:
         return abstract(value) == self.expected if self.by_type else value is self.expected
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CellGuard:
     """A captured variable still holds a value of the type that code was made for."""
 
@@ -77,7 +77,7 @@ class CellGuard:
             return False
 
 
-@dataclass(eq=False)
+@node
 class Specialisation:
     """The typed IR of a function for the types of its captured variables and parameters."""
 
@@ -87,8 +87,8 @@ class Specialisation:
     result: Type = BOTTOM
     flow: Flow = NOTHING
     flows: Flows | None = None
-    guards: dict[object, AnyGuard] = field(default_factory=dict)
-    callees: dict[Specialisation, None] = field(default_factory=dict)
+    guards: dict[object, AnyGuard] = made(dict)
+    callees: dict[Specialisation, None] = made(dict)
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -107,7 +107,7 @@ class Specialisation:
         return list(found.values())
 
 
-@dataclass(eq=False)
+@node
 class Target:
     """A Python function that a call can be resolved to, with its captured variables' types."""
 
@@ -387,7 +387,7 @@ class _Surroundings:
         return TOP if specialisation is None else specialisation.result
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Absent:
     """A global that would hide a builtin has not appeared."""
 

@@ -22,6 +22,7 @@ from ir.core import (
     Call,
     Const,
     For,
+    Function,
     If,
     Lambda,
     Location,
@@ -35,7 +36,7 @@ from ir.core import (
     type_of,
 )
 from ir.infer import Inference, _same
-from ir.rewrite import clone_op, defined, free_values, substitute
+from ir.rewrite import Mapping, clone_op, defined, free_values, substitute
 from ir.types import (
     TOP,
     Closure,
@@ -51,8 +52,8 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent
+from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.augment import (
     Augmenter,
     BranchStep,
@@ -64,7 +65,7 @@ from zyg.compiler.augment import (
     Step,
     StructureStep,
 )
-from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
+from zyg.compiler.metadata import reads_only_metadata
 from zyg.errors import NotDifferentiable
 
 NONE = Const(None)
@@ -82,6 +83,7 @@ class Transposer(Inference):
         self._varied = augmenter.varied
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
+        self._backs: dict[object, tuple[Block, list[Operand]]] = {}
 
     def typed_call(
         self,
@@ -358,7 +360,7 @@ class Transposer(Inference):
         back = step.back
         outer_globals, self.globals = self.globals, back.globals
         outer_place, self.place = self.place, step.loc
-        exit = self.inline(back.body, mapping)
+        exit = self.inline(*self._simplified(back, mapping))
         self.globals, self.place = outer_globals, outer_place
         if isinstance(exit, Raise):
             self.ops.append(
@@ -366,6 +368,35 @@ class Transposer(Inference):
             )
             return []
         return self._gradients(step, exit.values[0])
+
+    def _simplified(self, back: Function, mapping: Mapping) -> tuple[Block, Mapping]:
+        """The body of a back function, and what its values are.
+
+        From the second time on that it meets operands of the same types, what these decide is
+        decided once for all: a rule's branches on kinds, the helpers that it calls.
+        """
+        if not facts.is_helper_module(back.globals.get("__name__")):
+            return back.body, mapping
+        operands = list(mapping.values())
+        key = back, *map(type_of, operands)
+        known = self._backs.get(key)
+        if known is None:
+            self._backs[key] = back.body, []
+            return back.body, mapping
+        body, inputs = known
+        if body is back.body and not inputs:
+            outer_ops, self.ops = self.ops, []
+            outer_place, self.place = self.place, None
+            inputs = [_like(value, operand) for value, operand in mapping.items()]
+            exit = self.inline(back.body, dict(zip(mapping, inputs, strict=True)))
+            if isinstance(exit, Yield) and all(isinstance(op, Call) for op in self.ops):
+                body = Block([], self.ops, exit)
+            else:
+                inputs = list(mapping)
+            self._backs[key] = body, inputs
+            self.ops, self.place = outer_ops, outer_place
+        given = zip(inputs, operands, strict=True)
+        return body, {value: operand for value, operand in given if isinstance(value, Value)}
 
     def _gradients(self, step: RuleStep, result: Operand) -> list[Operand]:
         """The cotangents that a back function returned, one per positional parameter."""
@@ -1024,6 +1055,11 @@ def _is_none(operand: Operand) -> bool:
 
 def _bar_name(value: Value) -> str:
     return "t_bar" if value.name == "t" else f"{value.name}_bar"
+
+
+def _like(value: Value, operand: Operand) -> Operand:
+    """An operand of which no more is known than the type of another one."""
+    return operand if isinstance(operand, Const) else Value(value.name, operand.type)
 
 
 def _callee_name(callee: object) -> str:

@@ -29,7 +29,8 @@ def attribute_bar(y_bar, y, obj, name):
     """The cotangent of an object of which one attribute was read."""
     if y_bar is None or isinstance(obj, (type, types.ModuleType)):
         return None
-    if isinstance(y, METHODS) and y.__self__ is obj:
+    # By type, not identity: a pullback keeps a copy of a container, its methods the original.
+    if isinstance(y, METHODS) and type(y.__self__) is type(obj):
         return y_bar.get("__self__")
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor):

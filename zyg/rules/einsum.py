@@ -5,13 +5,14 @@ z = einsum("ij,jk->ik", x, y)     x_bar = einsum("ik,jk->ij", z_bar, y)
 
 from __future__ import annotations
 
-import string
 
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @adjoint(np.einsum)
@@ -61,7 +62,7 @@ def einsum_bar(z_bar, subscripts, operands, position, optimize):
 
 def unused_label(inputs, output, target):
     taken = set("".join(inputs) + output + target)
-    return next(label for label in string.ascii_letters if label not in taken)
+    return next(label for label in LETTERS if label not in taken)
 
 
 def labels_of(subscripts, operands):
@@ -72,7 +73,7 @@ def labels_of(subscripts, operands):
         )
     source, arrow, output = subscripts.replace(" ", "").partition("->")
     inputs = source.split(",")
-    spare = [label for label in string.ascii_letters if label not in subscripts]
+    spare = [label for label in LETTERS if label not in subscripts]
     hidden = [
         np.ndim(x) - len(labels.replace("...", "")) if "..." in labels else 0
         for labels, x in zip(inputs, operands, strict=True)

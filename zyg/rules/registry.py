@@ -31,6 +31,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
+from zyg.signature import by_identity
+
 Rule: TypeAlias = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
 
@@ -53,6 +55,7 @@ def adjoint(*callees: object) -> Callable[[R], R]:
             _rules[id(callee)] = rule
             _constant.discard(id(callee))
             _alive.append(callee)
+            by_identity.add(id(callee))
         _version += 1
         return rule
 
@@ -68,6 +71,7 @@ def substitute(*callees: object) -> Callable[[R], R]:
             _substitutes[id(callee)] = function
             _constant.discard(id(callee))
             _alive.append(callee)
+            by_identity.add(id(callee))
         _version += 1
         return function
 
@@ -80,6 +84,7 @@ def constant(*callees: object) -> None:
     for callee in callees:
         _constant.add(id(callee))
         _alive.append(callee)
+        by_identity.add(id(callee))
     _version += 1
 
 

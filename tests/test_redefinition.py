@@ -1,0 +1,206 @@
+"""The next call sees what was redefined; what does not matter to the code compiles nothing."""
+
+import linecache
+import types
+
+import numpy as np
+import pytest
+
+import zyg
+
+NUMBERS = iter(range(1000))
+
+
+def define(module, source):
+    """Runs a text in a module, as a cell of a notebook does."""
+    file = f"<cell {next(NUMBERS)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), vars(module))
+
+
+@pytest.fixture
+def module():
+    return types.ModuleType("notebook")
+
+
+def slope(module):
+    """The gradient of the module's `f` at 3.0, in all forms."""
+    (found,) = zyg.gradient(module.f, 3.0)
+    assert zyg.withgradient(module.f, 3.0)[1] == (found,)
+    y, back = zyg.pullback(module.f, 3.0)
+    assert back(1.0) == (found,)
+    assert y == module.f(3.0)
+    return found
+
+
+def test_a_global_helper(module):
+    define(module, "def helper(x): return x * x\ndef f(x): return helper(x)")
+    assert slope(module) == 6.0
+    define(module, "def helper(x): return 5.0 * x")
+    assert slope(module) == 5.0
+    module.helper = lambda x: x
+    assert slope(module) == 1.0
+
+
+def test_a_helper_deep_down(module):
+    define(module, "def a(x): return x * x\ndef b(x): return a(x) + x\ndef f(x): return b(x)")
+    assert slope(module) == 7.0
+    define(module, "def a(x): return 2.0 * x")
+    assert slope(module) == 3.0
+    define(module, "def b(x): return a(x)")
+    assert slope(module) == 2.0
+
+
+def test_after_many_calls(module):
+    define(module, "def helper(x): return x * x\nK = 1.0\ndef f(x): return helper(x) * K")
+    for _ in range(10):
+        assert slope(module) == 6.0
+    define(module, "def helper(x): return x")
+    assert slope(module) == 1.0
+    module.K = 2
+    assert slope(module) == 2.0
+    del module.K
+    for call in (zyg.gradient, zyg.pullback):
+        with pytest.raises(NameError, match="K"):
+            call(module.f, 3.0)
+    module.K = 4.0
+    assert slope(module) == 4.0
+
+
+def test_an_attribute_of_a_module(module):
+    module.library = types.ModuleType("library")
+    define(module.library, "def g(x): return x * x")
+    define(module, "def f(x): return library.g(x)")
+    assert slope(module) == 6.0
+    define(module.library, "def g(x): return 7.0 * x")
+    assert slope(module) == 7.0
+    module.library = types.SimpleNamespace(g=lambda x: 8.0 * x)
+    assert slope(module) == 8.0
+
+
+def test_a_builtin_that_gets_hidden(module):
+    define(module, "def f(x): return abs(x) * 2.0")
+    assert slope(module) == 2.0
+    module.abs = lambda x: 3.0 * x
+    assert slope(module) == 6.0
+    del module.abs
+    assert slope(module) == 2.0
+
+
+def test_a_rule_that_is_added_later(module):
+    define(module, "def a(x): return x * x\ndef b(x): return a(x)\ndef f(x): return b(x)")
+    assert slope(module) == 6.0
+    zyg.adjoint(module.a)(lambda x: (x * x, lambda y_bar: 100.0 * y_bar))
+    assert slope(module) == 100.0
+    zyg.adjoint(module.a)(lambda x: (x * x, lambda y_bar: 200.0 * y_bar))
+    assert slope(module) == 200.0
+    zyg.adjoint(module.f)(lambda x: (x * x, lambda y_bar: 300.0 * y_bar))
+    assert slope(module) == 300.0
+
+
+def test_nograd_that_is_added_later(module):
+    define(module, "def a(x): return x * x\ndef f(x): return a(x) + x")
+    assert slope(module) == 7.0
+    zyg.nograd(module.a)
+    assert slope(module) == 1.0
+
+
+def test_a_global_constant_of_another_type(module):
+    define(module, "def f(x): return x * K if n is None else x * n")
+    for k, n, expected in [
+        (2.0, None, 2.0), (3, None, 3.0), (np.float64(4.0), None, 4.0), (1.0, 5, 5.0),
+        (1.0, True, 1.0), (1.0, False, 0.0), (1.0, None, 1.0),
+    ]:  # fmt: skip
+        module.K, module.n = k, n
+        assert slope(module) == expected
+
+
+def test_a_global_list(module):
+    define(module, "def f(x): return x * weights[0]")
+    for weights in ([2.0], [3], (4.0,), np.array([5.0]), {0: 6.0}):
+        module.weights = weights
+        assert slope(module) == weights[0]
+    module.weights[0] = 7.0
+    assert slope(module) == 7.0
+
+
+def test_global_data_is_read_when_the_program_reads_it(module):
+    module.K = 2.0
+    define(module, "def f(x): return x * K")
+    assert slope(module) == 2.0
+    misses = zyg.cache_info().misses
+    module.K = 5.0
+    assert slope(module) == 5.0
+    assert zyg.cache_info().misses == misses
+
+
+def test_the_contents_of_a_closure(module):
+    define(
+        module,
+        "def make():\n"
+        "    factor, inner = 2.0, lambda x: x\n"
+        "    def f(x): return inner(x) * factor\n"
+        "    def change(k, g):\n"
+        "        nonlocal factor, inner\n"
+        "        factor, inner = k, g\n"
+        "    return f, change\n"
+        "f, change = make()",
+    )
+    assert slope(module) == 2.0
+    module.change(3.0, lambda x: x)
+    assert slope(module) == 3.0
+    module.change(3, lambda x: x * x)
+    assert slope(module) == 18.0
+    module.change(np.array(3.0), np.sin)
+    assert slope(module) == pytest.approx(3 * np.cos(3.0))
+
+
+def test_defaults_and_code_that_are_assigned(module):
+    define(module, "def f(x, k=2.0): return x * k\ndef g(x, k=1.0): return x + k")
+    assert slope(module) == 2.0
+    module.f.__defaults__ = (5,)
+    assert slope(module) == 5.0
+    module.f.__code__ = module.g.__code__
+    assert slope(module) == 1.0
+
+
+def test_a_class_attribute(module):
+    define(
+        module,
+        "class Model:\n    def g(self, x): return x * 2.0\nm = Model()\n"
+        "def f(x): return m.g(x)",
+    )
+    assert slope(module) == 2.0
+    define(module, "Model.g = lambda self, x: x * 3.0")
+    assert slope(module) == 3.0
+    define(module, "m.g = lambda x: x * 4.0")
+    assert slope(module) == 4.0
+
+
+def misses(call):
+    before = zyg.cache_info().misses
+    call()
+    return zyg.cache_info().misses - before
+
+
+def test_fresh_lambdas_and_sizes_compile_nothing():
+    def scaled(factor):
+        return lambda x: np.sum(x * factor)
+
+    def call(n):
+        np.testing.assert_equal(zyg.gradient(scaled(float(n)), np.ones(n))[0], np.full(n, n))
+
+    assert misses(lambda: call(3)) == 1
+    assert misses(lambda: [call(n) for n in range(2, 20)]) == 0
+    assert misses(lambda: call(1)) == 1
+
+
+def test_fresh_functions_as_arguments_compile_nothing():
+    def apply(g, x):
+        return g(x)
+
+    def call(factor):
+        assert zyg.gradient(apply, lambda x: x * factor, 2.0)[1] == factor
+
+    assert misses(lambda: call(3.0)) >= 1
+    assert misses(lambda: [call(float(i)) for i in range(10)]) == 0

@@ -1,0 +1,149 @@
+"""How the arguments of a call become the inputs of generated code.
+
+    def scale(x, *rest, factor=2.0): ...        scale(a, b, c)
+    ->  x from argument 0, rest from the tuple of arguments 1 and 2, factor from the defaults
+
+Inputs of generated code are the captured variables of a function and then its parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from functools import partial
+from typing import Any, NamedTuple
+
+from ir.record import node
+from ir.binding import CannotBind, bind
+from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
+from ir.parse import parse_code
+from zyg.rules import registry
+from zyg.signature import by_identity
+
+
+class Source(NamedTuple):
+    """Where an input comes from: `kind` is arg, keyword, leading, default, kwdefault, tuple,
+    dict or cell, `key` the position or name there."""
+
+    kind: str
+    key: Any
+
+
+@node
+class Plan:
+    """How the arguments of a call are bound to the inputs of generated code."""
+
+    source: Function
+    inputs: list[Source]
+
+
+class Callee(NamedTuple):
+    """What a callable calls, and the arguments that it brings along."""
+
+    function: Any
+    leading: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+def callee_of(function: Any) -> Callee:
+    """The function behind methods, partial functions and objects with a `__call__`."""
+    leading: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = {}
+    while id(function) not in by_identity:
+        if type(function) is types.MethodType:
+            leading = (function.__self__, *leading)
+            function = function.__func__
+        elif type(function) is partial:
+            leading = (*function.args, *leading)
+            keywords = {**function.keywords, **keywords}
+            function = function.func
+        else:
+            call = inspect.getattr_static(type(function), "__call__", None)
+            if type(call) is not types.FunctionType:
+                break
+            leading = (function, *leading)
+            function = call
+    return Callee(function, leading, keywords)
+
+
+def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+    """How this call binds; a callable without Python code gets a function that calls it.
+
+    Raises Python's own TypeError where the arguments don't fit.
+    """
+    function = callee.function
+    if not callable(function):
+        function(*args, **kwargs)  # raises Python's error
+    given = [Source("leading", i) for i in range(len(callee.leading))]
+    given += [Source("arg", i) for i in range(len(args))]
+    keywords = {name: Source("keyword", name) for name in {**callee.keywords, **kwargs}}
+    if type(function) is not types.FunctionType or id(function) in by_identity:
+        source = calling(function, len(given), tuple(keywords))
+        return Plan(source, [*given, *keywords.values()])
+    source = parse_code(function.__code__, function.__globals__)
+    cells = [Source("cell", i) for i in range(len(function.__closure__ or ()))]
+    defaults = [Source("default", i) for i in range(len(function.__defaults__ or ()))]
+    kwdefaults = {name: Source("kwdefault", name) for name in function.__kwdefaults__ or {}}
+    try:
+        inputs = bind(
+            source, given, keywords, defaults, kwdefaults,
+            lambda items: Source("tuple", tuple(items)),
+            lambda items: Source("dict", dict(items)),
+        )
+    except CannotBind:
+        # Binding fails before anything runs, and Python's own error says why.
+        function(*callee.leading, *args, **{**callee.keywords, **kwargs})
+        raise
+    return Plan(source, [*cells, *inputs])
+
+
+_calling: dict[Any, Function] = {}
+
+
+def calling(function: Any, count: int, keywords: tuple[str, ...]) -> Function:
+    """The IR of a function that does nothing but call `function`."""
+    key = id(function), count, keywords
+    known = _calling.get(key)
+    if known is not None and known.code is function:
+        return known
+    rule = registry.rule_of(function)
+    names = [f"x{i}" for i in range(count)]
+    if rule is not None and hasattr(rule, "__code__"):
+        own = rule.__code__.co_varnames[: min(rule.__code__.co_argcount, count)]
+        names[: len(own)] = own
+    params = [Value(name) for name in [*names, *keywords]]
+    result = Value("y")
+    kwargs: dict[str, Operand] = dict(zip(keywords, params[count:], strict=True))
+    call = Call(Const(function), list(params[:count]), kwargs, [result])
+    name = getattr(function, "__name__", type(function).__name__)
+    made = Function(
+        name if str(name).isidentifier() else "call", params, [],
+        Block([], [call], Yield([result])), None,
+        Parameters(0, len(params), False, 0, False), code=function,
+    )
+    _calling[key] = made
+    return made
+
+
+def value_of(
+    source: Source, callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The value of an input in a call."""
+    kind, key = source
+    match kind:
+        case "arg":
+            return args[key]
+        case "keyword":
+            return kwargs[key] if key in kwargs else callee.keywords[key]
+        case "leading":
+            return callee.leading[key]
+        case "default":
+            return callee.function.__defaults__[key]
+        case "kwdefault":
+            return callee.function.__kwdefaults__[key]
+        case "cell":
+            return callee.function.__closure__[key].cell_contents
+        case "tuple":
+            return tuple([value_of(part, callee, args, kwargs) for part in key])
+        case _:
+            return {n: value_of(part, callee, args, kwargs) for n, part in key.items()}

@@ -1,0 +1,164 @@
+"""Cotangents of the inputs of generated code to gradients of the arguments of a call.
+
+    def f(x, *rest): ...         f(a, b, c)
+    (x_bar, (b_bar, c_bar))  ->  (x_bar, b_bar, c_bar), each of the kind and shape of its argument
+
+Each array of a gradient is in memory of its own: no other gradient, no argument and nothing that
+the user can reach shares it. Where the number of references tells that this is so already, nothing
+is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ir.record import record
+from zyg import cotangent
+from zyg.binding import Source
+
+
+@record
+class Captured:
+    """A target: the captured variable of this name."""
+
+    name: str
+
+
+@record
+class Keyword:
+    """A target: the keyword argument of this name."""
+
+    name: str
+
+
+@record
+class Assignment:
+    """Which argument each cotangent belongs to.
+
+    A target is the position of an argument, a tuple of targets for `*args` or a dict of them for
+    `**kwargs`, a `Keyword`, a `Captured`, or None. With `is_direct`, the cotangents are those of
+    all positional arguments in their order.
+    """
+
+    targets: tuple[Any, ...]
+    is_direct: bool
+
+    def by_target(self, bars: tuple[Any, ...]) -> dict[Any, Any]:
+        """The cotangents by target; one for each of `targets` is given."""
+        found: dict[Any, Any] = {}
+        for target, bar in zip(self.targets, bars, strict=True):
+            if type(target) is tuple:
+                for i, part in enumerate(target):
+                    found[part] = None if bar is None else bar[i]
+            elif type(target) is dict:
+                for name, part in target.items():
+                    found[part] = cotangent.item(bar, name)
+            else:
+                found[target] = bar
+        return found
+
+    def unpacked(self, bars: Any) -> tuple[Any, ...]:
+        """One cotangent for each target: a back function returns a single one bare."""
+        if bars is None:
+            return (None,) * len(self.targets)
+        return (bars,) if len(self.targets) == 1 else tuple(bars)
+
+
+def assignment_of(
+    inputs: Sequence[Source], active: Sequence[int], captured: Sequence[str], count: int
+) -> Assignment:
+    """The assignment for the active ones among the inputs of a call of `count` arguments."""
+
+    def target_of(source: Source) -> Any:
+        match source.kind:
+            case "arg":
+                return source.key
+            case "keyword":
+                return Keyword(source.key)
+            case "cell":
+                return Captured(captured[source.key])
+            case "tuple":
+                return tuple(map(target_of, source.key))
+            case "dict":
+                return {name: target_of(part) for name, part in source.key.items()}
+            case _:
+                return None
+
+    targets = tuple(target_of(inputs[i]) for i in active)
+    return Assignment(targets, targets == tuple(range(count)))
+
+
+def gradients_of(
+    assignment: Assignment, bars: tuple[Any, ...], args: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """One gradient per positional argument; `bars` has one cotangent for each target."""
+    if assignment.is_direct and _are_own(bars, args):
+        return bars
+    found = assignment.by_target(bars)
+    del bars
+    result = []
+    for i, arg in enumerate(args):
+        single = [found.pop(i, None)]
+        if not _are_own(single, (arg,)):
+            single = [gradient_of(single[0], arg)]
+        result += single
+    return tuple(result)
+
+
+def gradient_of(bar: Any, arg: Any) -> Any:
+    """The gradient of one argument, in memory of its own."""
+    if callable(arg):
+        return detached(bar) if isinstance(bar, dict) else None
+    return detached(cotangent.project(bar, arg))
+
+
+def detached(bar: Any) -> Any:
+    """A copy of every array of a gradient."""
+    if isinstance(bar, np.ndarray):
+        return bar.copy()
+    if isinstance(bar, list | tuple):
+        return cotangent.rebuilt(bar, [detached(item) for item in bar])
+    if isinstance(bar, dict):
+        return {key: detached(item) for key, item in bar.items()}
+    return bar
+
+
+def _are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
+    """Whether the items of `bars` can be handed out as gradients of `args` as they are.
+
+    They are referred to by `bars` alone, which must be nobody else's, too.
+    """
+    for bar, arg in zip(bars, args):  # noqa: B905  (as long as each other; `strict` costs time)
+        cls = type(arg)
+        if cls is not type(bar):
+            return False
+        if cls is ndarray:
+            if (
+                getrefcount(bar) > _UNSHARED
+                or bar.base is not None
+                or bar.dtype is not arg.dtype
+                or bar.shape != arg.shape
+            ):
+                return False
+        elif cls is tuple or cls is list:
+            if getrefcount(bar) > _UNSHARED or len(bar) != len(arg) or not _are_own(bar, arg):
+                return False
+        elif cls is not float:
+            return False
+    return True
+
+
+def _count_unshared() -> int:
+    """What `getrefcount` says in `_are_own` of an object that only a list or tuple refers to."""
+    bars, args = [np.zeros(1)], [None]
+    for bar, _ in zip(bars, args):  # noqa: B905
+        return getrefcount(bar)
+    raise AssertionError
+
+
+_UNSHARED = _count_unshared()

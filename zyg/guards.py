@@ -1,0 +1,69 @@
+"""What generated code rests on, as one function that says whether all of it still holds.
+
+    Guard(globals, "np", numpy), Guard(vars(numpy), "sin", np.sin), Guard(globals, "RATE", float)
+    ->  g["np"] is numpy and n["sin"] is sin and type(g["RATE"]) is float
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ir.types import Scalar
+from zyg.compiler.specialise import Absent, AnyGuard, Guard
+
+Check = Callable[[], bool]
+
+_TEMPLATE = """
+def outer(PARAMETERS):
+    def check():
+        try:
+            return TESTS
+        except KeyError:
+            return False
+    return check
+"""
+
+
+def all_hold(guards: Sequence[AnyGuard]) -> bool:
+    """Whether all guards hold; for code that is called once or twice."""
+    return all(guard.holds() for guard in guards)
+
+
+def compiled(guards: Sequence[AnyGuard]) -> Check:
+    """The same as a function that was made for just these guards; pays from a few calls on."""
+    names: dict[int, str] = {}
+    values: dict[str, Any] = {}
+
+    def name_of(value: Any) -> ast.expr:
+        name = names.setdefault(id(value), f"v{len(names)}")
+        values[name] = value
+        return ast.Name(name, ast.Load())
+
+    tests = [_test(guard, name_of) for guard in guards]
+    tree = ast.parse(_TEMPLATE)
+    outer = tree.body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    outer.args.args = [ast.arg(name) for name in values]
+    for node in ast.walk(outer):
+        if isinstance(node, ast.Return) and getattr(node.value, "id", "") == "TESTS":
+            node.value = ast.BoolOp(ast.And(), [*tests, ast.Constant(True), ast.Constant(True)])
+    namespace: dict[str, Any] = {}
+    exec(compile(ast.fix_missing_locations(tree), "<guards>", "exec"), namespace)
+    check: Check = namespace["outer"](*values.values())
+    return check
+
+
+def _test(guard: AnyGuard, name_of: Callable[[Any], ast.expr]) -> ast.expr:
+    match guard:
+        case Guard(container, name, expected, by_type):
+            found: ast.expr = ast.Subscript(name_of(container), ast.Constant(name), ast.Load())
+            if not by_type:
+                return ast.Compare(found, [ast.Is()], [name_of(expected)])
+            if isinstance(expected, Scalar):
+                kind = ast.Call(name_of(type), [found], [])
+                return ast.Compare(kind, [ast.Is()], [name_of(expected.cls)])
+        case Absent(container, name):
+            return ast.Compare(ast.Constant(name), [ast.NotIn()], [name_of(container)])
+    return ast.Call(name_of(guard.holds), [], [])

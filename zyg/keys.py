@@ -1,0 +1,193 @@
+"""Keys by which generated code is looked up: as much as signatures say, but cheap to make.
+
+    scale, (np.ones((3, 1)), 2.0, "fast")
+    ->  (code of scale, its globals), ((float64, (False, True)), float, (str, "fast"))
+
+Two values share a key exactly if they have one abstraction (`zyg.signature.abstract`). Code and
+globals stand in a key as their `id`: code objects of different files can compare equal, and equal
+functions that read other globals do other things. So whatever is kept under a key has to keep
+alive what `identified` gives.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ir.types import Known
+from zyg.signature import abstract, by_identity, is_bound
+
+Key = Any  # hashable
+
+
+def key_of(value: Any) -> Key:
+    """A hashable that two values share exactly if they have the same abstraction."""
+    return _KEYS.get(type(value), _other_key)(value)
+
+
+def _array_key(x: ndarray[Any, Any]) -> Key:
+    return ndarray, x.dtype, _dims_key(x.shape)
+
+
+def _dims_key(shape: tuple[int, ...]) -> Key:
+    return tuple([size == 1 for size in shape]) if 1 in shape else len(shape)
+
+
+def function_key(f: types.FunctionType) -> Key:
+    """`key_of` a function."""
+    if id(f) in by_identity:
+        return Known(f)
+    closure, defaults = f.__closure__, f.__defaults__
+    if f.__kwdefaults__ is not None:
+        return abstract(f)
+    if closure is None and defaults is None:
+        return id(f.__code__), id(f.__globals__)
+    key: list[Key] = [id(f.__code__), id(f.__globals__)]
+    for value in defaults or ():
+        find = _SIMPLE_KEYS.get(type(value))
+        if find is None:
+            return abstract(f)
+        key.append(find(value))
+    for cell in closure or ():
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return abstract(f)
+        find = _SIMPLE_KEYS.get(type(value))
+        if find is None:
+            return abstract(f)
+        key.append(find(value))
+    return tuple(key)
+
+
+def _captured_function_key(f: types.FunctionType) -> Key:
+    """The key of a captured function; one that captures something may capture itself."""
+    return function_key(f) if f.__closure__ is None else abstract(f)
+
+
+def _builtin_key(value: Any) -> Key:
+    return type(value) if is_bound(value) else Known(value)
+
+
+def _list_key(items: list[Any]) -> Key:
+    # There are few kinds among many items.
+    return list, frozenset([_ITEM_KEYS.get(type(x), _other_key)(x) for x in items])
+
+
+def tuple_key(items: tuple[Any, ...]) -> Key:
+    """`key_of` a tuple."""
+    key: list[Key] = []
+    for x in items:
+        cls = type(x)
+        if cls is ndarray:
+            # Arrays are most frequent: two entries without a tuple around them. Nothing else puts
+            # a dtype into a key.
+            shape = x.shape
+            key.append(x.dtype)
+            key.append(len(shape) if 1 not in shape else _dims_key(shape))
+        else:
+            key.append(_KEYS.get(cls, _other_key)(x))
+    return tuple(key)
+
+
+def _tuple_item_key(items: tuple[Any, ...]) -> Key:
+    key: list[Key] = []
+    for x in items:
+        cls = type(x)
+        if cls is ndarray:
+            shape = x.shape
+            key.append(x.dtype)
+            key.append(len(shape) if 1 not in shape else _dims_key(shape))
+        else:
+            key.append(_ITEM_KEYS.get(cls, _other_key)(x))
+    return tuple(key)
+
+
+def _dict_key(items: dict[Any, Any]) -> Key:
+    key = []
+    for name, x in items.items():
+        if type(name) is not str:
+            return dict
+        key.append((name, _ITEM_KEYS.get(type(x), _other_key)(x)))
+    return dict, tuple(key)
+
+
+def _literal_key(value: Any) -> Key:
+    return type(value), value
+
+
+def _flag_key(value: bool) -> Key:
+    # True == 1 with the same hash: the name of a flag is like nothing else.
+    return bool, "True" if value else "False"
+
+
+def _other_key(value: Any) -> Key:
+    if isinstance(value, np.generic):
+        return type(value)
+    if callable(value) or isinstance(value, types.ModuleType):
+        return Known(value)
+    return type(value)
+
+
+_CLASSES = (
+    float, int, complex, type(None), range, np.float64, np.float32, types.MethodType,
+)
+_OBJECTS = (types.ModuleType, np.ufunc, type)
+_LITERALS: dict[type, Callable[[Any], Key]] = {
+    bool: _flag_key, str: _literal_key, bytes: _literal_key
+}
+_SIMPLE_KEYS: dict[type, Callable[[Any], Key]] = {
+    **dict.fromkeys(_CLASSES, type),
+    **dict.fromkeys(_OBJECTS, Known),
+    types.BuiltinFunctionType: _builtin_key,
+    **_LITERALS,
+    ndarray: _array_key,
+    types.FunctionType: _captured_function_key,
+}
+_KEYS: dict[type, Callable[[Any], Key]] = {
+    **_SIMPLE_KEYS,
+    list: _list_key,
+    tuple: tuple_key,
+    dict: _dict_key,
+    types.FunctionType: function_key,
+}
+# Abstract lists and dicts know no values: two strings in them are alike.
+_ITEM_KEYS: dict[type, Callable[[Any], Key]] = {
+    **_KEYS, **dict.fromkeys(_LITERALS, type), tuple: _tuple_item_key
+}
+
+
+def identified(value: Any) -> list[object]:
+    """The code objects and globals whose `id` stands in the key of a value."""
+    return list(_identified(value, set()))
+
+
+def _identified(value: Any, seen: set[int]) -> Iterator[object]:
+    parts: list[Any] = []
+    match value:
+        case list() | tuple():
+            parts = list(value)
+        case dict():
+            parts = list(value.values())
+        case types.MethodType():
+            parts = [value.__func__, value.__self__]
+        case types.FunctionType() if id(value) not in seen:
+            seen.add(id(value))
+            yield value.__code__
+            yield value.__globals__
+            parts = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+            parts += [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+    for part in parts:
+        yield from _identified(part, seen)
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        _ = cell.cell_contents
+    except ValueError:
+        return False
+    return True
