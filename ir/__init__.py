@@ -8,16 +8,16 @@
     >>> function = ir.parse(halve)
     >>> print(function)
     function halve(x, least):
-        x_2 = while with x_3 = x:
-            t_1 = operator.gt(x_3, least)
+        x_3 = while with x_2 = x:
+            t_1 = operator.gt(x_2, least)
             t_2 = operator.truth(t_1)
             stop, x_4 = if t_2:
-                x_5 = operator.truediv(x_3, 2)
+                x_5 = operator.truediv(x_2, 2)
                 yield False, x_5
             else:
-                yield True, x_3
+                yield True, x_2
             yield stop, x_4
-        return x_2
+        return x_3
     >>> ir.verify(function)
     >>> ir.load(function)(20.0, 3.0)
     2.5

@@ -689,6 +689,9 @@ def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 @_special(primitives.unpack)
 def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     items, count = args[0], args[1].value
+    if len(names) != count:  # a tuple of one or no item, as such
+        return _typed(self, primitives.unpack, args, names, loc,
+                      Tuple((facts.item_of(type_of(items)),) * count))
     parts = self.parts(items)
     if parts is not None and len(parts) == count:
         return parts

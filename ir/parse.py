@@ -11,6 +11,7 @@ and yield values. Names that may not have been assigned carry `UNBOUND` and are 
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Iterable
 from functools import cached_property
@@ -277,9 +278,13 @@ class FunctionParser(ExpressionParser):
             callee, counts = primitives.unpack_starred, (
                 starred[0], len(elements) - starred[0] - 1
             )
-        self.builder.calls(
-            callee, [value, *map(Const, counts)], results, loc=self.location(target)
-        )
+        operands = [value, *map(Const, counts)]
+        if len(results) > 1:
+            self.builder.calls(callee, operands, results, loc=self.location(target))
+        else:
+            whole = self.emit(target, callee, *operands)
+            results = [self.emit(target, operator.getitem, whole, Const(i))
+                       for i in range(len(results))]
         for item, result in zip(inner, results, strict=True):
             self.assign(item, result)
 

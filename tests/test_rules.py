@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rule_check import check_rule
+from tests.rule_check import check_rule
 from rule_row import Row
-from rule_table import ROWS
+from tests.rule_table import ROWS
 
 import zyg.rules  # noqa: F401  (registers the rules)
 from zyg.cotangent import accumulate_at, project, unbroadcast

@@ -215,10 +215,23 @@ class Like:
             self.items = {key: Like(item) for key, item in y.items()}
 
 
+def zero_of(like: Like) -> Any:
+    """The zero cotangent of a result, for a seed of None."""
+    if like.items is not None:
+        if isinstance(like.items, dict):
+            return {key: zero_of(item) for key, item in like.items.items()}
+        items = [zero_of(item) for item in like.items]
+        return items if like.kind is list else tuple(items)
+    if like.shape is not None and like.dtype.kind in "fciu":
+        zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
+        return zeros if like.kind is np.ndarray else zeros[()]
+    return like.kind(0) if like.kind in (int, float, complex) else None
+
+
 def checked_seed(seed: Any, like: Like) -> Any:
     """The seed in the form that generated code takes; raises where it doesn't fit the result."""
     if seed is None:
-        return None
+        return zero_of(like)
     if like.kind is float or like.kind is int:
         if type(seed) in (float, int):
             return seed

@@ -421,8 +421,9 @@ class Augmenter(Inference):
             if extra is None:
                 return None
             targets += extra
+        with_slots = {value.name for value in source.params[:positional]}
         for name, operand in kwargs.items():
-            if self.is_varied(operand) and operand not in targets:
+            if self.is_varied(operand) and name not in with_slots:
                 raise NotDifferentiable(
                     f"the rule for `{rule.__name__}` has no gradient for its keyword argument "
                     f"`{name}`"

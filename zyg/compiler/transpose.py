@@ -452,6 +452,11 @@ class Transposer(Inference):
 
     def _structure(self, call: Call) -> None:
         callee = call.callee.value  # type: ignore[union-attr]
+        if callee is primitives.unpack and len(call.results) == 1:
+            bar = self.bars.pop(call.result, None)
+            if bar is not None:
+                self._items_bar(call.args[0], bar)
+            return
         if callee is primitives.unpack:
             bars = [self.bars.pop(result, None) for result in call.results]
             if any(bar is not None for bar in bars):
@@ -484,7 +489,10 @@ class Transposer(Inference):
             (self.zero(result) if bar is None else bar)
             for bar, result in zip(bars, call.results, strict=True)
         ]
-        items = self.call(primitives.build_tuple, *known)
+        self._items_bar(source, self.call(primitives.build_tuple, *known))
+
+    def _items_bar(self, source: Operand, items: Operand) -> None:
+        """Adds the tuple of the cotangents of all items to the cotangent of a container."""
         if isinstance(type_of(source), Tuple):
             self.add(source, items)
         else:

@@ -102,10 +102,15 @@ def power(x, y):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(power_slope(x, y)), x),
-            unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
+            None if is_count(y) else unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
         )
 
     return z, back
+
+
+def is_count(y):
+    """Whether an exponent is a Python int: a number of factors, which has no derivative."""
+    return isinstance(y, int)
 
 
 def power_slope(x, y):

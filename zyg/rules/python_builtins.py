@@ -6,7 +6,7 @@ import numpy as np
 
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
 from zyg.iterators import items_of, of_items, readable_again
-from zyg.rules.operators import power_growth, power_slope
+from zyg.rules.operators import is_count, power_growth, power_slope
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -23,7 +23,9 @@ def pow_(base, exp, mod=None):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(power_slope(base, exp)), base) if mod is None else None,
-            unbroadcast(z_bar * conj(power_growth(base, exp, z)), exp) if mod is None else None,
+            None
+            if mod is not None or is_count(exp)
+            else unbroadcast(z_bar * conj(power_growth(base, exp, z)), exp),
         )
 
     return z, back
