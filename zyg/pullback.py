@@ -203,11 +203,12 @@ def _with_contents(value: Any) -> Any:
 class Like:
     """The structure of a result, without its contents."""
 
-    __slots__ = ("items", "kind", "shape")
+    __slots__ = ("dtype", "items", "kind", "shape")
 
     def __init__(self, y: Any) -> None:
         self.kind = type(y)
         self.shape = y.shape if isinstance(y, np.ndarray | np.generic) else None
+        self.dtype = y.dtype if isinstance(y, np.ndarray | np.generic) else None
         self.items: Any = None
         if isinstance(y, list | tuple):
             self.items = [Like(item) for item in y]
@@ -222,7 +223,7 @@ def zero_of(like: Like) -> Any:
             return {key: zero_of(item) for key, item in like.items.items()}
         items = [zero_of(item) for item in like.items]
         return items if like.kind is list else tuple(items)
-    if like.shape is not None and like.dtype.kind in "fciu":
+    if like.shape is not None and like.dtype is not None and like.dtype.kind in "fciu":
         zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
         return zeros if like.kind is np.ndarray else zeros[()]
     return like.kind(0) if like.kind in (int, float, complex) else None
