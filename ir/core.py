@@ -126,7 +126,8 @@ class For:
 
     The body takes one item of each iterable and the carried values, and yields
     `(stop, *carried, *collected)`; a true `stop` ends the loop after this iteration. Results are
-    `(*carried, *collected)`: a collected result is the list of all that was yielded there. With `backwards`, the iterables are sequences, walked from last to first.
+    `(*carried, *collected)`: a collected result is the list of all that was yielded there. With
+    `backwards`, the iterables are sequences, walked from last to first.
     """
 
     iterables: list[Operand]
@@ -214,7 +215,7 @@ class Function:
     signature: Parameters
     defaults: int = 0
     kwdefaults: tuple[str, ...] = ()
-    globals: dict[str, Any] = made(dict)
+    globals: dict[str, Any] = made(factory=dict)
     code: Any = None
     docstring: str | None = None
 

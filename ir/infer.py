@@ -4,9 +4,9 @@
         t_1 = truth(flag)                    t_1: float = math.sin(x)
         if t_1: ... load_global('math')      return t_1
 
-On the way, what types decide is decided: callees that are found through globals, modules and methods
-become constants, branches on known conditions disappear, tuples are taken apart. A loop is run again
-until the types that it carries cover what its body yields.
+On the way, what types decide is decided: callees that are found through globals, modules and
+methods become constants, branches on known conditions disappear, tuples are taken apart. A loop is
+run again until the types that it carries cover what its body yields.
 """
 
 from __future__ import annotations
@@ -851,4 +851,4 @@ def abstract(value: object) -> Type:
     return Known(value) if callable(value) or isinstance(value, types.ModuleType) else TOP
 
 
-__all__ = ["Inference", "Surroundings", "abstract", "builtin_or_global", "Union", "Top"]
+__all__ = ["Inference", "Surroundings", "Top", "Union", "abstract", "builtin_or_global"]

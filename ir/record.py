@@ -25,8 +25,8 @@ class _Made:
         self.factory = factory
 
 
-def made(factory: Callable[[], Any]) -> Any:
-    """The default of a field that each instance gets anew: `items: list[int] = made(list)`."""
+def made(*, factory: Callable[[], Any]) -> Any:
+    """The default of a field, new for each instance: `items: list[int] = made(factory=list)`."""
     return _Made(factory)
 
 

@@ -61,7 +61,7 @@ class Generated:
     name: str
     results: list[Type]
     ir_function: Function | None = None
-    cell: types.CellType = made(types.CellType)
+    cell: types.CellType = made(factory=types.CellType)
     pair: Pair | None = None
 
     @property
@@ -86,7 +86,7 @@ class Pair:
     emitted: Emitted | None = None
     copied: tuple[int, ...] = ()
     saved_names: tuple[str, ...] = ()
-    dispatched: list[tuple[Location | None, str]] = made(list)
+    dispatched: list[tuple[Location | None, str]] = made(factory=list)
 
 
 @node
@@ -418,7 +418,7 @@ def _holds_memory(type_: Type) -> bool:
             return False
         case Tuple(items):
             return any(map(_holds_memory, items))
-        case Sequence(cls, item):
+        case Sequence(_, item):
             return _holds_memory(item)
         case _:
             return not hasattr(type_, "cls") or type(type_).__name__ == "Array"

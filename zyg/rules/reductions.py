@@ -159,12 +159,6 @@ def extremum_bar(y_bar, y, a, axis, keepdims):
     return winners * (part / ties)
 
 
-def inexact_dtype(a):
-    """The dtype of cotangents of an array."""
-    dtype = np.result_type(a)
-    return dtype if dtype.kind in "fc" else np.dtype(float)
-
-
 @adjoint(np.ptp)
 def ptp(a, axis=None, *, keepdims=False):
     y = np.ptp(a, axis=axis, keepdims=keepdims)
