@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent import conj, inexact_dtype, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
