@@ -215,7 +215,7 @@ class Function:
     signature: Parameters
     defaults: int = 0
     kwdefaults: tuple[str, ...] = ()
-    globals: dict[str, Any] = made(factory=dict)
+    globals: dict[str, Any] = made(dict)
     code: Any = None
     docstring: str | None = None
 
@@ -234,7 +234,7 @@ def type_of(operand: Operand) -> Type:
 
 def blocks_of(op: Op) -> tuple[Block, ...]:
     """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
-    if type(op) is Call or type(op) is Lambda:
+    if isinstance(op, Call | Lambda):
         return ()
     return op.blocks
 

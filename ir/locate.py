@@ -150,7 +150,7 @@ class _Text:
 
     lines: Sequence[str]
     is_ours: bool
-    whole: dict[int, _Whole | None] = made(factory=dict)
+    whole: dict[int, _Whole | None] = made(dict)
 
     @cached_property
     def imported(self) -> frozenset[str]:
@@ -380,9 +380,9 @@ def _node_key(node: Any) -> tuple[int, bool]:
 
 def _nodes_by_key(tree: ast.AST) -> dict[tuple[int, bool], list[FunctionNode]]:
     nodes: dict[tuple[int, bool], list[FunctionNode]] = {}
-    for part in ast.walk(tree):
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            nodes.setdefault(_node_key(part), []).append(part)
+    for inner in ast.walk(tree):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            nodes.setdefault(_node_key(inner), []).append(inner)
     return nodes
 
 

@@ -25,12 +25,12 @@ class _Made:
         self.factory = factory
 
 
-def made(*, factory: Callable[[], Any]) -> Any:
-    """The default of a field, new for each instance: `items: list[int] = made(factory=list)`."""
+def made(factory: Callable[[], Any]) -> Any:
+    """The default of a field that each instance gets anew: `items: list[int] = made(list)`."""
     return _Made(factory)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(made,))
+@dataclass_transform(frozen_default=True)
 def record(cls: C) -> C:
     """A value: two records of one class are equal if their fields are."""
     fields = _with_fields(cls)
@@ -40,12 +40,14 @@ def record(cls: C) -> C:
         def equal(self: Any, other: Any) -> bool:
             return self is other or (type(self) is type(other) and key(self) == key(other))
 
-        cls.__eq__ = equal  # type: ignore[assignment]
-        cls.__hash__ = lambda self: hash((cls, key(self)))  # type: ignore[method-assign,assignment]
+        def hashed(self: Any) -> int:
+            return hash((cls, key(self)))
+
+        cls.__eq__, cls.__hash__ = equal, hashed  # type: ignore[method-assign,assignment]
     return cls
 
 
-@dataclass_transform(eq_default=False, field_specifiers=(made,))
+@dataclass_transform(eq_default=False)
 def node(cls: C) -> C:
     """Something with an identity: two nodes are never equal."""
     _with_fields(cls)
@@ -55,7 +57,7 @@ def node(cls: C) -> C:
 def _with_fields(cls: Any) -> tuple[str, ...]:
     own: dict[str, Any] = vars(cls).get("__annotations__", {})
     fields = *(name for name in getattr(cls, "__match_args__", ()) if name not in own), *own
-    cls.__match_args__ = fields
+    cls.__match_args__ = fields  # type: ignore[misc]
     cls.__init__ = _init(cls, fields)
     if cls.__repr__ is object.__repr__:
         cls.__repr__ = _repr

@@ -56,7 +56,7 @@ class Entry:
     passed: list[Source]
     is_direct: bool
     run: Callable[..., Any]
-    alive: list[object] = made(factory=list)
+    alive: list[object] = made(list)
     _calls: int = 0
     _check: Check | None = None
 

@@ -58,7 +58,7 @@ class Code(Listing):
     `functions` holds the functions themselves by their name in the text.
     """
 
-    functions: dict[str, Callable[..., Any]] = made(factory=dict)
+    functions: dict[str, Callable[..., Any]] = made(dict)
 
 
 @record

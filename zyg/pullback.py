@@ -203,11 +203,13 @@ def _with_contents(value: Any) -> Any:
 class Like:
     """The structure of a result, without its contents."""
 
-    __slots__ = ("items", "kind", "shape")
+    __slots__ = ("dtype", "items", "kind", "shape")
 
     def __init__(self, y: Any) -> None:
         self.kind = type(y)
-        self.shape = y.shape if isinstance(y, np.ndarray | np.generic) else None
+        is_array = isinstance(y, np.ndarray | np.generic)
+        self.shape = y.shape if is_array else None
+        self.dtype = y.dtype if is_array else None
         self.items: Any = None
         if isinstance(y, list | tuple):
             self.items = [Like(item) for item in y]

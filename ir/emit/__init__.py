@@ -68,7 +68,7 @@ class Emitted:
 
     source: str
     environment: dict[str, object]
-    locations: dict[int, Location] = made(factory=dict)
+    locations: dict[int, Location] = made(dict)
 
 
 def emit(function: Function) -> str:

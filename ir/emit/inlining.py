@@ -59,7 +59,7 @@ class Inlining:
             if self._is_candidate(op, is_expression) and weight <= MAX_FOLDED:
                 value = op.results[0]
                 self._weight[value] = weight
-                if is_expression:
+                if isinstance(op, If):
                     self.expressions.add(op)
                 if keeps_order:
                     self._ordered.add(value)

@@ -227,7 +227,7 @@ def _contains(args: list[ast.expr]) -> ast.expr:
 
 
 def _build_dict(args: list[ast.expr]) -> ast.expr:
-    return ast.Dict(keys=args[::2], values=args[1::2])
+    return ast.Dict(keys=list(args[::2]), values=args[1::2])
 
 
 def _load_global(args: list[ast.expr]) -> ast.expr | None:

@@ -61,7 +61,7 @@ class Generated:
     name: str
     results: list[Type]
     ir_function: Function | None = None
-    cell: types.CellType = made(factory=types.CellType)
+    cell: types.CellType = made(types.CellType)
     pair: Pair | None = None
 
     @property
@@ -86,7 +86,7 @@ class Pair:
     emitted: Emitted | None = None
     copied: tuple[int, ...] = ()
     saved_names: tuple[str, ...] = ()
-    dispatched: list[tuple[Location | None, str]] = made(factory=list)
+    dispatched: list[tuple[Location | None, str]] = made(list)
 
 
 @node

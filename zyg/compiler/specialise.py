@@ -89,8 +89,8 @@ class Specialisation:
     result: Type = BOTTOM
     flow: Flow = NOTHING
     flows: Flows | None = None
-    guards: dict[object, AnyGuard] = made(factory=dict)
-    callees: dict[Specialisation, None] = made(factory=dict)
+    guards: dict[object, AnyGuard] = made(dict)
+    callees: dict[Specialisation, None] = made(dict)
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
