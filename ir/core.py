@@ -126,7 +126,8 @@ class For:
 
     The body takes one item of each iterable and the carried values, and yields
     `(stop, *carried, *collected)`; a true `stop` ends the loop after this iteration. Results are
-    `(*carried, *collected)`: a collected result is the list of all that was yielded there. With `backwards`, the iterables are sequences, walked from last to first.
+    `(*carried, *collected)`: a collected result is the list of all that was yielded there. With
+    `backwards`, the iterables are sequences, walked from last to first.
     """
 
     iterables: list[Operand]
@@ -233,7 +234,7 @@ def type_of(operand: Operand) -> Type:
 
 def blocks_of(op: Op) -> tuple[Block, ...]:
     """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
-    if type(op) is Call or type(op) is Lambda:
+    if isinstance(op, Call | Lambda):
         return ()
     return op.blocks
 

@@ -260,7 +260,11 @@ def _ends_set(statements: Statements) -> bool:
     return False
 
 
-def _replace_exits(statements: Statements, kinds: tuple[type, ...], replace) -> Statements:
+def _replace_exits(
+    statements: Statements,
+    kinds: tuple[type, ...],
+    replace: Callable[[gast.AST], Statements],
+) -> Statements:
     """Replaces exits of this level: those of inner loops are theirs."""
     done: Statements = []
     for statement in statements:

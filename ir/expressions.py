@@ -88,7 +88,9 @@ class ExpressionParser:
     def emit(
         self, node: gast.AST, callee: Any, *args: Operand, name: str = "t", **kwargs: Operand
     ) -> Value:
-        return self.builder.call(callee, *args, name=name, loc=self.location(node), **kwargs)
+        result = Value(name)
+        self.builder.calls(callee, args, [result], loc=self.location(node), kwargs=kwargs)
+        return result
 
     def expression(self, node: gast.AST) -> Operand:
         match node:

@@ -4,9 +4,9 @@
         t_1 = truth(flag)                    t_1: float = math.sin(x)
         if t_1: ... load_global('math')      return t_1
 
-On the way, what types decide is decided: callees that are found through globals, modules and methods
-become constants, branches on known conditions disappear, tuples are taken apart. A loop is run again
-until the types that it carries cover what its body yields.
+On the way, what types decide is decided: callees that are found through globals, modules and
+methods become constants, branches on known conditions disappear, tuples are taken apart. A loop is
+run again until the types that it carries cover what its body yields.
 """
 
 from __future__ import annotations
@@ -501,7 +501,7 @@ class Inference(Builder):
             if simpler is not None:
                 return [simpler]
         self._define(call)
-        if len(results) == 1 and _is_static_type(type_) and _may_drop(callee):
+        if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee):
             self.ops.pop()
             return [Const(type_.value)]
         return list(results)
@@ -527,13 +527,13 @@ class Inference(Builder):
         self, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Const | None:
         """The value of a pure call of literals, where it is a literal again."""
-        for arg in args:
-            if not isinstance(arg, Const) or not _is_literal(arg.value):
-                return None
+        values = [arg.value for arg in args if isinstance(arg, Const) and _is_literal(arg.value)]
+        if len(values) != len(args):
+            return None
         if kwargs or not args or not facts.is_pure(callee):
             return None
         try:
-            value = callee(*(arg.value for arg in args))
+            value = callee(*values)
         except Exception:  # it will be raised when the program runs
             return None
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
@@ -579,15 +579,16 @@ def _is_static(operand: Operand) -> bool:
     return isinstance(operand, Const)
 
 
-def _is_static_type(type_: Type) -> bool:
-    return isinstance(type_, Known)
-
-
 def _may_drop(callee: Operand) -> bool:
     """Whether a call whose result is known need not run."""
     return isinstance(callee, Const) and (
         facts.is_pure(callee.value) or callee.value in (getattr, primitives.load_global)
     )
+
+
+def _literal_keys(operands: list[Operand]) -> list[str] | None:
+    keys = [o.value for o in operands if isinstance(o, Const) and type(o.value) is str]
+    return keys if len(keys) == len(operands) else None
 
 
 def _part(type_: Type, index: int) -> Type:
@@ -682,12 +683,11 @@ def _build_list(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 @_special(primitives.build_dict)
 def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    keys, values = args[::2], args[1::2]
+    keys, values = _literal_keys(args[::2]), args[1::2]
     type_: Type = TOP
-    if all(isinstance(key, Const) and type(key.value) is str for key in keys):
-        type_ = Dict(tuple({
-            key.value: widen(type_of(value)) for key, value in zip(keys, values, strict=True)
-        }.items()))
+    if keys is not None:
+        types_ = (widen(type_of(value)) for value in values)
+        type_ = Dict(tuple(dict(zip(keys, types_, strict=True)).items()))
     return _typed(self, primitives.build_dict, args, names, loc, type_)
 
 
@@ -872,10 +872,10 @@ def _keywords(self: Inference, operand: Operand) -> dict[str, Operand] | None:
         return None
     if op.callee.value is not primitives.build_dict:
         return None
-    keys, values = op.args[::2], op.args[1::2]
-    if not all(isinstance(key, Const) and type(key.value) is str for key in keys):
+    names, values = _literal_keys(op.args[::2]), op.args[1::2]
+    if names is None:
         return None
-    return {key.value: value for key, value in zip(keys, values, strict=True)}
+    return dict(zip(names, values, strict=True))
 
 
 Inference.parts = _parts  # type: ignore[attr-defined]
@@ -898,4 +898,4 @@ def abstract(value: object) -> Type:
     return Known(value) if callable(value) or isinstance(value, types.ModuleType) else TOP
 
 
-__all__ = ["Inference", "Surroundings", "abstract", "builtin_or_global", "Union", "Top"]
+__all__ = ["Inference", "Surroundings", "Top", "Union", "abstract", "builtin_or_global"]

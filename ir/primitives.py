@@ -47,7 +47,8 @@ def merge_dicts(*parts: Any) -> dict[Any, Any]:
     """The display `{**a, **b}`; later parts win."""
     merged: dict[Any, Any] = {}
     for part in parts:
-        merged.update({key: part[key] for key in part.keys()})
+        for key in part.keys():  # noqa: SIM118 - what `**` asks of any mapping, iterable or not
+            merged[key] = part[key]
     return merged
 
 

@@ -12,7 +12,6 @@ from collections import Counter
 from ir.core import (
     Block,
     Call,
-    Const,
     For,
     Function,
     If,

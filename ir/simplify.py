@@ -100,6 +100,15 @@ class _Marker:
         self.param_of: dict[Value, tuple[Op, int]] = {}
         self.pending: list[Operand] = []
 
+    def has_effect(self, op: Op) -> bool:
+        match op:
+            case Call():
+                return not self.removable(op)
+            case For(iterables):
+                return any(_is_opaque(type_of(operand)) for operand in iterables)
+            case _:
+                return isinstance(op, While)  # which may never end
+
     def scan(self, block: Block, parent: Op | None) -> None:
         self.parents[block] = parent
         for op in block.ops:
@@ -111,11 +120,7 @@ class _Marker:
                     self.param_of[value] = op, i
             for inner in blocks_of(op):
                 self.scan(inner, op)
-            if isinstance(op, Call) and not self.removable(op):
-                self.need(op)
-            elif isinstance(op, While):
-                self.need(op)
-            elif isinstance(op, For) and any(_is_opaque(type_of(i)) for i in op.iterables):
+            if self.has_effect(op):
                 self.need(op)
         if isinstance(block.exit, Raise) and parent is not None:
             self.need(parent)
@@ -248,9 +253,8 @@ def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> N
 
 def _is_shareable(op: Call) -> bool:
     callee = op.callee.value if isinstance(op.callee, Const) else None
-    return callee not in (primitives.build_list, primitives.build_dict, primitives.load_global) and (
-        not facts.is_buffer(callee)
-    )
+    fresh = primitives.build_list, primitives.build_dict, primitives.load_global
+    return callee not in fresh and not facts.is_buffer(callee)
 
 
 def _key(op: Call, mapping: dict[Value, Operand]) -> Key:

@@ -123,9 +123,9 @@ def _stub(location: Location, module_globals: dict[str, Any]) -> TracebackType:
     try:
         FunctionType(_failing(location), module_globals)()
     except TypeError as error:
-        assert error.__traceback__ is not None and error.__traceback__.tb_next is not None
-        return error.__traceback__.tb_next
-    raise AssertionError("`raise None` did not fail")
+        traceback = error.__traceback__
+    assert traceback is not None and traceback.tb_next is not None
+    return traceback.tb_next
 
 
 @lru_cache(maxsize=1024)

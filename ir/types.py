@@ -185,9 +185,9 @@ class Closure(Type):
         return hash(self._key())
 
     def join_with(self, other: Type) -> Type | None:
-        same_code = isinstance(other, Closure) and (
-            self.code is other.code and self.globals is other.globals
-        )
+        if not isinstance(other, Closure):
+            return None
+        same_code = self.code is other.code and self.globals is other.globals
         if not same_code or len(self.defaults) != len(other.defaults):
             return None
         return Closure(

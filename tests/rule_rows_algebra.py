@@ -7,8 +7,19 @@ import operator
 from collections.abc import Iterator
 
 import numpy as np
-from rule_row import Options, Row, cases, cplx, definite, hermitian, real, signed, single, whole
 
+from tests.rule_row import (
+    Options,
+    Row,
+    cases,
+    cplx,
+    definite,
+    hermitian,
+    real,
+    signed,
+    single,
+    whole,
+)
 from zyg.cotangent import accumulate, conj, filled, one_hot, scatter, unbroadcast
 
 

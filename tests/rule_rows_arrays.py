@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from rule_row import Options, Row, cases, cplx, real, single, whole
+
+from tests.rule_row import Options, Row, cases, cplx, real, single, whole
 
 
 def reductions() -> Iterator[Row]:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from rule_row import Options, Row, cases, cplx, real, signed, single, whole
+
+from tests.rule_row import Options, Row, cases, cplx, real, signed, single, whole
 
 
 def operators() -> Iterator[Row]:

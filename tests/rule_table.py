@@ -6,10 +6,8 @@ tape) has to differentiate correctly. Kinks have tests of their own.
 
 from __future__ import annotations
 
-import rule_rows_algebra
-import rule_rows_arrays
-import rule_rows_numbers
-from rule_row import Row
+from tests import rule_rows_algebra, rule_rows_arrays, rule_rows_numbers
+from tests.rule_row import Row
 
 ROWS: tuple[Row, ...] = (
     *rule_rows_numbers.operators(),

@@ -249,7 +249,7 @@ def test_lambdas_over_several_lines(quick):
 def test_lambdas_in_headers_dictionaries_slices_and_class_bodies(quick):
     found = []
     for f in sorted([lambda: 1], key=lambda f: f()):
-        found.append(f)
+        found += [f]
     if (g := lambda: 2)():
         found.append(g)
     found += {"a": lambda: 3, "b": lambda: 4}.values()
@@ -369,7 +369,7 @@ def test_changed_file(tmp_path):
         source_of(module.f)
 
 
-@pytest.mark.parametrize("before, after", [("1", "1.0"), ("0.0", "-0.0"), ("(1,)", "(True,)")])
+@pytest.mark.parametrize(("before", "after"), [("1", "1.0"), ("0.0", "-0.0"), ("(1,)", "(True,)")])
 def test_constants_are_compared_by_type_and_sign(tmp_path, before, after):
     module = module_from(tmp_path, f"def f():\n    return {before}\n")
     (tmp_path / "subject.py").write_text(f"def f():\n    return {after}\n")

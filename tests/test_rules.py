@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.rule_check import check_rule
-from rule_row import Row
-from tests.rule_table import ROWS
 
 import zyg.rules  # noqa: F401  (registers the rules)
+from tests.rule_check import check_rule
+from tests.rule_row import Row
+from tests.rule_table import ROWS
 from zyg.cotangent import accumulate_at, project, unbroadcast
 from zyg.rules import registry
 
@@ -67,7 +67,7 @@ def test_every_operator_is_classified() -> None:
 
 
 def in_place(name: str) -> bool:
-    return name.startswith("i") and hasattr(operator, name[1:]) or name in ("iand", "ior")
+    return (name.startswith("i") and hasattr(operator, name[1:])) or name in ("iand", "ior")
 
 
 def wrong_factor(x: Any) -> Any:

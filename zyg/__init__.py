@@ -22,9 +22,11 @@ import numpy as _np
 
 from ir import facts as _facts
 from ir.emit import spell_module as _spell_module
-from zyg import cotangent_facts as _cotangent_facts
-from zyg import numpy_facts as _numpy_facts
-from zyg import rules as _rules
+
+# Imported for what they register.
+from zyg import cotangent_facts as _cotangent_facts  # noqa: F401
+from zyg import numpy_facts as _numpy_facts  # noqa: F401
+from zyg import rules as _rules  # noqa: F401
 from zyg.api import (
     _pullback,
     adjoint,

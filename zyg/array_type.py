@@ -284,7 +284,7 @@ def summed_axes(bar: Type, like: Type) -> tuple[int | tuple[int, ...] | None, bo
             repeated.append(axis)
         elif not (p == q and is_named(p)) and not (is_big(p) and is_big(q)):
             return None
-    if extra and repeated or not (extra or repeated):
+    if (extra and repeated) or not (extra or repeated):
         return None
     axes = tuple(repeated or range(extra))
     return axes[0] if len(axes) == 1 else axes, bool(repeated)

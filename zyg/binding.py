@@ -13,10 +13,10 @@ import types
 from functools import partial
 from typing import Any, NamedTuple
 
-from ir.record import node
 from ir.binding import CannotBind, bind
 from ir.core import Function
 from ir.parse import parse_code
+from ir.record import node
 from zyg.compiler.calling import calling
 from zyg.signature import by_identity
 

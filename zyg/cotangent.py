@@ -119,6 +119,12 @@ def _is_integral(x: Any) -> bool:
     return bool(np.result_type(x).kind in "biu")
 
 
+def inexact_dtype(a: Any) -> np.dtype[Any]:
+    """The dtype of the cotangents of an array."""
+    dtype = np.result_type(a)
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
 def zeros_like(x: Any) -> Any:
     """The zero cotangent of `x`: 0 for an int, so that integer arithmetic stays exact, an array
     of the same dtype for an array (float64 for integers and bools), None for what has none.
@@ -325,7 +331,8 @@ def subtract(a: Any, b: Any) -> Any:
 
 def sum_over(bar: Any, axes: Any, keepdims: bool = False) -> Any:
     """The sum over some axes: what `unbroadcast` does where the types say which."""
-    return np.add.reduce(bar, axes, keepdims=keepdims)
+    # The stubs of NumPy have `keepdims` as a literal only.
+    return np.add.reduce(bar, axes, keepdims=keepdims)  # type: ignore[call-overload]
 
 
 def zeros_list(x: Any) -> list[float]:

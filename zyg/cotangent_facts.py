@@ -38,7 +38,6 @@ from zyg.array_type import (
 )
 from zyg.numpy_facts import is_real
 from zyg.numpy_shapes import dims_from
-from zyg.rules.reductions import inexact_dtype
 
 NONE = Known(None)
 PURE = (
@@ -260,11 +259,12 @@ def python_sum(dtype: np.dtype[Any]) -> Type:
     return Scalar(type(np.sum(np.ones(1, dtype).real).item()))
 
 
-@facts.fold(inexact_dtype)
+@facts.fold(cotangent.inexact_dtype)
 def fold_inexact_dtype(call: Call) -> Operand | None:
     type_ = type_of(call.args[0])
-    is_inexact = isinstance(type_, Array) and type_.dtype.kind in "fc"
-    return Const(type_.dtype.type) if is_inexact else None
+    if isinstance(type_, Array) and type_.dtype.kind in "fc":
+        return Const(type_.dtype.type)
+    return None
 
 
 facts.pure(cotangent.add, cotangent.subtract, cotangent.add_at, cotangent.sum_over)

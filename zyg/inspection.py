@@ -19,10 +19,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ir.record import made, record
 from ir.core import Function, Location, named
 from ir.emit import Emitted
 from ir.printer import format_function
+from ir.record import made, record
 from zyg.compiler.assemble import Generated, Joint, Pair
 from zyg.entry import Entry, entry_for
 from zyg.tracing import shown

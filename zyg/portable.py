@@ -18,9 +18,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from ir.record import record
 from ir.core import Location
 from ir.load import load
+from ir.record import record
 from zyg.compiler.assemble import Generated
 
 

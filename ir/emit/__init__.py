@@ -427,20 +427,20 @@ class _FunctionEmitter:
             if not (isinstance(node, ast.Name) and node.id == name)
         ]
         while pending:
-            for i, (name, node) in enumerate(pending):
+            for i, (name, source) in enumerate(pending):
                 others = [n for j, (_, n) in enumerate(pending) if j != i]
                 if not any(_reads(other, name) for other in others):
-                    value = ast.Assign(
-                        targets=[name_node(name, store=True)], value=node, type_comment=None
+                    assignment = ast.Assign(
+                        targets=[name_node(name, store=True)], value=source, type_comment=None
                     )
-                    self.add(value)
+                    self.add(assignment)
                     pending.pop(i)
                     break
             else:
-                names = [name_node(name, store=True) for name, _ in pending]
+                names: list[ast.expr] = [name_node(name, store=True) for name, _ in pending]
                 target = ast.Tuple(elts=names, ctx=ast.Store())
-                value = ast.Tuple(elts=[node for _, node in pending], ctx=ast.Load())
-                self.add(ast.Assign(targets=[target], value=value, type_comment=None))
+                sources = ast.Tuple(elts=[source for _, source in pending], ctx=ast.Load())
+                self.add(ast.Assign(targets=[target], value=sources, type_comment=None))
                 return
 
     # Loops

@@ -1,7 +1,7 @@
 """Decides which values are printed inside the expression that reads them.
 
-A value without a name of the user's, read once, is folded into its reader; nothing that can raise or
-has effects is moved across anything else that can.
+A value without a name of the user's, read once, is folded into its reader; nothing that can raise
+or has effects is moved across anything else that can.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Inlining:
                 self._block(inner)
             is_expression = isinstance(op, If) and self._is_expression(op)
             operands = self._read_in_order(op)
-            keeps_order = is_ordered(op) and not is_expression or (
+            keeps_order = (is_ordered(op) and not is_expression) or (
                 is_expression and any(is_ordered(o) for b in blocks_of(op) for o in b.ops)
             )
             taken = self._take(operands, pending, free)
@@ -59,7 +59,7 @@ class Inlining:
             if self._is_candidate(op, is_expression) and weight <= MAX_FOLDED:
                 value = op.results[0]
                 self._weight[value] = weight
-                if is_expression:
+                if isinstance(op, If):
                     self.expressions.add(op)
                 if keeps_order:
                     self._ordered.add(value)
@@ -68,7 +68,7 @@ class Inlining:
                     free.add(value)
             elif keeps_order or blocks_of(op):
                 pending.clear()
-            if blocks_of(op) and not is_expression or op in self._consuming:
+            if (blocks_of(op) and not is_expression) or op in self._consuming:
                 pending.clear()
                 free.clear()
         self._take(exit_operands(block.exit), pending, free)
@@ -124,7 +124,7 @@ class Inlining:
         for block in op.blocks:
             if type(block.exit) is not Yield:
                 return False
-            inside = [inner for inner in block.ops]
+            inside = list(block.ops)
             if any(
                 not self._is_candidate(inner, inner in self.expressions)
                 or inner.results[0] not in self.inlined

@@ -2,14 +2,13 @@
 
 - A branch at the end of a loop body whose arms differ in `stop` takes the loop's own yield into
   its arms, which become `break` and fall through; at the end of a function, `return`.
-- Collected values become `append` calls, as early as the value is known, so that the variable can be
-  overwritten behind them.
+- Collected values become `append` calls, as early as the value is known, so that the variable can
+  be overwritten behind them.
 
 The result is IR for `ir.emit` only: an arm may end in `Leave`, the exit of the loop or function.
 """
 
 from __future__ import annotations
-
 
 from ir import primitives
 from ir.core import (

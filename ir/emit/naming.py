@@ -1,7 +1,7 @@
 """Gives every value that becomes a variable its name.
 
-Values that stand for one variable at different times (what a loop carries, what branches join) share
-a name where their lifetimes allow it; two values that live at the same time never do.
+Values that stand for one variable at different times (what a loop carries, what branches join)
+share a name where their lifetimes allow it; two values that live at the same time never do.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ class Naming:
             self._op(inner_op, inner)
         self._loops.pop()
         inner |= outside
-        inner |= {param for param in params}
+        inner |= set(params)
         if isinstance(op, For):
             self._define(op.items, inner)
         live.clear()

@@ -121,7 +121,7 @@ class Environment:
         if spelled is not None:
             alias, member = spelled
             root, *path = alias.split(".")
-            modules = {a: m for a, m in _modules}
+            modules = dict(_modules)
             node: ast.expr = name_node(self.add(modules[root], root))
             for part in [*path, member]:
                 node = ast.Attribute(value=node, attr=part, ctx=ast.Load())
@@ -132,9 +132,9 @@ class Environment:
                 return name_node(name)
         return name_node(self.add(value, (name or type(value).__name__).rpartition(".")[2]))
 
-    def _literal(self, value: object) -> ast.expr | None:
+    def _literal(self, value: Any) -> ast.expr | None:
         kind = type(value)
-        if kind in (int, float, complex) and value != value or value in (math.inf, -math.inf):
+        if (kind in (int, float, complex) and value != value) or value in (math.inf, -math.inf):
             return None
         if kind in (int, float) and (value < 0 or str(value).startswith("-")):
             return ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=-value, kind=None))
@@ -227,7 +227,7 @@ def _contains(args: list[ast.expr]) -> ast.expr:
 
 
 def _build_dict(args: list[ast.expr]) -> ast.expr:
-    return ast.Dict(keys=args[::2], values=args[1::2])
+    return ast.Dict(keys=list(args[::2]), values=args[1::2])
 
 
 def _load_global(args: list[ast.expr]) -> ast.expr | None:

@@ -461,7 +461,7 @@ def _holds_memory(type_: Type) -> bool:
             return False
         case Tuple(items):
             return any(map(_holds_memory, items))
-        case Sequence(cls, item):
+        case Sequence(_, item):
             return _holds_memory(item)
         case _:
             return not hasattr(type_, "cls") or type(type_).__name__ == "Array"

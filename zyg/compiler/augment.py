@@ -1,21 +1,18 @@
 """Primal to forward: rules are inlined, calls become forward calls, and steps are noted.
 
-    y = math.sin(x)      ->  y = math.sin(x)         and the step: y_bar * math.cos(x) is added to x_bar
-    z = helper(y)        ->  z, saved = helper_forward(y)
+    y = math.sin(x)    ->  y = math.sin(x)     and the step: y_bar * math.cos(x) is added to x_bar
+    z = helper(y)      ->  z, saved = helper_forward(y)
 
 A step says how a varied operation is reversed; `zyg.compiler.transpose` runs the steps backwards.
-The back function of a rule is not emitted: its body goes into the adjoint, where it reads the values
-that it captured. That is closure conversion by inlining.
+The back function of a rule is not emitted: its body goes into the adjoint, where it reads the
+values that it captured. That is closure conversion by inlining.
 """
 
 from __future__ import annotations
 
-import operator
 import types
 from collections.abc import Callable
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from ir import primitives
 from ir.binding import CannotBind
@@ -45,8 +42,8 @@ from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
-from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.compiler.mutation import MUTATING_METHODS, refuse_mutation, unsupported
+from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
@@ -271,7 +268,7 @@ class Augmenter(Inference):
         type_ = type_of(args[0])
         symbol = IN_PLACE[callee].__name__
         is_array = type(type_).__name__ == "Array"
-        if is_array or isinstance(type_, Sequence) and type_.cls is list:
+        if is_array or (isinstance(type_, Sequence) and type_.cls is list):
             kind = "an array" if is_array else "a list"
             raise unsupported(
                 f"an augmented assignment changes {kind} in place, which is not supported", loc,

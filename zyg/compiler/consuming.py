@@ -58,12 +58,12 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
 
 @statement_form(add_into)
 def _print_add(args: list[ast.expr], environment: Any) -> ast.stmt:
-    return ast.AugAssign(target=args[0], op=ast.Add(), value=args[1])
+    return ast.AugAssign(target=_place(args[0]), op=ast.Add(), value=args[1])
 
 
 @statement_form(subtract_into)
 def _print_subtract(args: list[ast.expr], environment: Any) -> ast.stmt:
-    return ast.AugAssign(target=args[0], op=ast.Sub(), value=args[1])
+    return ast.AugAssign(target=_place(args[0]), op=ast.Sub(), value=args[1])
 
 
 @statement_form(add_item_into)

@@ -23,8 +23,12 @@ from zyg.rules.registry import adjoint, constant, is_constant, rule_of, substitu
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
+def _not_set(*args: Any, **kwargs: Any) -> Any:
+    raise RuntimeError("`zyg.api` has to be imported first")
+
+
 # Set by the API, which stands above the compiler: differentiates a Python function.
-compile_call: Callable[..., Any]
+compile_call: Callable[..., Any] = _not_set
 
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:

@@ -1,8 +1,8 @@
 """Refuses changes in place, which are not differentiated yet.
 
-Inference looks through functions; what it finds out about a container would be wrong behind a change
-of that container. So functions that change one are not looked through either: they are called as
-they are where nothing is differentiated, and refused where something is.
+Inference looks through functions; what it finds out about a container would be wrong behind a
+change of that container. So functions that change one are not looked through either: they are
+called as they are where nothing is differentiated, and refused where something is.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     for i in reversed(range(n)):       for i in reversed(range(n)):
         x_bar = add_at(x_bar, i, v)        x_bar[i] += v
 
-Cotangents are values; a sum makes a new one. Where the old one is read by nothing else and its memory
-belongs to the adjoint alone, the sum takes it over. A buffer that a loop accumulates into is copied
-once, before the loop, if it isn't the adjoint's own.
+Cotangents are values; a sum makes a new one. Where the old one is read by nothing else and its
+memory belongs to the adjoint alone, the sum takes it over. A buffer that a loop accumulates into is
+copied once, before the loop, if it isn't the adjoint's own.
 """
 
 from __future__ import annotations
@@ -203,9 +203,9 @@ def _is_basic_index(type_: Type) -> bool:
         case Known(value):
             if isinstance(value, tuple):
                 return all(_is_basic_index(Known(item)) for item in value)
-            return value is None or value is Ellipsis or isinstance(value, int | slice) and (
+            return value is None or value is Ellipsis or (isinstance(value, int | slice) and (
                 not isinstance(value, bool)
-            )
+            ))
         case Scalar(cls):
             return issubclass(cls, int) and cls is not bool
         case Slice():

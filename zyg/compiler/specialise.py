@@ -1,7 +1,8 @@
 """A function for one signature: its typed IR, what its result depends on, and what that rests on.
 
-The compiler looks at the program as it is now: it resolves globals, modules' attributes and captured
-functions, and notes each such look as a `Guard`. Code stays valid as long as its guards hold.
+The compiler looks at the program as it is now: it resolves globals, modules' attributes and
+captured functions, and notes each such look as a `Guard`. Code stays valid as long as its guards
+hold.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from ir.types import (
     Type,
     widen,
 )
-from zyg.compiler.mutation import refuse_mutation
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.mutation import refuse_mutation
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
 
@@ -294,7 +295,7 @@ class Specialiser:
         bound = bind(
             target.source, [[arg] for arg in call.args],
             {name: [arg] for name, arg in call.kwargs.items()},
-            [default for _ in target.defaults], {name: default for name in target.kwdefaults},
+            [default for _ in target.defaults], dict.fromkeys(target.kwdefaults, default),
             lambda items: [operand for item in items for operand in item],
             lambda items: [operand for item in items.values() for operand in item],
         )

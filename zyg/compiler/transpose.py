@@ -5,8 +5,8 @@
     for r in records: ...          for r in reversed(records): ...
 
 Cotangents are values like all others; None stands for a structural zero. What the adjoint of a
-block reads of the values inside that block, the block hands out: a branch as a further result, a loop
-as a list of records. Operations that are cheap are done again instead.
+block reads of the values inside that block, the block hands out: a branch as a further result, a
+loop as a list of records. Operations that are cheap are done again instead.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Transposer(Inference):
             shape = self._call_of(args[1], np.shape)
             if shape is not None and _is_array(type_of(shape.args[0])):
                 (made,) = super().typed_call(Const(callee), args, {}, names, loc)
-                if isinstance(made, Value) and made.type == TOP or not same_shape(
+                if (isinstance(made, Value) and made.type == TOP) or not same_shape(
                     type_of(made), type_of(shape.args[0])
                 ):
                     dtype = dtype_of_operand(type_of(args[0]))
@@ -771,7 +771,7 @@ class Transposer(Inference):
         body.params = [*item_params, *read, *params]
         results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
         item_lists = [Value(_bar_name(value) + "s", Sequence(list, TOP)) for value in items]
-        for value, bar, bars in zip(items, item_bars, item_lists, strict=True):
+        for bar, bars in zip(item_bars, item_lists, strict=True):
             bars.type = Sequence(list, widen(type_of(bar)))
         loop = For(iterables, init, body, [*results, *item_lists], True, op.loc)
         self._define(loop)
@@ -810,8 +810,8 @@ class Transposer(Inference):
             }
             if new <= wanted:
                 return reached, sorted(
-                    k for k in wanted if k < count and op.carried[k] in self._varied
-                    or k < count and yields[k] in self._varied
+                    k for k in wanted if (k < count and op.carried[k] in self._varied)
+                    or (k < count and yields[k] in self._varied)
                 )
             wanted |= new
 
@@ -897,8 +897,8 @@ def _is_difference(op: Op | None, needed: set[Value], inside: set[Value]) -> boo
     if op.callee.value not in (operator.add, operator.sub, operator.neg):
         return False
     return all(
-        isinstance(arg, Const) or (arg in needed or arg not in inside)
-        and type_of(arg) == Scalar(float) for arg in op.args
+        isinstance(arg, Const) or ((arg in needed or arg not in inside)
+        and type_of(arg) == Scalar(float)) for arg in op.args
     )
 
 
@@ -1036,7 +1036,7 @@ def _may_be_none(type_: Type) -> bool:
 
 def _is_buffer(type_: Type) -> bool:
     """Whether cotangents of this type are never a structural zero, and can be added to."""
-    return _is_array(type_) or isinstance(type_, Sequence) and type_.cls is list
+    return _is_array(type_) or (isinstance(type_, Sequence) and type_.cls is list)
 
 
 def _is_one(operand: Operand) -> bool:
@@ -1065,7 +1065,7 @@ def _is_numeric(type_: Type) -> bool:
             return all(isinstance(member, Scalar) and may_vary(member) for member in members)
         case Known(value):
             return isinstance(value, int | float | complex)
-        case Scalar(cls):
+        case Scalar():
             return may_vary(type_)
         case _:
             return _is_array(type_)

@@ -5,7 +5,6 @@ z = einsum("ij,jk->ik", x, y)     x_bar = einsum("ik,jk->ij", z_bar, y)
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast

@@ -23,7 +23,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def order_bar(y_bar, y, x, ord, axis):
     """The cotangent of a fractional order `p` of vectors, where `y = sum(|x|^p)^(1/p)`."""
-    if not isinstance(ord, float) or math.isinf(ord) or np.ndim(x) > 1 and np.ndim(axis) > 0:
+    if not isinstance(ord, float) or math.isinf(ord) or (np.ndim(x) > 1 and np.ndim(axis) > 0):
         return None
     size = np.reshape(np.abs(x), -1) if axis is None else np.moveaxis(np.abs(x), axis, -1)
     weights = size**ord

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent import conj, inexact_dtype, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -157,12 +157,6 @@ def extremum_bar(y_bar, y, a, axis, keepdims):
     # Counted in the dtype of the operand: an int64 would make single precision double.
     ties = np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
     return winners * (part / ties)
-
-
-def inexact_dtype(a):
-    """The dtype of cotangents of an array."""
-    dtype = np.result_type(a)
-    return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
 @adjoint(np.ptp)
