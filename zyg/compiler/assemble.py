@@ -182,7 +182,8 @@ class Compiler:
             bars = []
             for i in indices:
                 bar = transposer.bars.get(inputs[i])
-                bars.append(transposer.zero(inputs[i]) if bar is None else bar)
+                whole = transposer.zero(inputs[i]) if bar is None else bar
+                bars.append(transposer.completed(whole, inputs[i]))
             return bars
         finally:
             self.specialiser._stack.pop()

@@ -443,7 +443,7 @@ class Transposer(Inference):
         results = [
             Value("t", type_) for type_ in back.result_types()
         ]
-        bar = self._completed(bar, step.result)
+        bar = self.completed(bar, step.result)
         self._define(Call(Const(back), [step.saved, bar], {}, results, step.loc))
         for (target, field), gradient in zip(step.targets, results, strict=True):
             if field is None:
@@ -451,7 +451,7 @@ class Transposer(Inference):
             else:
                 self.add(target, self.call(primitives.build_dict, Const(field), gradient))
 
-    def _completed(self, bar: Operand, like: Operand) -> Operand:
+    def completed(self, bar: Operand, like: Operand) -> Operand:
         """A cotangent without structural zeros in the place of numbers: callees rely on that."""
         type_ = type_of(like)
         if isinstance(type_, Tuple):
@@ -464,7 +464,7 @@ class Transposer(Inference):
             if bars is None:
                 bars = [self.call(operator.getitem, bar, Const(i)) for i in range(len(items))]
             return self.call(
-                primitives.build_tuple, *map(self._completed, bars, items)
+                primitives.build_tuple, *map(self.completed, bars, items)
             )
         if _is_numeric(type_):
             return self.zero(like) if _is_none(bar) else self._instantiated_like(bar, like)
