@@ -209,7 +209,7 @@ class Like:
         self.kind = type(y)
         is_array = isinstance(y, np.ndarray | np.generic)
         self.shape = y.shape if is_array else None
-        self.dtype = y.dtype if is_array else None
+        self.dtype: Any = y.dtype if is_array else None
         self.items: Any = None
         if isinstance(y, list | tuple):
             self.items = [Like(item) for item in y]

@@ -346,7 +346,9 @@ def _pack_records(forward: Block, adjoint: Block, saved: list[Value]) -> list[Va
             continue
         groups: dict[For | While, list[int]] = {}
         for i, iterable in enumerate(op.iterables):
-            producer = producers.get(iterable) if isinstance(iterable, Value) else None
+            if not isinstance(iterable, Value):
+                continue
+            producer = producers.get(iterable)
             if producer is None or producer is op:
                 continue
             if producer.results.index(iterable) >= len(producer.init) and uses[iterable] == 1:

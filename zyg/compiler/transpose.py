@@ -204,8 +204,8 @@ class Transposer(Inference):
         parts_a, parts_b = self.parts(a), self.parts(b)
         if parts_a is not None and parts_b is not None and len(parts_a) == len(parts_b):
             likes = self._items(like, len(parts_a))
-            total = map(self.plus, parts_a, parts_b, likes)
-            return self.call(primitives.build_tuple, *total)
+            sums = map(self.plus, parts_a, parts_b, likes)
+            return self.call(primitives.build_tuple, *sums)
         fields_a, fields_b = self.keywords(a), self.keywords(b)
         if fields_a is not None and fields_b is not None:
             names = dict.fromkeys([*fields_a, *fields_b])
@@ -232,8 +232,7 @@ class Transposer(Inference):
             if negated is not None:
                 difference = cotangent.subtract if is_array else operator.sub
                 return self._typed_like(a, self.call(difference, a, negated))
-            total = cotangent.add if is_array else operator.add
-            result = self.call(total, a, b)
+            result = self.call(cotangent.add if is_array else operator.add, a, b)
             return self._typed_like(a, result) if is_array else result
         return self.call(cotangent.accumulate, a, b)
 
@@ -249,8 +248,9 @@ class Transposer(Inference):
 
     def _call_of(self, operand: Operand, callee: object) -> Call | None:
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        is_call = isinstance(op, Call) and isinstance(op.callee, Const)
-        return op if is_call and op.callee.value is callee else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
+            return op
+        return None
 
     def _one_hot(self, operand: Operand) -> Call | None:
         return self._call_of(operand, cotangent.one_hot)
@@ -609,7 +609,7 @@ class Transposer(Inference):
         for value in list(again):
             for operand in operands_of(definitions[value]):
                 if operand in available and operand not in kept and operand not in again:
-                    kept.append(operand)  # type: ignore[arg-type]
+                    kept.append(operand)
         mapping: dict[Value, Operand] = {}
         copies = []
         for op in forward.ops:
@@ -731,9 +731,9 @@ class Transposer(Inference):
         passed = [(k, init[i]) for i, k in enumerate(carried) if i not in changed]
         outer = [outer[i - len(carried)] for i in changed if i >= len(carried)]
         carried = [k for i, k in enumerate(carried) if i in changed]
-        init, params, names, types, following = (
-            [column[i] for i in changed] for column in (init, params, names, types, following)
-        )
+        init, params = [init[i] for i in changed], [params[i] for i in changed]
+        names, types = [names[i] for i in changed], [types[i] for i in changed]
+        following = [following[i] for i in changed]
         body = Block(
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
@@ -1061,8 +1061,8 @@ def _is_none(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value is None
 
 
-def _bar_name(value: Value) -> str:
-    return "t_bar" if value.name == "t" else f"{value.name}_bar"
+def _bar_name(operand: Operand) -> str:
+    return f"{operand.name}_bar" if isinstance(operand, Value) else "t_bar"
 
 
 def _like(value: Value, operand: Operand) -> Operand:
