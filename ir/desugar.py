@@ -22,6 +22,7 @@ contain an `@`, so that they clash with nobody's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 
 import gast

@@ -146,8 +146,8 @@ class ExpressionParser:
                 gast.copy_location(pair, node)
                 return self.emit(node, dict, self.comprehension(node, pair))
             case gast.JoinedStr():
-                parts = [self.expression(part) for part in node.values]
-                return self.emit(node, primitives.build_string, *parts)
+                texts = [self.expression(part) for part in node.values]
+                return self.emit(node, primitives.build_string, *texts)
             case gast.FormattedValue():
                 value = self.expression(node.value)
                 conversion = Const(chr(node.conversion) if node.conversion > 0 else None)

@@ -353,6 +353,34 @@ class Inference(Builder):
         mapping[op.result] = result
         self._define(Lambda(op.function, captures, defaults, kwdefaults, result, op.loc))
 
+    # What is known of operands
+
+    def parts(self, operand: Operand) -> list[Operand] | None:
+        """The items of a tuple or list that was built from them just before."""
+        if isinstance(operand, Const) and type(operand.value) is tuple:
+            return [Const(item) for item in operand.value]
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and (
+            op.callee.value in (primitives.build_tuple, primitives.build_list)
+        ):
+            return list(op.args)
+        return None
+
+    def is_tuple(self, operand: Operand) -> bool:
+        return isinstance(type_of(operand), Tuple)
+
+    def keywords(self, operand: Operand) -> dict[str, Operand] | None:
+        """The items of a dict with literal string keys that was built just before."""
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return None
+        if op.callee.value is not primitives.build_dict:
+            return None
+        names, values = _literal_keys(op.args[::2]), op.args[1::2]
+        if names is None:
+            return None
+        return dict(zip(names, values, strict=True))
+
     # Calls
 
     def call(  # type: ignore[override]
@@ -748,8 +776,9 @@ def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     parts = self.parts(star)
     if keywords is None:
         return None
-    if parts is None and isinstance(type_of(star), Tuple):
-        count = len(type_of(star).items)
+    type_ = type_of(star)
+    if parts is None and isinstance(type_, Tuple):
+        count = len(type_.items)
         parts = [self.call(operator.getitem, star, Const(i), loc=loc) for i in range(count)]
     if parts is None:
         return None
@@ -847,40 +876,6 @@ def _descriptor(owner: Type, name: str) -> object | None:
     found = getattr(cls, name, None) if cls is not None else None
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType
     return found if isinstance(found, kinds) else None
-
-
-def _parts(self: Inference, operand: Operand) -> list[Operand] | None:
-    """The items of a tuple or list that was built from them just before."""
-    if isinstance(operand, Const) and type(operand.value) is tuple:
-        return [Const(item) for item in operand.value]
-    op = self.definitions.get(operand) if isinstance(operand, Value) else None
-    if isinstance(op, Call) and isinstance(op.callee, Const) and (
-        op.callee.value in (primitives.build_tuple, primitives.build_list)
-    ):
-        return list(op.args)
-    return None
-
-
-def _is_tuple(self: Inference, operand: Operand) -> bool:
-    return isinstance(type_of(operand), Tuple)
-
-
-def _keywords(self: Inference, operand: Operand) -> dict[str, Operand] | None:
-    """The items of a dict with literal string keys that was built just before."""
-    op = self.definitions.get(operand) if isinstance(operand, Value) else None
-    if not isinstance(op, Call) or not isinstance(op.callee, Const):
-        return None
-    if op.callee.value is not primitives.build_dict:
-        return None
-    names, values = _literal_keys(op.args[::2]), op.args[1::2]
-    if names is None:
-        return None
-    return dict(zip(names, values, strict=True))
-
-
-Inference.parts = _parts  # type: ignore[attr-defined]
-Inference.is_tuple = _is_tuple  # type: ignore[attr-defined]
-Inference.keywords = _keywords  # type: ignore[attr-defined]
 
 
 def builtin_or_global(module_globals: dict[str, Any], name: str) -> Any:

@@ -25,6 +25,7 @@ from ir.builder import Builder
 from ir.core import (
     Block,
     Const,
+    Exit,
     For,
     Function,
     If,
@@ -112,6 +113,7 @@ class FunctionParser(ExpressionParser):
         self.env: dict[str, Operand] = dict(self.captured)
         self.maybe_unbound: set[Value] = set()
         self.builder = Builder()
+        self.exit: Exit = Yield([])
         self.static = static_functions(node)
         self.functions: dict[int, Function] = {}
         self.loop_names: list[set[str]] = []
@@ -346,7 +348,7 @@ class FunctionParser(ExpressionParser):
             results = [value for value, _, _ in merged.values()]
             then.exit = Yield([a for _, a, _ in merged.values()])
             orelse.exit = Yield([b for _, _, b in merged.values()])
-            changed = dict.fromkeys(merged)
+            changed = {name: value for name, (value, _, _) in merged.items()}
         self.builder.append(If(cond, then, orelse, results, self.location(node)))
         self.env.update(zip(changed, results, strict=True))
 

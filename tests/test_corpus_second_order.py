@@ -25,6 +25,6 @@ def returns_float(case):
         return isinstance(program.f(*args), float)
 
 
-@pytest.mark.parametrize(("program", "args"), filter(returns_float, each_input(corpus.all)))
+@pytest.mark.parametrize(("program", "args"), list(filter(returns_float, each_input(corpus.all))))
 def test_second_order(program, args, capsys):
     differences.check_gradient(gradient_of(program.f), args, zyg.pullback)

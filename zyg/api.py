@@ -120,7 +120,9 @@ def withgradient(
         raise
 
 
-def _withgradient(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _withgradient(
+    f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...]]:
     entry = entry_for("withgradient", f, args, kwargs)
     y, bars = entry.run(*inputs_of(entry, f, args, kwargs))
     return y, gradients_of(entry.assignment, bars, args)

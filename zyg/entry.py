@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir import record
 from ir.errors import SourceNotFound, Unsupported
-from ir.record import made, node
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
@@ -41,7 +41,7 @@ _DIFFERENTIATED = {
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 
 
-@node
+@record.node
 class Entry:
     """The code for one signature. `is_direct`: its inputs are the positional arguments; `alive`:
     what keys refer to by `id`."""
@@ -56,7 +56,7 @@ class Entry:
     passed: list[Source]
     is_direct: bool
     run: Callable[..., Any]
-    alive: list[object] = made(list)
+    alive: list[object] = record.made(list)
     _calls: int = 0
     _check: Check | None = None
 

@@ -28,6 +28,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    exit_operands,
     type_of,
 )
 from ir.emit.inlining import Inlining
@@ -41,7 +42,6 @@ from ir.emit.render import (
     name_node,
     spell_module,
 )
-from ir.primitives import UNBOUND
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, walk
 from ir.types import Scalar, Type, Union
@@ -82,7 +82,7 @@ def emit_functions(
     """The source of several functions of one module; `known` objects have names of their own."""
     reserved = {function.name for function in functions}
     for function in functions:
-        reserved |= {op.args[0].value for op in walk(function.body) if _is_global_read(op)}
+        reserved |= _globals_read(function.body)
         for op in walk(function.body):
             reserved |= {value.name for value in op.results if value.name != "t"}
         reserved |= {value.name for value in [*function.params, *function.captured]}
@@ -93,10 +93,14 @@ def emit_functions(
     return _render(definitions, environment, comments)
 
 
-def _is_global_read(op: Op) -> bool:
-    return isinstance(op, Call) and isinstance(op.callee, Const) and (
-        op.callee.value is primitives.load_global
-    )
+def _globals_read(block: Block) -> set[str]:
+    """The names of the globals that a block loads."""
+    names = set()
+    for op in walk(block):
+        match op:
+            case Call(Const(callee), [Const(name), *_]) if callee is primitives.load_global:
+                names.add(name)
+    return names
 
 
 def _render(
@@ -171,9 +175,7 @@ class _FunctionEmitter:
         self.definitions = {
             value: op for op in walk(self.function.body) for value in op.results
         }
-        globals_read = {
-            op.args[0].value for op in walk(self.function.body) if _is_global_read(op)
-        }
+        globals_read = _globals_read(self.function.body)
         self.naming = Naming(self.function, self.inlining, globals_read, self.consuming)
         environment.reserved |= set(self.naming.names.values())
         self.loops: list[list[Value]] = []
@@ -189,7 +191,7 @@ class _FunctionEmitter:
             decorator_list=[],
             returns=None,
             type_comment=None,
-            type_params=[],
+            type_params=[],  # type: ignore[call-arg]  # a field from Python 3.12 on
         )
 
     def parameters(self) -> ast.arguments:
@@ -221,7 +223,7 @@ class _FunctionEmitter:
             case Call():
                 return self.call(op)
             case If():
-                then, orelse = (self.operand(block.exit.values[0]) for block in op.blocks)
+                then, orelse = (self.operand(*exit_operands(block.exit)) for block in op.blocks)
                 return ast.IfExp(test=self.condition(op.cond), body=then, orelse=orelse)
             case _:
                 raise AssertionError(op)
@@ -240,8 +242,6 @@ class _FunctionEmitter:
         kwargs = {name: self.operand(arg) for name, arg in op.kwargs.items()}
         if isinstance(op.callee, Const):
             callee = op.callee.value
-            if callee is primitives.check_bound and op.args[0] is UNBOUND:
-                args[0] = self.environment.constant(UNBOUND)
             return call_node(callee, args, kwargs, self.environment)
         keywords = [ast.keyword(arg=name, value=value) for name, value in kwargs.items()]
         return ast.Call(func=self.operand(op.callee), args=args, keywords=keywords)
@@ -300,18 +300,18 @@ class _FunctionEmitter:
                 return
             self.add(ast.Assign(targets=[self.target(result)], value=value, type_comment=None))
             return
-        targets = [self.target(result) for result in results]
+        targets: list[ast.expr] = [self.target(result) for result in results]
         target = ast.Tuple(elts=targets, ctx=ast.Store())
         self.add(ast.Assign(targets=[target], value=value, type_comment=None))
 
-    def target(self, value: Value) -> ast.expr:
+    def target(self, value: Value) -> ast.Name:
         return name_node(self.naming.name(value) if self.uses[value] else "_", store=True)
 
     def call_statement(self, op: Call) -> None:
         callee = op.callee.value if isinstance(op.callee, Const) else None
         if callee is append:
             items, item = op.args
-            if self.uses[items] > 1:
+            if isinstance(items, Value) and self.uses[items] > 1:
                 self.append(items, item)
             return
         if op in self.consuming:
@@ -356,7 +356,7 @@ class _FunctionEmitter:
 
     def unpack_starred(self, op: Call) -> None:
         before = op.args[1].value  # type: ignore[union-attr]
-        targets = [self.target(result) for result in op.results]
+        targets: list[ast.expr] = [self.target(result) for result in op.results]
         targets[before] = ast.Starred(value=targets[before], ctx=ast.Store())
         target = ast.Tuple(elts=targets, ctx=ast.Store())
         self.add(ast.Assign(targets=[target], value=self.operand(op.args[0]), type_comment=None))
@@ -485,14 +485,13 @@ class _FunctionEmitter:
         """The loop target; an item that is unpacked at once is unpacked by the loop itself."""
         if self.uses[item] == 1:
             for first in op.body.ops:
-                is_unpack = isinstance(first, Call) and isinstance(first.callee, Const) and (
-                    first.callee.value is primitives.unpack
-                )
-                if not is_unpack:
+                if not isinstance(first, Call) or not isinstance(first.callee, Const):
+                    break
+                if first.callee.value is not primitives.unpack:
                     break
                 if first.args[0] is item and len(first.results) > 1:
                     op.body.ops.remove(first)
-                    targets = [self.target(result) for result in first.results]
+                    targets: list[ast.expr] = [self.target(v) for v in first.results]
                     return ast.Tuple(elts=targets, ctx=ast.Store())
         return self.target(item)
 

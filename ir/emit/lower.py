@@ -92,9 +92,8 @@ def _earliest(block: Block, value: Operand) -> int:
             if isinstance(op, Call) and isinstance(op.callee, Const):
                 if op.callee.value is primitives.build_tuple:
                     parts = [_earliest(block, arg) for arg in op.args]
-                    block.ops.pop(i)
                     at = max(parts, default=0)
-                    block.ops.insert(at, op)
+                    block.ops.insert(at, block.ops.pop(i))
                     return at + 1
             return i + 1
     return 0
@@ -106,8 +105,9 @@ def _sink_exit(block: Block, uses: dict[Value, int] | None) -> None:
         return
     sinkable: list[Call] = []
     ops = list(block.ops)
-    while ops and isinstance(ops[-1], Call) and _is_tuple(ops[-1]) and uses is not None:
-        sinkable.insert(0, ops.pop())
+    while ops and isinstance(last := ops[-1], Call) and _is_tuple(last) and uses is not None:
+        sinkable.insert(0, last)
+        ops.pop()
     if not ops or not isinstance(ops[-1], If):
         return
     branch = ops[-1]

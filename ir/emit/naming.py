@@ -182,7 +182,7 @@ class Naming:
             case Call():
                 used = [v for v in op.results if self._uses[v] or len(op.results) > 1]
                 consumed = op.args[0] if op in self._consuming else None
-                if consumed is not None:
+                if isinstance(consumed, Value):
                     self._required.append((op.results[0], consumed))
                 is_append = isinstance(op.callee, Const) and op.callee.value is append
                 self._define([] if is_append else used, live)

@@ -305,10 +305,10 @@ class Augmenter(Inference):
             if callee.value is getattr:
                 names = [value.name for value in op.results]
                 (found,) = self.typed_call(callee, args, kwargs, names, op.loc)
-                if found in self.methods:  # the call of the method differentiates `self`
-                    mapping[op.result] = found
+                if isinstance(found, Value) and found in self.methods:
+                    mapping[op.result] = found  # the call of the method differentiates `self`
                     return
-                if self.definitions.get(found) is self.ops[-1]:
+                if isinstance(found, Value) and self.definitions.get(found) is self.ops[-1]:
                     self.ops.pop()
             if any(callee.value is function for function in STRUCTURE):
                 self._structure(op, callee, args, mapping)
@@ -350,13 +350,13 @@ class Augmenter(Inference):
         if inlined is None:
             del self.ops[mark:], self.steps[steps:]
             self.dispatched.append((op.loc, f"the rule of {_name(callee)} can't be split"))
-            targets = _positional(args) + _keywords(kwargs)
-            self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, targets, mapping)
+            whole = _positional(args) + _keywords(kwargs)
+            self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, whole, mapping)
             return
         result, made, targets, optional = inlined
         self._as_written(result, callee, args, kwargs, mark)
-        is_own = isinstance(result, Value) and result in _defined_since(self.ops, mark)
-        if not is_own or self.parts(result) is not None:
+        is_own = result in _defined_since(self.ops, mark)
+        if not isinstance(result, Value) or not is_own or self.parts(result) is not None:
             # A value of its own, whose parts nobody takes out behind the rule's back.
             value = Value("t", type_of(result))
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))

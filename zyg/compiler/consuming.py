@@ -62,6 +62,18 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
 
 
+def _place(expression: ast.expr) -> ast.Name | ast.Subscript:
+    assert isinstance(expression, ast.Name | ast.Subscript), expression
+    return expression
+
+
+@expression_form(cotangent.zeros_list)
+def _print_zeros_list(args: list[ast.expr], environment: Any) -> ast.expr:
+    zeros = ast.List(elts=[ast.Constant(value=0.0, kind=None)], ctx=ast.Load())
+    length = ast.Call(func=name_node("len"), args=args, keywords=[])
+    return ast.BinOp(left=zeros, op=ast.Mult(), right=length)
+
+
 @statement_form(add_into)
 def _print_add(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.AugAssign(target=_place(args[0]), op=ast.Add(), value=args[1])
@@ -74,7 +86,7 @@ def _print_subtract(args: list[ast.expr], environment: Any) -> ast.stmt:
 
 @statement_form(add_item_into)
 def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
-    return ast.AugAssign(target=subscript(args[0], args[1]), op=ast.Add(), value=args[2])
+    return ast.AugAssign(target=_place(subscript(args[0], args[1])), op=ast.Add(), value=args[2])
 
 
 @statement_form(accumulate_into)

@@ -199,10 +199,9 @@ def _slot(function: Any, keyword: str) -> int | None:
 def _required(function: Any) -> int:
     """How many gradients a rule has to return at least."""
     rule = rule_of(function)
-    code = getattr(rule, "__code__", None)
-    if code is None:
+    if not isinstance(rule, types.FunctionType):
         return 0
-    return int(code.co_argcount) - len(rule.__defaults__ or ())
+    return rule.__code__.co_argcount - len(rule.__defaults__ or ())
 
 
 class _MethodBack:
@@ -246,7 +245,7 @@ def _carries(value: Any) -> bool:
     if isinstance(value, int | float | complex | np.number):
         return True
     if isinstance(value, np.ndarray):
-        return value.dtype.kind != "b"
+        return bool(value.dtype.kind != "b")
     if isinstance(value, list | tuple | set | frozenset):
         return any(map(_carries, value))
     if isinstance(value, dict):

@@ -210,10 +210,11 @@ class Specialiser:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
                 return self._function_target(function)
-            case Known(value) if isinstance(substitute_of(value), types.FunctionType):
-                return self._function_target(substitute_of(value))
-            case Known(value) if isinstance(getattr(value, "ir_function", None), Function):
-                return Target(value.ir_function, (), (), {}, None)
+            case Known(value):
+                substitute, made = substitute_of(value), getattr(value, "ir_function", None)
+                if isinstance(substitute, types.FunctionType):
+                    return self._function_target(substitute)
+                return Target(made, (), (), {}, None) if isinstance(made, Function) else None
             case Closure(code, module_globals, captures, defaults, kwdefaults):
                 source = code if isinstance(code, Function) else parse_code(code, module_globals)
                 return Target(source, captures, defaults, dict(kwdefaults), None)
@@ -350,9 +351,9 @@ class _Surroundings:
         type_, guard = observed(container, name)
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
             self._made.guards[id(owner), name] = guard
-        if isinstance(owner, type) and not isinstance(type_, Known):
-            return TOP
-        if isinstance(owner, type) and isinstance(type_.value, classmethod | staticmethod):
+        if isinstance(owner, type) and (
+            not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
+        ):
             return TOP
         return type_
 

@@ -36,6 +36,7 @@ from ir.core import (
     type_of,
 )
 from ir.infer import Inference, _same
+from ir.simplify import share_common
 from ir.rewrite import Mapping, clone_op, defined, free_values, substitute
 from ir.types import (
     TOP,
@@ -83,6 +84,8 @@ class Transposer(Inference):
         self._varied = augmenter.varied
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
+        # The forward operations, where the adjoint will stand in the same function.
+        self.joint_ops: list[Op] | None = None
         self._backs: dict[object, tuple[Block, list[Operand]]] = {}
 
     def typed_call(
@@ -204,8 +207,8 @@ class Transposer(Inference):
         parts_a, parts_b = self.parts(a), self.parts(b)
         if parts_a is not None and parts_b is not None and len(parts_a) == len(parts_b):
             likes = self._items(like, len(parts_a))
-            total = map(self.plus, parts_a, parts_b, likes)
-            return self.call(primitives.build_tuple, *total)
+            sums = map(self.plus, parts_a, parts_b, likes)
+            return self.call(primitives.build_tuple, *sums)
         fields_a, fields_b = self.keywords(a), self.keywords(b)
         if fields_a is not None and fields_b is not None:
             names = dict.fromkeys([*fields_a, *fields_b])
@@ -232,8 +235,7 @@ class Transposer(Inference):
             if negated is not None:
                 difference = cotangent.subtract if is_array else operator.sub
                 return self._typed_like(a, self.call(difference, a, negated))
-            total = cotangent.add if is_array else operator.add
-            result = self.call(total, a, b)
+            result = self.call(cotangent.add if is_array else operator.add, a, b)
             return self._typed_like(a, result) if is_array else result
         return self.call(cotangent.accumulate, a, b)
 
@@ -249,8 +251,9 @@ class Transposer(Inference):
 
     def _call_of(self, operand: Operand, callee: object) -> Call | None:
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        is_call = isinstance(op, Call) and isinstance(op.callee, Const)
-        return op if is_call and op.callee.value is callee else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
+            return op
+        return None
 
     def _one_hot(self, operand: Operand) -> Call | None:
         return self._call_of(operand, cotangent.one_hot)
@@ -637,7 +640,7 @@ class Transposer(Inference):
         for value in list(again):
             for operand in operands_of(definitions[value]):
                 if operand in available and operand not in kept and operand not in again:
-                    kept.append(operand)  # type: ignore[arg-type]
+                    kept.append(operand)
         mapping: dict[Value, Operand] = {}
         copies = []
         for op in forward.ops:
@@ -759,13 +762,17 @@ class Transposer(Inference):
         passed = [(k, init[i]) for i, k in enumerate(carried) if i not in changed]
         outer = [outer[i - len(carried)] for i in changed if i >= len(carried)]
         carried = [k for i, k in enumerate(carried) if i in changed]
-        init, params, names, types, following = (
-            [column[i] for i in changed] for column in (init, params, names, types, following)
-        )
+        init, params = [init[i] for i in changed], [params[i] for i in changed]
+        names, types = [names[i] for i in changed], [types[i] for i in changed]
+        following = [following[i] for i in changed]
         body = Block(
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
         substitute(body, constant)
+        if not carried and not items and not collected and self._fuse(op, body, outer, init):
+            for k, result in passed:
+                self.add(op.init[k], result)
+            return
         sources = [bars for _, bars in collected]
         iterables, read = self._records(op, body, sources)
         body.params = [*item_params, *read, *params]
@@ -785,6 +792,56 @@ class Transposer(Inference):
             # A loop that went backwards is reversed from the first item to the last.
             collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
             self.add(iterable, self.call(collect, bars, iterable))
+
+    def _fuse(
+        self, op: For | While, body: Block, outer: list[Value], init: list[Operand]
+    ) -> bool:
+        """Reverses each iteration right behind itself, where all that a loop does is to add.
+
+        Then nothing is recorded. That takes the joint form, and cotangents that are known before
+        the loop runs.
+        """
+        home = self.joint_ops
+        if home is None or not any(inner is op for inner in home):
+            return False
+        exit, adjoint = op.body.exit, body.exit
+        assert isinstance(exit, Yield) and isinstance(adjoint, Yield)
+        if not (isinstance(exit.values[0], Const) and not exit.values[0].value):
+            return False
+        at = next(i for i, inner in enumerate(home) if inner is op)
+        behind = {value for inner in home[at:] for value in inner.results}
+        behind |= {value for inner in self.ops for value in inner.results}
+        zeros = [self._call_of(operand, cotangent.zeros_like) for operand in init]
+        for operand, zero in zip(init, zeros, strict=True):
+            if not isinstance(operand, Const) and (zero is None or zero.args[0] in behind):
+                return False
+        own = defined(op.body) | set(body.params) | defined(body)
+        params = body.params
+        if any(v in behind and v not in own for v in free_values(body)):
+            return False
+        starts: list[Operand] = []
+        for operand, zero in zip(init, zeros, strict=True):
+            if zero is not None:
+                made = Value(operand.name, operand.type)  # type: ignore[union-attr]
+                moved = Call(zero.callee, list(zero.args), {}, [made], op.loc)
+                self.definitions[made] = moved
+                home.insert(at, moved)
+                at += 1
+                operand = made
+            starts.append(operand)
+        count = len(op.init)
+        results = [Value(_bar_name(value), param.type) for value, param in
+                   zip(outer, params, strict=True)]
+        op.init += starts
+        op.body.params += params
+        op.body.ops += body.ops
+        exit.values[1 + count : 1 + count] = adjoint.values[1:]
+        op.results[count:count] = results
+        for result in results:
+            self.definitions[result] = op
+        share_common(op.body)
+        self.bars.update(zip(outer, results, strict=True))
+        return True
 
     def _listed(self, bars: Operand, items: Value) -> Operand:
         """The list of the cotangents of a list's items, also where there are none at run time."""
@@ -1093,8 +1150,8 @@ def _is_none(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value is None
 
 
-def _bar_name(value: Value) -> str:
-    return "t_bar" if value.name == "t" else f"{value.name}_bar"
+def _bar_name(operand: Operand) -> str:
+    return f"{operand.name}_bar" if isinstance(operand, Value) else "t_bar"
 
 
 def _like(value: Value, operand: Operand) -> Operand:

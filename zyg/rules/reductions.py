@@ -269,7 +269,7 @@ def cumprod_bar(y_bar, y, a, axis):
     return np.reshape(bar, np.shape(a)) if axis is None else np.moveaxis(bar, -1, axis)
 
 
-@adjoint(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+@adjoint(np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz"))  # noqa: B009
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     trapezoid_ = np.trapezoid if hasattr(np, "trapezoid") else np.trapz
 
