@@ -29,7 +29,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import substitute
-from ir.types import Dict, Known, Scalar, Sequence, Tuple, Type
+from ir.types import Dict, Known, Scalar, Sequence, Tuple, Type, Union
 
 DISPLAYS = {
     id(function)
@@ -80,6 +80,8 @@ def _is_opaque(type_: Type) -> bool:
             return False
         case Tuple(items):
             return any(map(_is_opaque, items))
+        case Union(members):
+            return any(map(_is_opaque, members))
         case Sequence(item=item):
             return _is_opaque(item)
         case Dict(items):

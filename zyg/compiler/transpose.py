@@ -36,7 +36,7 @@ from ir.core import (
     type_of,
 )
 from ir.infer import Inference, _same
-from ir.simplify import share_common
+from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.rewrite import Mapping, clone_op, defined, free_values, substitute
 from ir.types import (
     TOP,
@@ -819,6 +819,7 @@ class Transposer(Inference):
         params = body.params
         if any(v in behind and v not in own for v in free_values(body)):
             return False
+        eliminate_dead(body, is_pure)
         starts: list[Operand] = []
         for operand, zero in zip(init, zeros, strict=True):
             if zero is not None:
