@@ -223,13 +223,16 @@ class _NestRest:
                 if not rest:
                     return [*done, _if(statement, then, orelse)]
                 then_left, else_left = _ends_set(statement.body), _ends_set(statement.orelse)
-                onward = self.statements(rest, leave)
                 if then_left and else_left:
                     return [*done, _if(statement, then, orelse)]
+                # The arm that goes on may still leave on some way through it.
                 if then_left:
-                    return [*done, _if(statement, then, [*orelse, *onward])]
+                    onward = self.statements([*statement.orelse, *rest], leave)
+                    return [*done, _if(statement, then, onward)]
                 if else_left:
-                    return [*done, _if(statement, [*then, *onward], orelse)]
+                    onward = self.statements([*statement.body, *rest], leave)
+                    return [*done, _if(statement, onward, orelse)]
+                onward = self.statements(rest, leave)
                 stay = gast.Compare(
                     left=_load(statement, leave), ops=[gast.Eq()],
                     comparators=[gast.Constant(value=0, kind=None)],

@@ -322,14 +322,16 @@ class ExpressionParser:
         plain: list[Operand] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                pieces.append(self.emit(node, primitives.build_dict, *plain))
+                if plain:
+                    pieces.append(self.emit(node, primitives.build_dict, *plain))
                 pieces.append(self.expression(value))
                 plain = []
             else:
                 plain += [self.expression(key), self.expression(value)]
         if not pieces:
             return self.emit(node, primitives.build_dict, *plain)
-        pieces.append(self.emit(node, primitives.build_dict, *plain))
+        if plain:
+            pieces.append(self.emit(node, primitives.build_dict, *plain))
         return self.emit(node, primitives.merge_dicts, *pieces)
 
     def call(self, node: gast.Call) -> Operand:

@@ -110,6 +110,16 @@ class Surroundings(Protocol):
     ) -> None:
         """Raises `Unsupported` for a call behind which types would not hold."""
 
+    def expanded(
+        self,
+        inference: Inference,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> Operand | None:
+        """The result of a call that stands for other operations, which are appended."""
+
     def inlinable(self, callee: object) -> Inlinable | None:
         """The code of a function whose calls are to be replaced by its body, if it is straight."""
 
@@ -416,6 +426,9 @@ class Inference(Builder):
             constant = self._fold_constants(callee.value, args, kwargs)
             if constant is not None and len(names) == 1:
                 return [constant]
+            expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
+            if expanded is not None and len(names) == 1:
+                return [expanded]
             if len(names) == 1 and isinstance(callee.value, types.FunctionType):
                 inlined = self._inline_call(callee.value, args, kwargs, names, loc)
                 if inlined is not None:
@@ -755,6 +768,11 @@ def _check_bound(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def
 def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     function, star, double = args
     keywords = self.keywords(double)
+    if keywords is None and isinstance(type_of(double), Dict):
+        keywords = {
+            name: self.call(operator.getitem, double, Const(name), loc=loc)
+            for name, _ in type_of(double).items
+        }
     parts = self.parts(star)
     if keywords is None:
         return None
@@ -770,6 +788,35 @@ def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 @_special(primitives.format_value, primitives.build_string)
 def _string(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     return None
+
+
+@_special(primitives.merge_dicts)
+def _merge_dicts(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if not all(isinstance(type_of(arg), Dict) for arg in args):
+        return None
+    merged: dict[str, Operand] = {}
+    for arg in args:
+        known = self.keywords(arg)
+        for name, _ in type_of(arg).items:
+            merged[name] = known[name] if known is not None else self.call(
+                operator.getitem, arg, Const(name), loc=loc
+            )
+    pairs = [part for name, value in merged.items() for part in (Const(name), value)]
+    return [self.call(primitives.build_dict, *pairs, name=names[0], loc=loc)]
+
+
+@_special(operator.add)
+def _add(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if not all(isinstance(type_of(arg), Tuple) for arg in args):
+        return None
+    whole: list[Operand] = []
+    for arg in args:
+        parts = self.parts(arg)
+        if parts is None:
+            count = len(type_of(arg).items)
+            parts = [self.call(operator.getitem, arg, Const(i), loc=loc) for i in range(count)]
+        whole += parts
+    return [self.call(primitives.build_tuple, *whole, name=names[0], loc=loc)]
 
 
 @_special(operator.truth)

@@ -262,7 +262,7 @@ def simplified(function: Callable[..., Any]) -> str:
 def all_texts() -> Iterator[tuple[str, Callable[[], str]]]:
     """The name of each golden file, and what makes its text."""
     for program in PROGRAMS:
-        yield f"{program.name}.py", lambda program=program: generated(program)
+        yield f"{program.name}.txt", lambda program=program: generated(program)
     for function in (early_return, search):
         yield f"parse_{function.__name__}.txt", lambda function=function: parsed(function)
     yield "simplify_redundant.txt", lambda: simplified(redundant)

@@ -3,8 +3,6 @@
 A difference is no bug by itself: `python -m tests.golden_programs --write`, then read it as code.
 """
 
-import ast
-
 import pytest
 
 from tests.golden_programs import FOLDER, all_texts
@@ -19,8 +17,3 @@ def test_generated_code_is_golden(name):
 
 def test_each_golden_file_has_a_program():
     assert {path.name for path in FOLDER.iterdir()} == set(TEXTS)
-
-
-@pytest.mark.parametrize("name", [name for name in TEXTS if name.endswith(".py")])
-def test_golden_code_is_python(name):
-    ast.parse((FOLDER / name).read_text())

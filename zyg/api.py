@@ -8,6 +8,7 @@ from typing import Any
 
 from ir.core import named
 from zyg.compiler import dynamic
+from zyg.compiler.nesting import differentiates
 from zyg.compiler.assemble import Pair
 from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
 from zyg.gradients import gradients_of
@@ -211,3 +212,5 @@ def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Dispat
 
 
 dynamic.compile_call = _compile_call
+differentiates(gradient, with_value=False)
+differentiates(withgradient, with_value=True)

@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ir.binding import CannotBind, bind
-from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
+from ir.core import Function
 from ir.parse import parse_code
 from ir.record import node
-from zyg.rules import registry
+from zyg.compiler.calling import calling
 from zyg.signature import by_identity
 
 
@@ -95,34 +95,6 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
         function(*callee.leading, *args, **{**callee.keywords, **kwargs})
         raise
     return Plan(source, [*cells, *inputs])
-
-
-_calling: dict[Any, Function] = {}
-
-
-def calling(function: Any, count: int, keywords: tuple[str, ...]) -> Function:
-    """The IR of a function that does nothing but call `function`."""
-    key = id(function), count, keywords
-    known = _calling.get(key)
-    if known is not None and known.code is function:
-        return known
-    rule = registry.rule_of(function)
-    names = [f"x{i}" for i in range(count)]
-    if rule is not None and hasattr(rule, "__code__"):
-        own = rule.__code__.co_varnames[: min(rule.__code__.co_argcount, count)]
-        names[: len(own)] = own
-    params = [Value(name) for name in [*names, *keywords]]
-    result = Value("y")
-    kwargs: dict[str, Operand] = dict(zip(keywords, params[count:], strict=True))
-    call = Call(Const(function), list(params[:count]), kwargs, [result])
-    name = getattr(function, "__name__", type(function).__name__)
-    made = Function(
-        name if str(name).isidentifier() else "call", params, [],
-        Block([], [call], Yield([result])), None,
-        Parameters(0, len(params), False, 0, False), code=function,
-    )
-    _calling[key] = made
-    return made
 
 
 def value_of(

@@ -401,6 +401,19 @@ def last_part(bar: Any, length: int) -> Any:
     return None if bar is None else bar[length:]
 
 
+def completed(bar: Any, like: Any) -> Any:
+    """A cotangent of a tuple with zeros for structural zeros, at any depth.
+
+    >>> completed((None, 2.0), (1.0, 3.0))
+    (0.0, 2.0)
+    """
+    if bar is None:
+        return zeros_like(like)
+    if isinstance(like, tuple):
+        return rebuilt(like, [completed(b, x) for b, x in zip(bar, like, strict=True)])
+    return bar
+
+
 def from_items(bars: Any, like: Any) -> Any:
     """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
 

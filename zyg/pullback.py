@@ -207,9 +207,8 @@ class Like:
 
     def __init__(self, y: Any) -> None:
         self.kind = type(y)
-        is_array = isinstance(y, np.ndarray | np.generic)
-        self.shape = y.shape if is_array else None
-        self.dtype: Any = y.dtype if is_array else None
+        self.shape = y.shape if isinstance(y, np.ndarray | np.generic) else None
+        self.dtype = y.dtype if isinstance(y, np.ndarray | np.generic) else None
         self.items: Any = None
         if isinstance(y, list | tuple):
             self.items = [Like(item) for item in y]
@@ -224,7 +223,7 @@ def zero_of(like: Like) -> Any:
             return {key: zero_of(item) for key, item in like.items.items()}
         items = [zero_of(item) for item in like.items]
         return items if like.kind is list else tuple(items)
-    if like.shape is not None and like.dtype.kind in "fciu":
+    if like.shape is not None and like.dtype is not None and like.dtype.kind in "fciu":
         zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
         return zeros if like.kind is np.ndarray else zeros[()]
     return like.kind(0) if like.kind in (int, float, complex) else None

@@ -14,6 +14,7 @@ saved, and forward work that only served the value is dropped where the value is
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from threading import RLock
@@ -38,7 +39,7 @@ from ir.core import (
 from ir.emit import Emitted, emit_functions
 from ir.load import load
 from ir.record import made, node
-from ir.rewrite import count_uses, free_values, substitute, walk
+from ir.rewrite import clone, count_uses, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union
 from ir.verify import verify
@@ -47,6 +48,7 @@ from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
+from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.transpose import Transposer, tangent_type
@@ -106,6 +108,9 @@ class Compiler:
 
     def __init__(self) -> None:
         self.specialiser = Specialiser()
+        self.specialiser.derived = self.derived
+        self.specialiser.expand = expanded
+        self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
         self.lock = RLock()
         self._pairs: dict[tuple[Specialisation, Flow], Pair] = {}
         self._pending: list[tuple[Specialisation, Flow, Pair]] = []
@@ -177,7 +182,8 @@ class Compiler:
             bars = []
             for i in indices:
                 bar = transposer.bars.get(inputs[i])
-                bars.append(transposer.zero(inputs[i]) if bar is None else bar)
+                whole = transposer.zero(inputs[i]) if bar is None else bar
+                bars.append(transposer.completed(whole, inputs[i]))
             return bars
         finally:
             self.specialiser._stack.pop()
@@ -212,7 +218,6 @@ class Compiler:
         saved_param = Value("saved")
         back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
         pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
-        reuse_buffers(pair.back.ir_function.body)
         pair.dispatched = augmenter.dispatched
         pair.emitted = self._load(made, [pair.forward, pair.back])
 
@@ -223,6 +228,9 @@ class Compiler:
             assert function is not None
             if verifying:
                 verify(function)
+            # The IR stays as it is, free of changes in place: derivatives of it start there.
+            function = clone(function)
+            reuse_buffers(function.body)
             replace_lambdas(function)
             functions.append(function)
         known: dict[str, object] = {item.name: item for item in generated}
@@ -246,18 +254,36 @@ class Compiler:
 
     def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
         """The joint form; its callees' code is there once `finish` has run."""
-        indices = sorted(active)
+        function, augmenter, result = self._joint_function(made, active, wants_value)
+        item = Generated(function.name, [TOP])
+        item.ir_function = function
+        emitted = self._load(made, [item])
+        return Joint(
+            item.cell.cell_contents, _passed(made), sorted(active), emitted, type_of(result),
+            augmenter.dispatched,
+        )
+
+    def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:
+        """The joint form as IR that other IR calls, with the code of all that it calls in turn."""
+        key = made, active, wants_value
+        known = self._derived.get(key)
+        if known is None:
+            function, _, _ = self._joint_function(made, active, wants_value)
+            known = Derived(function, _passed(made), sorted(active))
+            self._derived[key] = known
+            self.finish()
+        return known
+
+    def _joint_function(
+        self, made: Specialisation, active: Flow, wants_value: bool
+    ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
         transposer.ops = augmenter.ops
-        value = result
-        if not _is_real_scalar(type_of(result)):
-            value = transposer.call(dynamic.real_scalar, result)
-        start = len(augmenter.ops)
+        value, seed = _checked(transposer, result, wants_value)
         forward_ops = list(augmenter.ops)
         transposer.ops = []
-        transposer.add(result, Const(1.0))
-        bars = self._adjoint(made, transposer, augmenter, indices)
-        del start
+        transposer.add(result, seed)
+        bars = self._adjoint(made, transposer, augmenter, sorted(active))
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -269,17 +295,35 @@ class Compiler:
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
         _pack_records(body, body, [])
-        reuse_buffers(body)
-        inputs = self._inputs(made)
-        passed = [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
         name = f"{_identifier(made.function.name)}_gradient"
-        item = Generated(name, [TOP])
-        item.ir_function = _function(made, name, [inputs[i] for i in passed], body)
-        emitted = self._load(made, [item])
-        return Joint(
-            item.cell.cell_contents, passed, indices, emitted, type_of(result),
-            augmenter.dispatched,
-        )
+        params = [self._inputs(made)[i] for i in _passed(made)]
+        return _function(made, name, params, body), augmenter, result
+
+
+def _passed(made: Specialisation) -> list[int]:
+    return [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
+
+
+def _checked(
+    transposer: Transposer, result: Operand, wants_value: bool
+) -> tuple[Operand, Operand]:
+    """The value of a function whose gradient is asked for, checked, and the seed of its adjoint.
+
+    With the value, a tuple is a loss and what else the function wants to tell.
+    """
+    type_ = type_of(result)
+    if _is_real_scalar(type_):
+        return result, Const(1.0)
+    if wants_value and isinstance(type_, Tuple) and type_.items:
+        loss = transposer.call(operator.getitem, result, Const(0))
+        if not _is_real_scalar(type_of(loss)):
+            transposer.call(dynamic.real_scalar, loss)
+        rest = [Const(None)] * (len(type_.items) - 1)
+        return result, transposer.call(primitives.build_tuple, Const(1.0), *rest)
+    if wants_value:
+        value = transposer.call(dynamic.loss_and_rest, result)
+        return value, transposer.call(dynamic.unit_seed, result)
+    return transposer.call(dynamic.real_scalar, result), Const(1.0)
 
 
 def _function(

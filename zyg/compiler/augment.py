@@ -473,7 +473,8 @@ class Augmenter(Inference):
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
         pair = self._pair_of(specialisation, active)
-        result, saved = Value(op.result.name, specialisation.result), Value("saved", TOP)
+        name = op.result.name if len(op.results) == 1 else "t"
+        result, saved = Value(name, specialisation.result), Value("saved", TOP)
         passed = [
             operand for operand, value in zip(
                 inputs, [*specialisation.function.captured, *specialisation.function.params],
@@ -485,10 +486,23 @@ class Augmenter(Inference):
         for i in sorted(active):
             through_cell = i < len(captured) and not self._is_local(callee)
             targets.append((callee, names[i]) if through_cell else (inputs[i], None))
-        mapping[op.result] = result
         self.varied.add(result)
         self.steps.append(CallStep(result, targets, pair.back, saved, op.loc))
+        if len(op.results) == 1:
+            mapping[op.result] = result
+        else:
+            self._take_apart(op, result, mapping)
         return True
+
+    def _take_apart(self, op: Call, whole: Value, mapping: Mapping) -> None:
+        """The results of a call from the tuple that it returned."""
+        results = [Value(value.name, value.type) for value in op.results]
+        count = Const(len(results))
+        made = Call(Const(primitives.unpack), [whole, count], {}, results, op.loc)
+        self._define(made)
+        self._note_results(op.results, results, mapping)
+        if any(value in self.varied for value in results):
+            self.steps.append(StructureStep(made))
 
     def _note_collected(self, mark: int) -> None:
         """The tuple and dict of further arguments, made since then, pass derivatives through."""

@@ -35,6 +35,12 @@ def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
     return accumulate_at(buffer, index, value)
 
 
+def _place(node: ast.expr) -> ast.Name:
+    """The variable that a statement changes."""
+    assert isinstance(node, ast.Name), "what is changed in place is a variable"
+    return node
+
+
 @expression_form(cotangent.add)
 def _print_sum(args: list[ast.expr], environment: Any) -> ast.expr:
     return ast.BinOp(left=args[0], op=ast.Add(), right=args[1])

@@ -19,7 +19,7 @@ import numpy as np
 from zyg import callables, cotangent
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.rules.registry import adjoint, constant, is_constant, rule_of, substitute_of, takes_pullback
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
@@ -300,6 +300,22 @@ def _described(value: Any) -> str:
     return "an array" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
 
 
+def loss_and_rest(y: Any) -> Any:
+    """A result whose first entry, or which itself, is a real scalar."""
+    real_scalar(y[0] if isinstance(y, tuple) and y else y)
+    return y
+
+
+def unit_seed(y: Any) -> Any:
+    """The seed of a loss: one, and the structural zero for what else was returned."""
+    return (1.0, *[None] * (len(y) - 1)) if isinstance(y, tuple) else 1.0
+
+
+@adjoint(loss_and_rest)
+def _loss_and_rest_rule(y):  # type: ignore[no-untyped-def]
+    return loss_and_rest(y), lambda y_bar: (y_bar,)
+
+
 def real_scalar(y: Any) -> Any:
     """The result of a function whose gradient is asked for: a real number or 0-d array."""
     if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
@@ -313,3 +329,9 @@ def real_scalar(y: Any) -> Any:
     )
 
 
+@adjoint(real_scalar)
+def _real_scalar_rule(y):  # type: ignore[no-untyped-def]
+    return real_scalar(y), lambda y_bar: y_bar
+
+
+constant(unit_seed)

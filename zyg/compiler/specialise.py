@@ -127,6 +127,9 @@ class Specialiser:
         self._known: dict[object, Specialisation] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
+        # Set by the compiler, which stands above: derivatives inside differentiated code.
+        self.derived: Any = None
+        self.expand: Any = None
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
@@ -353,6 +356,16 @@ class _Surroundings:
         ):
             return TOP
         return type_
+
+    def expanded(
+        self,
+        inference: Inference,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> Operand | None:
+        return self._specialiser.expand(self._specialiser, inference, callee, args, kwargs, loc)
 
     def check_call(
         self,

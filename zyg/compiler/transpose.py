@@ -443,12 +443,40 @@ class Transposer(Inference):
         results = [
             Value("t", type_) for type_ in back.result_types()
         ]
+        bar = self.completed(bar, step.result)
         self._define(Call(Const(back), [step.saved, bar], {}, results, step.loc))
         for (target, field), gradient in zip(step.targets, results, strict=True):
             if field is None:
                 self.add(target, gradient)
             else:
                 self.add(target, self.call(primitives.build_dict, Const(field), gradient))
+
+    def completed(self, bar: Operand, like: Operand) -> Operand:
+        """A cotangent without structural zeros in the place of numbers: callees rely on that."""
+        type_ = type_of(like)
+        if isinstance(type_, Tuple):
+            bars = self.parts(bar)
+            if bars is None and not isinstance(type_of(bar), Tuple):
+                return self.call(cotangent.completed, bar, like)
+            items = [
+                self.call(operator.getitem, like, Const(i)) for i in range(len(type_.items))
+            ]
+            if bars is None:
+                bars = [self.call(operator.getitem, bar, Const(i)) for i in range(len(items))]
+            return self.call(
+                primitives.build_tuple, *map(self.completed, bars, items)
+            )
+        if _is_numeric(type_):
+            return self.zero(like) if _is_none(bar) else self._instantiated_like(bar, like)
+        return bar
+
+    def _instantiated_like(self, bar: Operand, like: Operand) -> Operand:
+        if not _may_be_none(type_of(bar)):
+            return bar
+        made = self.call(cotangent.materialised, bar, like)
+        if isinstance(made, Value):
+            made.type = tangent_type(type_of(like))
+        return made
 
     def _structure(self, call: Call) -> None:
         callee = call.callee.value  # type: ignore[union-attr]
@@ -754,7 +782,9 @@ class Transposer(Inference):
         for value, bars in zip(items, item_lists, strict=True):
             assert isinstance(op, For)
             iterable = op.iterables[op.items.index(value)]
-            self.add(iterable, self.call(cotangent.from_reversed_items, bars, iterable))
+            # A loop that went backwards is reversed from the first item to the last.
+            collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
+            self.add(iterable, self.call(collect, bars, iterable))
 
     def _listed(self, bars: Operand, items: Value) -> Operand:
         """The list of the cotangents of a list's items, also where there are none at run time."""
@@ -835,6 +865,8 @@ class Transposer(Inference):
         if not isinstance(op, For) or len(op.iterables) != 1 or value is not op.items[0]:
             return None
         iterable = op.iterables[0]
+        if op.backwards:
+            return None  # it would have to be walked the other way than the records
         return iterable if isinstance(type_of(iterable), Sequence | Tuple) else None
 
     def _trips(self, op: For | While, is_whole: bool) -> Operand:

@@ -1,6 +1,7 @@
 """The rules of Python's and NumPy's functions; importing this package registers all of them."""
 
 from zyg.rules import (
+    assembly,
     attributes,
     binary,
     complex_scalar,
@@ -25,6 +26,7 @@ from zyg.rules import (
 )
 
 __all__ = [
+    "assembly",
     "attributes",
     "binary",
     "complex_scalar",

@@ -1,0 +1,124 @@
+"""Derivatives inside differentiated code: `gradient(f, x)` becomes the joint form of `f`, as IR.
+
+    def slope(x):                          def slope(x):
+        return zyg.gradient(f, x)[0]           bars = f_gradient(x)
+                                               return bars[0]
+
+`f_gradient` is IR like any other, made by the compiler before accumulation in place is decided: so it
+is looked through, differentiated and emitted as a user's function is, to any depth.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from typing import Any
+
+from ir import primitives
+from ir.binding import CannotBind, bind
+from ir.core import Const, Function, Location, Operand, type_of
+from ir.infer import Inference
+from ir.record import node
+from ir.types import Closure, Known
+from zyg import cotangent
+from zyg.compiler.calling import calling
+from zyg.compiler.specialise import Specialiser, parameter_type
+
+# The public functions that differentiate, and whether they return the value too.
+_differentiating: dict[int, bool] = {}
+
+
+def differentiates(function: Any, with_value: bool) -> None:
+    """Declares that calls of `function(f, *args)` give the gradients of `f`."""
+    _differentiating[id(function)] = with_value
+
+
+@node
+class Derived:
+    """The joint form of a function as something that IR can call."""
+
+    ir_function: Function
+    passed: list[int]
+    active: list[int]
+    loaded: Any = None
+
+    @property
+    def __name__(self) -> str:
+        return self.ir_function.name
+
+    def __call__(self, *args: Any) -> Any:
+        if self.loaded is None:
+            from ir.closures import load_function
+
+            self.loaded = load_function(self.ir_function)
+        return self.loaded(*args)
+
+
+def expanded(
+    specialiser: Specialiser,
+    inference: Inference,
+    callee: Operand,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    loc: Location | None,
+) -> Operand | None:
+    """The result of a call that differentiates, in terms of the joint form; None for others."""
+    if not isinstance(callee, Const) or id(callee.value) not in _differentiating:
+        return None
+    if not args or kwargs:
+        return None
+    with_value = _differentiating[id(callee.value)]
+    function, *xs = args
+    target = specialiser.target(type_of(function))
+    if target is not None and not _has_defaults_at_hand(type_of(function), target):
+        return None
+    if target is None:
+        if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
+            return None
+        source = calling(function.value, len(xs), ())
+        indices = list(range(len(xs)))
+        inputs = list(xs)
+    else:
+        source = target.source
+        try:
+            bound = bind(
+                source, list(range(len(xs))), {}, list(map(Const, _defaults(target))), {},
+                lambda items: None, lambda items: None,
+            )
+        except CannotBind:
+            return None
+        if any(item is None for item in bound):
+            return None
+        count = len(source.captured)
+        captured = [
+            inference.call(primitives.read_captured, function, Const(value.name))
+            for value in source.captured
+        ]
+        inputs = [*captured, *(item if isinstance(item, Const) else xs[item] for item in bound)]
+        indices = [count + bound.index(i) for i in range(len(xs))]
+    made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
+    derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
+    result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
+    value: Operand = Const(None)
+    if with_value:
+        value = inference.call(operator.getitem, result, Const(0))
+        result = inference.call(operator.getitem, result, Const(1))
+    gradients = []
+    for x, index in zip(xs, indices, strict=True):
+        if index in derived.active:
+            position = Const(derived.active.index(index))
+            gradients.append(inference.call(operator.getitem, result, position))
+        else:
+            gradients.append(inference.call(cotangent.zeros_like, x))
+    whole = inference.call(primitives.build_tuple, *gradients)
+    return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def _has_defaults_at_hand(function: Any, target: Any) -> bool:
+    return isinstance(function, Known) or not (
+        isinstance(function, Closure) and (target.defaults or target.kwdefaults)
+    )
+
+
+def _defaults(target: Any) -> tuple[Any, ...]:
+    return () if target.function is None else target.function.__defaults__ or ()

@@ -1,0 +1,117 @@
+"""Rules of what generated adjoints are put together from, so that they can be differentiated again.
+
+All of them are linear in the cotangents that they take; what else they take (an index, a value whose
+shape is looked at) has no derivative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir import primitives
+from zyg import cotangent
+from zyg.cotangent import one_hot
+from zyg.rules.reductions import spread
+from zyg.rules.registry import adjoint, constant
+
+constant(cotangent.zeros_like, cotangent.zeros_list, cotangent.prototype)
+
+
+@adjoint(primitives.alias)
+def alias(value):
+    return primitives.alias(value), lambda y_bar: (y_bar,)
+
+
+@adjoint(primitives.read_captured)
+def read_captured(function, name):
+    return primitives.read_captured(function, name), lambda y_bar: ({name: y_bar}, None)
+
+
+@adjoint(cotangent.add)
+def add(a, b):
+    return cotangent.add(a, b), lambda y_bar: (y_bar, y_bar)
+
+
+@adjoint(cotangent.subtract)
+def subtract(a, b):
+    return cotangent.subtract(a, b), lambda y_bar: (y_bar, -y_bar)
+
+
+@adjoint(cotangent.add_at)
+def add_at(bar, index, value):
+    return cotangent.add_at(bar, index, value), lambda y_bar: (y_bar, None, y_bar[index])
+
+
+@adjoint(cotangent.sum_over)
+def sum_over(bar, axes, keepdims=False):
+    shape = np.shape(bar)
+    return cotangent.sum_over(bar, axes, keepdims), lambda y_bar: (
+        spread(y_bar, shape, axes, keepdims),
+        None,
+    )
+
+
+@adjoint(cotangent.owned)
+def owned(bar):
+    return cotangent.owned(bar), lambda y_bar: (y_bar,)
+
+
+@adjoint(cotangent.materialised)
+def materialised(bar, like):
+    return cotangent.materialised(bar, like), lambda y_bar: (y_bar, None)
+
+
+@adjoint(cotangent.completed)
+def completed(bar, like):
+    return cotangent.completed(bar, like), lambda y_bar: (y_bar, None)
+
+
+@adjoint(cotangent.listed)
+def listed(bars, like):
+    return cotangent.listed(bars, like), lambda y_bar: (y_bar, None)
+
+
+@adjoint(cotangent.item)
+def item(bar, key):
+    return cotangent.item(bar, key), lambda y_bar: (item_bar(y_bar, bar, key), None)
+
+
+def item_bar(y_bar, bar, key):
+    """The cotangent of a container of cotangents of which one was taken, if it was there."""
+    return None if bar is None else one_hot(y_bar, bar, key)
+
+
+@adjoint(cotangent.from_items)
+def from_items(bars, like):
+    return cotangent.from_items(bars, like), lambda y_bar: (items_bar(y_bar, bars), None)
+
+
+@adjoint(cotangent.from_reversed_items)
+def from_reversed_items(bars, like):
+    def back(y_bar):
+        return reversed_bar(y_bar, bars), None
+
+    return cotangent.from_reversed_items(bars, like), back
+
+
+def items_bar(y_bar, bars):
+    """The cotangents of items that were put, in order, at the front of a container."""
+    if y_bar is None or bars is None:
+        return None
+    return cotangent.rebuilt(bars, [None if b is None else y_bar[i] for i, b in enumerate(bars)])
+
+
+def reversed_bar(y_bar, bars):
+    """The cotangents of items that were put at the front of a container from last to first."""
+    if y_bar is None or bars is None:
+        return None
+    last = len(bars) - 1
+    return [None if b is None else y_bar[last - i] for i, b in enumerate(bars)]
+
+
+@adjoint(cotangent.checked_gradient)
+def checked_gradient(bars, callee):
+    def back(y_bar):
+        return (y_bar,) if isinstance(bars, tuple) else y_bar, None
+
+    return cotangent.checked_gradient(bars, callee), back
