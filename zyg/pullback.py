@@ -207,8 +207,9 @@ class Like:
 
     def __init__(self, y: Any) -> None:
         self.kind = type(y)
-        self.shape = y.shape if isinstance(y, np.ndarray | np.generic) else None
-        self.dtype = y.dtype if isinstance(y, np.ndarray | np.generic) else None
+        is_array = isinstance(y, np.ndarray | np.generic)
+        self.shape = y.shape if is_array else None
+        self.dtype: Any = y.dtype if is_array else None
         self.items: Any = None
         if isinstance(y, list | tuple):
             self.items = [Like(item) for item in y]

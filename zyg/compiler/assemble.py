@@ -280,7 +280,7 @@ class Compiler:
         augmenter, result, transposer = self._differentiate(made, active)
         transposer.ops = augmenter.ops
         value, seed = _checked(transposer, result, wants_value)
-        forward_ops = list(augmenter.ops)
+        transposer.joint_ops = augmenter.ops
         transposer.ops = []
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, sorted(active))
@@ -291,7 +291,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
-        body = Block([], forward_ops + adjoint.ops, adjoint.exit)
+        body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
         _pack_records(body, body, [])

@@ -62,6 +62,13 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
 
 
+@expression_form(cotangent.zeros_list)
+def _print_zeros_list(args: list[ast.expr], environment: Any) -> ast.expr:
+    zeros = ast.List(elts=[ast.Constant(value=0.0, kind=None)], ctx=ast.Load())
+    length = ast.Call(func=name_node("len"), args=args, keywords=[])
+    return ast.BinOp(left=zeros, op=ast.Mult(), right=length)
+
+
 @statement_form(add_into)
 def _print_add(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.AugAssign(target=_place(args[0]), op=ast.Add(), value=args[1])

@@ -11,6 +11,8 @@ copied once, before the loop, if it isn't the adjoint's own.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ir import facts
 from ir.core import (
     Block,
@@ -29,7 +31,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import count_uses
-from ir.types import Known, Scalar, Sequence, Slice, Tuple, Type
+from ir.types import Known, Scalar, Sequence, Slice, Tuple, Type, Union
 from zyg import cotangent
 from zyg.compiler.consuming import accumulate_into, add_into, add_item_into, subtract_into
 
@@ -43,6 +45,78 @@ CONSUMING = {
 def reuse_buffers(body: Block) -> None:
     """Lets accumulations of a function write in place, where nobody can tell."""
     _Ownership(body).convert(body)
+    _add_to_lists(body)
+
+
+def _add_to_lists(block: Block) -> None:
+    """Lets a loop that only adds single elements to a vector add them to a list.
+
+        x_bar = np.zeros_like(x)            x_bar = [0.0] * len(x)
+        for i in ...: x_bar[i] += v   ->    for i in ...: x_bar[i] += v
+                                            x_bar = np.array(x_bar)
+    """
+    made = {value: op for op in block.ops for value in op.results}
+    uses = count_uses(block)
+    ops: list[Op] = []
+    for op in block.ops:
+        ops.append(op)
+        if not isinstance(op, For | While):
+            continue
+        for i, param in enumerate(op.carried):
+            start = made.get(op.init[i]) if isinstance(op.init[i], Value) else None
+            if not isinstance(start, Call) or not isinstance(start.callee, Const):
+                continue
+            is_zeros = start.callee.value is cotangent.zeros_like and uses[start.result] == 1
+            if is_zeros and _is_vector(param.type) and _adds_elements(op, i, param):
+                start.callee = Const(cotangent.zeros_list)
+                items, whole = Value(op.results[i].name), op.results[i]
+                op.results[i] = items
+                ops.append(Call(Const(np.array), [items], {}, [whole], op.loc))
+    block.ops = ops
+
+
+def _is_vector(type_: Type) -> bool:
+    dtype, dims = getattr(type_, "dtype", None), getattr(type_, "dims", None)
+    return dtype == np.dtype(float) and dims is not None and len(dims) == 1
+
+
+def _adds_elements(op: For | While, i: int, param: Value) -> bool:
+    """Whether all that a loop body does to a carried vector is to add single numbers to items."""
+    if not isinstance(op.body.exit, Yield):
+        return False
+    current: Operand = param
+    uses = count_uses(op.body)
+    for inner in op.body.ops:
+        if isinstance(inner, Call) and inner.args[:1] == [current]:
+            is_addition = isinstance(inner.callee, Const) and inner.callee.value is add_item_into
+            if not is_addition or uses[param] != 1:
+                return False
+            index, value = type_of(inner.args[1]), type_of(inner.args[2])
+            if not _is_index(index) or not _is_number(value):
+                return False
+            current = inner.result
+            param = inner.result
+    return current is op.body.exit.values[i + 1] and current is not op.carried[i] and (
+        uses[param] == 1
+    )
+
+
+def _is_index(type_: Type) -> bool:
+    return (isinstance(type_, Known) and type(type_.value) is int) or (
+        isinstance(type_, Scalar) and issubclass(type_.cls, int) and type_.cls is not bool
+    )
+
+
+def _is_number(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return type(value) in (int, float)
+        case Scalar(cls):
+            return cls in (float, np.float64)
+        case Union(members):
+            return all(map(_is_number, members))
+        case _:
+            return False
 
 
 class _Ownership:

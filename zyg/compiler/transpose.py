@@ -36,6 +36,7 @@ from ir.core import (
     type_of,
 )
 from ir.infer import Inference, _same
+from ir.simplify import share_common
 from ir.rewrite import Mapping, clone_op, defined, free_values, substitute
 from ir.types import (
     TOP,
@@ -83,6 +84,8 @@ class Transposer(Inference):
         self._varied = augmenter.varied
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
+        # The forward operations, where the adjoint will stand in the same function.
+        self.joint_ops: list[Op] | None = None
         self._backs: dict[object, tuple[Block, list[Operand]]] = {}
 
     def typed_call(
@@ -766,6 +769,10 @@ class Transposer(Inference):
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
         substitute(body, constant)
+        if not carried and not items and not collected and self._fuse(op, body, outer, init):
+            for k, result in passed:
+                self.add(op.init[k], result)
+            return
         sources = [bars for _, bars in collected]
         iterables, read = self._records(op, body, sources)
         body.params = [*item_params, *read, *params]
@@ -785,6 +792,56 @@ class Transposer(Inference):
             # A loop that went backwards is reversed from the first item to the last.
             collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
             self.add(iterable, self.call(collect, bars, iterable))
+
+    def _fuse(
+        self, op: For | While, body: Block, outer: list[Value], init: list[Operand]
+    ) -> bool:
+        """Reverses each iteration right behind itself, where all that a loop does is to add.
+
+        Then nothing is recorded. That takes the joint form, and cotangents that are known before
+        the loop runs.
+        """
+        home = self.joint_ops
+        if home is None or not any(inner is op for inner in home):
+            return False
+        exit, adjoint = op.body.exit, body.exit
+        assert isinstance(exit, Yield) and isinstance(adjoint, Yield)
+        if not (isinstance(exit.values[0], Const) and not exit.values[0].value):
+            return False
+        at = next(i for i, inner in enumerate(home) if inner is op)
+        behind = {value for inner in home[at:] for value in inner.results}
+        behind |= {value for inner in self.ops for value in inner.results}
+        zeros = [self._call_of(operand, cotangent.zeros_like) for operand in init]
+        for operand, zero in zip(init, zeros, strict=True):
+            if not isinstance(operand, Const) and (zero is None or zero.args[0] in behind):
+                return False
+        own = defined(op.body) | set(body.params) | defined(body)
+        params = body.params
+        if any(v in behind and v not in own for v in free_values(body)):
+            return False
+        starts: list[Operand] = []
+        for operand, zero in zip(init, zeros, strict=True):
+            if zero is not None:
+                made = Value(operand.name, operand.type)  # type: ignore[union-attr]
+                moved = Call(zero.callee, list(zero.args), {}, [made], op.loc)
+                self.definitions[made] = moved
+                home.insert(at, moved)
+                at += 1
+                operand = made
+            starts.append(operand)
+        count = len(op.init)
+        results = [Value(_bar_name(value), param.type) for value, param in
+                   zip(outer, params, strict=True)]
+        op.init += starts
+        op.body.params += params
+        op.body.ops += body.ops
+        exit.values[1 + count : 1 + count] = adjoint.values[1:]
+        op.results[count:count] = results
+        for result in results:
+            self.definitions[result] = op
+        share_common(op.body)
+        self.bars.update(zip(outer, results, strict=True))
+        return True
 
     def _listed(self, bars: Operand, items: Value) -> Operand:
         """The list of the cotangents of a list's items, also where there are none at run time."""
