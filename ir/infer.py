@@ -768,10 +768,11 @@ def _check_bound(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def
 def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     function, star, double = args
     keywords = self.keywords(double)
-    if keywords is None and isinstance(type_of(double), Dict):
+    fields = type_of(double)
+    if keywords is None and isinstance(fields, Dict):
         keywords = {
             name: self.call(operator.getitem, double, Const(name), loc=loc)
-            for name, _ in type_of(double).items
+            for name, _ in fields.items
         }
     parts = self.parts(star)
     if keywords is None:
@@ -792,12 +793,13 @@ def _string(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 @_special(primitives.merge_dicts)
 def _merge_dicts(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if not all(isinstance(type_of(arg), Dict) for arg in args):
+    types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Dict)]
+    if len(types_) != len(args):
         return None
     merged: dict[str, Operand] = {}
-    for arg in args:
+    for arg, type_ in zip(args, types_, strict=True):
         known = self.keywords(arg)
-        for name, _ in type_of(arg).items:
+        for name, _ in type_.items:
             merged[name] = known[name] if known is not None else self.call(
                 operator.getitem, arg, Const(name), loc=loc
             )
@@ -807,13 +809,14 @@ def _merge_dicts(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def
 
 @_special(operator.add)
 def _add(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if not all(isinstance(type_of(arg), Tuple) for arg in args):
+    types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Tuple)]
+    if len(types_) != len(args):
         return None
     whole: list[Operand] = []
-    for arg in args:
+    for arg, type_ in zip(args, types_, strict=True):
         parts = self.parts(arg)
         if parts is None:
-            count = len(type_of(arg).items)
+            count = len(type_.items)
             parts = [self.call(operator.getitem, arg, Const(i), loc=loc) for i in range(count)]
         whole += parts
     return [self.call(primitives.build_tuple, *whole, name=names[0], loc=loc)]

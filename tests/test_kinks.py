@@ -49,8 +49,8 @@ HALVES = np.array([0.5, 0.5])
         (np.fmax, (2.0, math.nan), (1.0, 0.0)),
         (math.sqrt, (0.0,), math.inf),
         (operator.pow, (0.0, 0.5), (math.inf, 0.0)),
-        (operator.pow, (0.0, 0), (0, 0.0)),
-        (operator.pow, (0, 1), (1, 0.0)),
+        (operator.pow, (0.0, 0), (0, None)),  # an integer exponent counts factors
+        (operator.pow, (0, 1), (1, None)),
         (operator.pow, (np.array([0.0, 0.5]), 0), [0.0, 0.0]),
         (np.power, (np.array([0.0, 0.5]), np.array([0, 0])), [0.0, 0.0]),
         (math.pow, (0.0, 0.5), (math.inf, 0.0)),

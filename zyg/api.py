@@ -8,8 +8,8 @@ from typing import Any
 
 from ir.core import named
 from zyg.compiler import dynamic
-from zyg.compiler.nesting import differentiates
 from zyg.compiler.assemble import Pair
+from zyg.compiler.nesting import differentiates
 from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
 from zyg.gradients import gradients_of
 from zyg.pullback import (

@@ -35,9 +35,9 @@ def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
     return accumulate_at(buffer, index, value)
 
 
-def _place(node: ast.expr) -> ast.Name:
-    """The variable that a statement changes."""
-    assert isinstance(node, ast.Name), "what is changed in place is a variable"
+def _place(node: ast.expr) -> ast.Name | ast.Subscript:
+    """The variable or item that a statement changes."""
+    assert isinstance(node, ast.Name | ast.Subscript), "only variables and items are changed"
     return node
 
 
@@ -60,11 +60,6 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     if len(args) > 2:
         keywords.append(ast.keyword(arg="keepdims", value=args[2]))
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
-
-
-def _place(expression: ast.expr) -> ast.Name | ast.Subscript:
-    assert isinstance(expression, ast.Name | ast.Subscript), expression
-    return expression
 
 
 @expression_form(cotangent.zeros_list)

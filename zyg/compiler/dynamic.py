@@ -19,7 +19,14 @@ import numpy as np
 from zyg import callables, cotangent
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules.registry import adjoint, constant, is_constant, rule_of, substitute_of, takes_pullback
+from zyg.rules.registry import (
+    adjoint,
+    constant,
+    is_constant,
+    rule_of,
+    substitute_of,
+    takes_pullback,
+)
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 

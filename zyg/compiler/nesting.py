@@ -4,8 +4,8 @@
         return zyg.gradient(f, x)[0]           bars = f_gradient(x)
                                                return bars[0]
 
-`f_gradient` is IR like any other, made by the compiler before accumulation in place is decided: so it
-is looked through, differentiated and emitted as a user's function is, to any depth.
+`f_gradient` is IR like any other, made by the compiler before accumulation in place is decided: so
+it is looked through, differentiated and emitted as a user's function is, to any depth.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def expanded(
     else:
         source = target.source
         try:
-            bound = bind(
+            bound: list[Any] = bind(
                 source, list(range(len(xs))), {}, list(map(Const, _defaults(target))), {},
                 lambda items: None, lambda items: None,
             )

@@ -63,7 +63,8 @@ def _add_to_lists(block: Block) -> None:
         if not isinstance(op, For | While):
             continue
         for i, param in enumerate(op.carried):
-            start = made.get(op.init[i]) if isinstance(op.init[i], Value) else None
+            before = op.init[i]
+            start = made.get(before) if isinstance(before, Value) else None
             if not isinstance(start, Call) or not isinstance(start.callee, Const):
                 continue
             is_zeros = start.callee.value is cotangent.zeros_like and uses[start.result] == 1

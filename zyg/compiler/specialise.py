@@ -365,7 +365,10 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
-        return self._specialiser.expand(self._specialiser, inference, callee, args, kwargs, loc)
+        found: Operand | None = self._specialiser.expand(
+            self._specialiser, inference, callee, args, kwargs, loc
+        )
+        return found
 
     def check_call(
         self,

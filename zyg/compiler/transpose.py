@@ -36,8 +36,8 @@ from ir.core import (
     type_of,
 )
 from ir.infer import Inference, _same
-from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.rewrite import Mapping, clone_op, defined, free_values, substitute
+from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import (
     TOP,
     Closure,

@@ -1,7 +1,7 @@
 """Rules of what generated adjoints are put together from, so that they can be differentiated again.
 
-All of them are linear in the cotangents that they take; what else they take (an index, a value whose
-shape is looked at) has no derivative.
+All of them are linear in the cotangents that they take; what else they take (an index, a value
+whose shape is looked at) has no derivative.
 """
 
 from __future__ import annotations
