@@ -19,7 +19,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Const, Function, Location, Operand, type_of
 from ir.infer import Inference
 from ir.record import node
-from ir.types import Closure, Known
+from ir.types import Closure, Known, widen
 from zyg import cotangent
 from zyg.compiler.calling import calling
 from zyg.compiler.specialise import Specialiser, parameter_type
@@ -107,7 +107,10 @@ def expanded(
     for x, index in zip(xs, indices, strict=True):
         if index in derived.active:
             position = Const(derived.active.index(index))
-            gradients.append(inference.call(operator.getitem, result, position))
+            bar = inference.call(operator.getitem, result, position)
+            if widen(type_of(bar)) != widen(type_of(x)):
+                bar = inference.call(cotangent.project, bar, x)
+            gradients.append(bar)
         else:
             gradients.append(inference.call(cotangent.zeros_like, x))
     whole = inference.call(primitives.build_tuple, *gradients)
