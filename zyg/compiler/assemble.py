@@ -191,7 +191,7 @@ class Compiler:
     def _generate_pair(self, made: Specialisation, active: Flow, pair: Pair) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
-        seed = Value(_seed_name(result), tangent_type(type_of(result)))
+        seed = Value(_seed_name(result), tangent_type(made.result))
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
