@@ -168,13 +168,14 @@ class Augmenter(Inference):
                 callee = new(op.callee)
                 args = [new(arg) for arg in op.args]
                 kwargs = {name: new(arg) for name, arg in op.kwargs.items()}
-                self.loc = op.loc
-                callee, args = self.checked(callee, args, kwargs, op.loc)
+                # Inlined code, the branch of a rule for one, has the place of its call.
+                self.loc = self.place or op.loc
+                callee, args = self.checked(callee, args, kwargs, self.loc)
                 if varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
                     names = [value.name for value in op.results]
-                    found = self.typed_call(callee, args, kwargs, names, op.loc)
+                    found = self.typed_call(callee, args, kwargs, names, self.loc)
                     mapping.update(zip(op.results, found, strict=True))
                 return None
             case If() if not isinstance(new(op.cond), Const):
