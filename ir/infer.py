@@ -729,6 +729,8 @@ def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 @_special(primitives.unpack)
 def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if not isinstance(args[1], Const):
+        return None
     items, count = args[0], args[1].value
     if len(names) != count:  # a tuple of one or no item, as such
         return _typed(self, primitives.unpack, args, names, loc,
@@ -747,6 +749,8 @@ def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 @_special(primitives.unpack_starred)
 def _unpack_starred(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+    if not isinstance(args[1], Const) or not isinstance(args[2], Const):
+        return None
     items, before, after = args[0], args[1].value, args[2].value
     item = facts.item_of(type_of(items))
     match type_of(items):

@@ -21,6 +21,7 @@ from ir.infer import Inference
 from ir.record import node
 from ir.types import Closure, Known, widen
 from zyg import cotangent
+from zyg.array_type import rank_of
 from zyg.compiler.calling import calling
 from zyg.compiler.specialise import Specialiser, parameter_type
 
@@ -108,7 +109,8 @@ def expanded(
         if index in derived.active:
             position = Const(derived.active.index(index))
             bar = inference.call(operator.getitem, result, position)
-            if widen(type_of(bar)) != widen(type_of(x)):
+            # Sums of 0-d arrays are numbers: only `project` makes arrays of them again.
+            if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0:
                 bar = inference.call(cotangent.project, bar, x)
             gradients.append(bar)
         else:
