@@ -20,6 +20,7 @@ from tests.rule_row import (
     single,
     whole,
 )
+from zyg import cotangent
 from zyg.cotangent import accumulate, conj, filled, one_hot, scatter, unbroadcast
 
 
@@ -188,3 +189,8 @@ def algebra() -> Iterator[Row]:
     yield from cases(one_hot, (real(3), real(2), [0, 0, 1]), (0.5, [1.0, 2.0], 1))
     yield from cases(scatter, (real(3), (2,), [0, 0, 1]), (0.5, (2, 2), (0, 1)))
     yield from cases(filled, ([0.5, None], [1.0, 2.0]), ((real(2), 1.0), (real(2), 2.0)))
+    for callee in (cotangent.add, cotangent.subtract):
+        yield from cases(callee, (0.5, 1.0), (real(3), real(3)), (cplx(2), cplx(2)))
+    yield from cases(cotangent.sum_over, (real(2, 3), (0,)), (real(2, 3), (1,)), (cplx(3), (0,)))
+    yield from cases(cotangent.owned, (real(3),), (cplx(2),))
+    yield from cases(cotangent.materialised, (0.5, 2.0), (real(3), real(3)))

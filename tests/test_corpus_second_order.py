@@ -9,7 +9,6 @@ import zyg
 from tests import corpus, differences
 from tests.test_corpus_itself import each_input
 
-
 # Programs whose second derivative zyg refuses so far: iterators that are differentiated twice,
 # dispatch at run time inside of an inner gradient (docs/limits.md).
 REFUSED = {
