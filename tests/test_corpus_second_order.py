@@ -13,7 +13,6 @@ from tests.test_corpus_itself import each_input
 # dispatch at run time inside of an inner gradient (docs/limits.md).
 REFUSED = {
     "branches.branch_defines_function",
-    "calls.argument_order",
     "calls.composed_by_reduce",
     "calls.conditional_callee",
     "calls.default_of_program",
@@ -22,15 +21,7 @@ REFUSED = {
     "calls.mapped",
     "calls.partial_function",
     "calls.star_arguments",
-    "closures.calls_sibling",
-    "closures.captured_argument",
-    "closures.closure_of_maybe_variable",
     "closures.default_captures_value",
-    "closures.equal_lambdas_on_one_line",
-    "closures.function_attribute_and_doc",
-    "closures.lambda_in_lambda",
-    "closures.shadowed_names",
-    "closures.two_levels",
     "comprehensions.generator_over_zip",
     "comprehensions.starred_comprehension",
     "containers.enumerated_list",

@@ -196,7 +196,7 @@ class _FunctionEmitter:
 
     def parameters(self) -> ast.arguments:
         kinds = self.function.signature
-        names = [ast.arg(arg=v.name, annotation=None, type_comment=None)
+        names = [ast.arg(arg=self.naming.name(v), annotation=None, type_comment=None)
                  for v in self.function.params]
         positional_only = names[: kinds.positional_only]
         rest = names[kinds.positional_only :]

@@ -55,7 +55,7 @@ class Naming:
         self._loops: list[tuple[Copies, set[Value]]] = []
         self.kept: set[Value] = set()
         fixed = [*function.captured, *function.params]
-        self._fixed = {value: value.name for value in fixed}
+        self._fixed = _distinct(fixed)
         for value in fixed:
             self._register(value)
         self._collect(function.body)
@@ -342,3 +342,15 @@ class Naming:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
         name = counts.most_common(1)[0][0] if counts else self._members[root][0].name
         return name if name.isidentifier() else "t"
+
+
+def _distinct(params: list[Value]) -> dict[Value, str]:
+    """The names of parameters: the user's, told apart where compiler-made ones are the same."""
+    names: dict[Value, str] = {}
+    for value in params:
+        name, number = value.name, 0
+        while name in names.values():
+            number += 1
+            name = f"{value.name}_{number}"
+        names[value] = name
+    return names
