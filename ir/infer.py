@@ -751,10 +751,7 @@ def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 def _unpack_starred(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     if not isinstance(args[1], Const) or not isinstance(args[2], Const):
         return None
-    items = args[0]
-    if not isinstance(args[1], Const) or not isinstance(args[2], Const):
-        return None
-    before, after = args[1].value, args[2].value
+    items, before, after = args[0], args[1].value, args[2].value
     item = facts.item_of(type_of(items))
     match type_of(items):
         case Tuple(types_) if len(types_) >= before + after:
