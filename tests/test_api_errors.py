@@ -67,7 +67,14 @@ def test_columns_of_the_line():
     error = raised(zyg.pullback, summed, [1.0, 0.0])
     text = "".join(traceback.format_exception(error))
     assert "y = y / x\n        ~~^~~\n" in text
-    assert "^^^^^^^^^^^^^" in text
+    # How a call is marked depends on the version of Python.
+    assert marks(error)[-2:] == marks(raised(summed, [1.0, 0.0]))[-2:]
+
+
+def marks(error):
+    """The lines of a traceback that mark columns."""
+    printed = "".join(traceback.format_exception(error)).splitlines()
+    return [line for line in printed if line.strip() and set(line) <= set(" ~^")]
 
 
 def fragile(x):
@@ -230,7 +237,7 @@ def test_a_c_function_without_a_rule():
 
 
 def test_a_c_function_without_a_rule_is_called_for_constants():
-    assert zyg.gradient(lambda x: x * np.linalg.eig(np.eye(2))[0][0], 2.0) == (1.0,)
+    assert zyg.gradient(lambda x: x * np.linalg.eig(np.eye(2))[0][0].real, 2.0) == (1.0,)
 
 
 def deletes(x):
