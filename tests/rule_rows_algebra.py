@@ -21,6 +21,7 @@ from tests.rule_row import (
     whole,
 )
 from zyg import cotangent
+from zyg.compiler import dynamic
 from zyg.cotangent import accumulate, conj, filled, one_hot, scatter, unbroadcast
 
 
@@ -194,3 +195,5 @@ def algebra() -> Iterator[Row]:
     yield from cases(cotangent.sum_over, (real(2, 3), (0,)), (real(2, 3), (1,)), (cplx(3), (0,)))
     yield from cases(cotangent.owned, (real(3),), (cplx(2),))
     yield from cases(cotangent.materialised, (0.5, 2.0), (real(3), real(3)))
+    yield from cases(dynamic.real_scalar, (0.5,))
+    yield from cases(dynamic.loss_and_rest, (0.5,), ((0.5, 1.0),))

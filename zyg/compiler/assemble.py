@@ -217,6 +217,8 @@ class Compiler:
         pair.forward.ir_function = _function(made, pair.forward.name, params, forward)
         saved_param = Value("saved")
         back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
+        if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
+            seed.name = f"{seed.name}_1"
         pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
         pair.emitted = self._load(made, [pair.forward, pair.back])
