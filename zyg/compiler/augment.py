@@ -426,6 +426,9 @@ class Augmenter(Inference):
                     f"the rule for `{rule.__name__}` has no gradient for its keyword argument "
                     f"`{name}`"
                 )
+        # The back function is not made, nor the tuple that the rule returns it in.
+        pair = self.definitions.get(exit.values[0]) if isinstance(exit.values[0], Value) else None
+        self.ops[:] = [op for op in self.ops if op is not made and op is not pair]
         return parts[0], made, targets, optional
 
     def _inline_plain(self, block: Block, mapping: Mapping) -> Yield | Raise:

@@ -66,6 +66,7 @@ from zyg.compiler.augment import (
     Step,
     StructureStep,
 )
+from zyg.compiler.masks import Mask, Masks, fits
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.errors import NotDifferentiable
 
@@ -84,6 +85,7 @@ class Transposer(Inference):
         self._varied = augmenter.varied
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
+        self._masks = Masks(augmenter.ops)
         # The forward operations, where the adjoint will stand in the same function.
         self.joint_ops: list[Op] | None = None
         self._backs: dict[object, tuple[Block, list[Operand]]] = {}
@@ -329,11 +331,25 @@ class Transposer(Inference):
                 f"the back function of the rule for `{_callee_name(step.callee)}` takes "
                 f"{positional} arguments; it must take one, the cotangent of the result"
             )
-        mapping = dict(zip(back.captured, step.captures, strict=True))
+        captures = step.captures
+        self._masks.note(step.callee, step.result, step.targets)
+        mask = self._masks.of(step.callee, step.result)
+        if mask is not None:
+            captures = [self._masked(mask, captured) for captured in captures]
+        mapping = dict(zip(back.captured, captures, strict=True))
         mapping.update(zip(back.params, [bar, *step.defaults], strict=True))
         bars = self._unless_zero(bar, step, mapping)
         for target, gradient in zip(step.targets, bars, strict=False):
             self.add(target, gradient)
+
+    def _masked(self, mask: Mask, operand: Operand) -> Operand:
+        """An array with ones where `np.where` took the other arm."""
+        if not fits(mask, operand):
+            return operand
+        condition, is_true = mask
+        one = Const(1.0)
+        arms = (operand, one) if is_true else (one, operand)
+        return self._typed_like(operand, self.call(np.where, condition, *arms))
 
     def _unless_zero(self, bar: Operand, step: RuleStep, mapping: Any) -> list[Operand]:
         """The cotangents of a call; where the result's may be a structural zero, so are they."""

@@ -1,0 +1,42 @@
+"""`np.where`: what the other arm would have had for a derivative doesn't count."""
+
+import numpy as np
+import pytest
+
+import zyg
+
+X = np.array([-1.0, 0.0, 2.0, 3.0])
+
+
+def guarded_log(x):
+    return np.sum(np.where(x > 0, np.log(x), 0.0))
+
+
+def chain_behind_mask(x):
+    return np.sum(np.where(x > 0, np.sqrt(x) * 3 / x, x * x))
+
+
+def negated_mask(x):
+    return np.sum(np.where(x <= 0, 1.0, 1 / x))
+
+
+def arm_read_twice(x):
+    logs = np.log(x + 2)
+    return np.sum(np.where(x > 0, logs, 0.0) * logs)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (guarded_log, [0.0, 0.0, 1 / 2, 1 / 3]),
+        (chain_behind_mask, [-2.0, 0.0, -1.5 * 2**-1.5, -1.5 * 3**-1.5]),
+        (negated_mask, [0.0, 0.0, -1 / 4, -1 / 9]),
+        (arm_read_twice, [0.0, 0.0, 2 * np.log(4) / 4, 2 * np.log(5) / 5]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradient_behind_mask(f, expected):
+    (joint,) = zyg.gradient(f, X)
+    _, back = zyg.pullback(f, X)
+    np.testing.assert_allclose(joint, expected, rtol=1e-14)
+    np.testing.assert_allclose(back(1.0)[0], expected, rtol=1e-14)

@@ -1,0 +1,93 @@
+"""Arms of `np.where`: an infinite derivative where the other arm was selected does not count.
+
+    np.where(x > 0, np.log(x), 0)       the cotangent of log(x) is 0 where x <= 0, but 0 * (1 / x)
+                                        is NaN for x == 0: the adjoint reads where(x > 0, x, 1)
+
+An arm is a chain of elementwise operations that nothing else reads. Along it, the adjoints of those
+operations that can have infinite derivatives read the arrays that they captured through the mask.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+
+import numpy as np
+
+from ir import facts
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Op,
+    Operand,
+    Value,
+    Yield,
+    exit_operands,
+    operands_of,
+    type_of,
+)
+from ir.rewrite import blocks, walk
+from zyg.array_type import Array, same_shape
+
+# The mask, and whether the arm is what it selects where it is true.
+Mask = tuple[Operand, bool]
+
+SINGULAR = (
+    np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.reciprocal, np.divide, np.power,
+    np.float_power, np.arcsin, np.arccos, np.arccosh, np.arctanh, np.tan, np.exp, np.exp2,
+    np.expm1, np.sinh, np.cosh, np.square, np.arctan2, np.hypot, np.logaddexp,
+    operator.truediv, operator.pow,
+)
+ELEMENTWISE = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
+    operator.pos, abs,
+)
+
+
+class Masks:
+    """The masks of the values of one function, found as its adjoint is built."""
+
+    def __init__(self, forward: list[Op]) -> None:
+        self._masks: dict[Value, Mask] = {}
+        self._readers: Counter[Value] = Counter()
+        body = Block([], forward, Yield([]))
+        for block in blocks(body):
+            self._readers.update(o for o in exit_operands(block.exit) if isinstance(o, Value))
+        for op in walk(body):
+            if isinstance(op, Call) and isinstance(op.callee, Const):
+                if facts.is_metadata(op.callee.value):
+                    continue
+            self._readers.update(dict.fromkeys(
+                (o for o in operands_of(op) if isinstance(o, Value)), 1
+            ))
+
+    def note(self, callee: object, result: Value, targets: list[Operand]) -> None:
+        """Notes what an operation, met on the way back, says about its operands."""
+        if callee is np.where and len(targets) == 3:
+            for arm, is_true in ((targets[1], True), (targets[2], False)):
+                if self._is_arm(arm, result):
+                    self._masks[arm] = targets[0], is_true  # type: ignore[index]
+        elif result in self._masks and (callee in ELEMENTWISE or isinstance(callee, np.ufunc)):
+            for target in targets:
+                if self._is_arm(target, result):
+                    self._masks[target] = self._masks[result]  # type: ignore[index]
+
+    def of(self, callee: object, result: Value) -> Mask | None:
+        """The mask through which the adjoint of an operation has to read arrays, if any."""
+        return self._masks.get(result) if callee in SINGULAR else None
+
+    def _is_arm(self, operand: Operand, result: Value) -> bool:
+        return (
+            isinstance(operand, Value)
+            and self._readers[operand] == 1
+            and same_shape(type_of(operand), result.type)
+        )
+
+
+def fits(mask: Mask, operand: Operand) -> bool:
+    """Whether an array that an adjoint captured has the shape of the mask."""
+    type_, mask_type = type_of(operand), type_of(mask[0])
+    if not isinstance(type_, Array) or not isinstance(mask_type, Array):
+        return False
+    return type_.dtype.kind in "fc" and same_shape(type_, mask_type)
