@@ -427,7 +427,9 @@ class Augmenter(Inference):
                     f"`{name}`"
                 )
         # The back function is not made, nor the tuple that the rule returns it in.
-        pair = self.definitions.get(exit.values[0]) if isinstance(exit.values[0], Value) else None
+        assert isinstance(exit, Yield)
+        whole = exit.values[0]
+        pair = self.definitions.get(whole) if isinstance(whole, Value) else None
         self.ops[:] = [op for op in self.ops if op is not made and op is not pair]
         return parts[0], made, targets, optional
 
