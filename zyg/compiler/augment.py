@@ -42,7 +42,12 @@ from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
-from zyg.compiler.mutation import MUTATING_METHODS, refuse_mutation, unsupported
+from zyg.compiler.mutation import (
+    MUTATING_METHODS,
+    refuse_changing_call,
+    refuse_mutation,
+    unsupported,
+)
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
@@ -174,6 +179,7 @@ class Augmenter(Inference):
                 if varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
+                    refuse_changing_call(callee, [*args, *kwargs.values()], op.loc)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
                     mapping.update(zip(op.results, found, strict=True))

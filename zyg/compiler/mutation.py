@@ -7,13 +7,18 @@ called as they are where nothing is differentiated, and refused where something 
 
 from __future__ import annotations
 
+import ast
 import operator
 import types
 
 import numpy as np
 
-from ir.core import Const, Location, Operand, Value
+from ir.core import Const, Location, Operand, Value, type_of
+from ir.errors import SourceNotFound
 from ir.infer import Inference
+from ir.locate import locate
+from ir.types import Dict, Instance, Sequence, Top, Type
+from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
 
 MUTATING_METHODS = {
@@ -76,3 +81,72 @@ def _is_mutating(method: object) -> bool:
 
 def _changes_object(method: str, loc: Location | None) -> UnsupportedSyntax:
     return unsupported(f"`.{method}()` changes its object in place, which is not supported", loc)
+
+
+def refuse_changing_call(
+    callee: Operand, args: list[Operand], loc: Location | None
+) -> None:
+    """Raises for a call, kept as it is, that may change an array or container it is given."""
+    if not isinstance(callee, Const) or not isinstance(callee.value, types.FunctionType):
+        return
+    function = callee.value
+    if (function.__module__ or "").startswith(("zyg.", "ir.")):
+        return
+    if any(_is_changeable(type_of(arg)) for arg in args) and changes_parameters(function):
+        raise unsupported(
+            f"`{function.__name__}` changes an argument in place, which is not supported", loc,
+            "let it return a new value",
+        )
+
+
+def _is_changeable(type_: Type) -> bool:
+    return isinstance(type_, Array | Dict | Instance | Top) or (
+        isinstance(type_, Sequence) and type_.cls is list
+    )
+
+
+_changing: dict[int, tuple[types.CodeType, bool]] = {}
+
+
+def changes_parameters(function: types.FunctionType) -> bool:
+    """Whether the source of a function stores into what its parameters refer to."""
+    code = function.__code__
+    known = _changing.get(id(code))
+    if known is None or known[0] is not code:
+        try:
+            node = locate(code, function.__globals__).node
+        except SourceNotFound:
+            return False
+        known = _changing[id(code)] = code, _stores_into_parameters(node)
+    return known[1]
+
+
+def _stores_into_parameters(node: ast.AST) -> bool:
+    arguments = node.args  # type: ignore[attr-defined]
+    names = {arg.arg for arg in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    nodes = list(ast.walk(node))
+    for child in nodes:  # other names of the same object, or of a part of it
+        if isinstance(child, ast.Assign) and _root(child.value) in names:
+            names |= {target.id for target in child.targets if isinstance(target, ast.Name)}
+    for child in nodes:
+        match child:
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(
+                ctx=ast.Store() | ast.Del()
+            ):
+                if _root(child) in names:
+                    return True
+            case ast.AugAssign(target=ast.Name(id=name)) if name in names:
+                return True
+            case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
+                if attr in MUTATING_METHODS and _root(owner) in names:
+                    return True
+            case ast.keyword(arg="out", value=value) if _root(value) in names:
+                return True
+    return False
+
+
+def _root(node: ast.AST) -> str | None:
+    """The variable that an expression is a part of."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
