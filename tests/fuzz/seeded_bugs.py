@@ -25,7 +25,7 @@ from ir.emit import _FunctionEmitter
 from ir.emit.naming import Naming
 from ir.parse import _Looping
 from zyg import cotangent
-from zyg.compiler import dynamic, transpose
+from zyg.compiler import dynamic, loops
 from zyg.compiler.activity import Flows
 from zyg.compiler.transpose import Transposer
 
@@ -177,8 +177,8 @@ def _() -> Iterator[None]:
 
 @seeded("what a loop carries is taken for a sum that it only adds to")
 def _() -> Iterator[None]:
-    with patch.object(transpose, "_is_accumulator", lambda op, k: True), patch.object(
-        transpose, "_same", lambda a, b: True
+    with patch.object(loops, "_is_accumulator", lambda op, k: True), patch.object(
+        loops, "_same", lambda a, b: True
     ):
         yield
 

@@ -51,7 +51,8 @@ from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
-from zyg.compiler.transpose import Transposer, tangent_type
+from zyg.compiler.tangents import tangent_type
+from zyg.compiler.transpose import Transposer
 
 verifying = False  # tests turn this on: the IR is checked after each pass
 

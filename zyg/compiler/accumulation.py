@@ -1,0 +1,324 @@
+"""Sums of cotangents, as they are built: zeros, one-hot contributions, neutral factors.
+
+    x_bar = y_bar * a          the first contribution is the cotangent, others are added
+    x_bar = x_bar + z_bar
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ir import primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Location,
+    Op,
+    Operand,
+    Value,
+    type_of,
+)
+from ir.infer import Inference, _same
+from ir.types import (
+    TOP,
+    Scalar,
+    Sequence,
+    Tuple,
+    Union,
+    widen,
+)
+from zyg import cotangent
+from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
+from zyg.compiler.activity import may_vary
+from zyg.compiler.augment import (
+    Augmenter,
+)
+from zyg.compiler.masks import Masks
+from zyg.compiler.tangents import (
+    NONE,
+    is_array,
+    is_buffer,
+    is_inexact,
+    is_none,
+    is_number,
+    is_numeric,
+    may_be_none,
+    tangent_type,
+)
+
+
+class Accumulation(Inference):
+    """Builds adjoint operations, and keeps the cotangent of each value: `bars`."""
+
+    def __init__(self, augmenter: Augmenter) -> None:
+        super().__init__(augmenter.surroundings, augmenter.globals)
+        self.home = augmenter.home
+        self.definitions = augmenter.definitions
+        self.methods = augmenter.methods
+        self._varied = augmenter.varied
+        self._forward = set(augmenter.definitions)
+        self.bars: dict[Value, Operand] = {}
+        self._masks = Masks(augmenter.ops)
+        # The forward operations, where the adjoint will stand in the same function.
+        self.joint_ops: list[Op] | None = None
+        self._backs: dict[object, tuple[Block, list[Operand]]] = {}
+
+    def typed_call(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; in an adjoint, neutral factors and exponents disappear."""
+        if isinstance(callee, Const) and len(args) == 2 and not kwargs:
+            neutral = _neutral(callee.value, args[0], args[1])
+            if neutral is not None:
+                return [neutral]
+            args = self._unspread(callee.value, args)
+        if isinstance(callee, Const) and not kwargs:
+            simpler = self._simpler(callee.value, args, names, loc)
+            if simpler is not None:
+                return [simpler]
+        return super().typed_call(callee, args, kwargs, names, loc)
+
+    def _unspread(self, callee: object, args: list[Operand]) -> list[Operand]:
+        """Operands without `np.broadcast_to` where the other operand has the full shape."""
+        if callee not in _ELEMENTWISE:
+            return args
+        left, right = args
+        source = self._spread_source(left, right)
+        return [source, right] if source is not left else [left, self._spread_source(right, left)]
+
+    def _spread_source(self, operand: Operand, other: Operand) -> Operand:
+        call = self._call_of(operand, np.broadcast_to)
+        if call is None or not same_shape(type_of(operand), type_of(other)):
+            return operand
+        source = call.args[0]
+        return source if type_of(source) != TOP else operand
+
+    def _simpler(
+        self, callee: object, args: list[Operand], names: list[str], loc: Location | None
+    ) -> Operand | None:
+        """A reduction in the place of `unbroadcast`, and the type of a broadcast cotangent."""
+        if callee is cotangent.unbroadcast:
+            axes = summed_axes(type_of(args[0]), type_of(args[1]))
+            if axes is not None:
+                bar = args[0]
+                over, keeps = axes
+                operands = [bar, Const(over), Const(True)] if keeps else [bar, Const(over)]
+                (summed,) = super().typed_call(
+                    Const(cotangent.sum_over), operands, {}, names, loc
+                )
+                if isinstance(summed, Value):
+                    summed.type = reduced(type_of(bar), type_of(args[1]))
+                return summed
+        if callee is np.expand_dims and isinstance(args[1], Const):
+            rank = rank_of(type_of(args[0]))
+            if rank is not None and type(args[1].value) is int:
+                axis = args[1].value % (rank + 1)
+                index = (*(slice(None),) * axis, None)
+                return super().typed_call(
+                    Const(operator.getitem), [args[0], Const(index)], {}, names, loc
+                )[0]
+        if callee is cotangent.one_hot and is_array(type_of(args[1])):
+            if isinstance(args[2], Const) and _is_reshaping(args[2].value):
+                shape_ = self.call(np.shape, args[1])
+                return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
+        if callee is operator.mul:
+            return self._scaled(args[0], args[1])
+        if callee is np.broadcast_to:
+            shape = self._call_of(args[1], np.shape)
+            if shape is not None and is_array(type_of(shape.args[0])):
+                (made,) = super().typed_call(Const(callee), args, {}, names, loc)
+                if (isinstance(made, Value) and made.type == TOP) or not same_shape(
+                    type_of(made), type_of(shape.args[0])
+                ):
+                    dtype = dtype_of_operand(type_of(args[0]))
+                    if dtype is not None and isinstance(made, Value):
+                        like: Any = type_of(shape.args[0])
+                        made.type = type(like)(dtype, like.dims)
+                return made
+        return None
+
+    def _scaled(self, left: Operand, right: Operand) -> Operand | None:
+        """`s * (c * x)` as `(s * c) * x`: one walk over the array less."""
+        inner = self._call_of(right, operator.mul)
+        if inner is None or not is_number(type_of(left)) or not is_array(type_of(right)):
+            return None
+        if not is_number(type_of(inner.args[0])):
+            return None
+        return self.call(operator.mul, self.call(operator.mul, left, inner.args[0]), inner.args[1])
+
+    # Cotangents
+
+    def add(self, operand: Operand, bar: Operand) -> None:
+        """Adds a contribution to the cotangent of a value."""
+        if not isinstance(operand, Value) or operand not in self._varied or is_none(bar):
+            return
+        bar = self._instantiated(operand, bar)
+        before = self.bars.get(operand)
+        total = bar if before is None else self.plus(before, bar, operand)
+        if isinstance(total, Value) and total.name == "t" and operand.name != "t":
+            total.name = f"{operand.name}_bar"
+        self.bars[operand] = total
+
+    def _instantiated(self, value: Value, bar: Operand) -> Operand:
+        """A cotangent that is no structural zero, where the value is a number or an array."""
+        if may_be_none(type_of(bar)) and is_numeric(value.type):
+            made = self.call(cotangent.materialised, bar, value)
+            if isinstance(made, Value):
+                made.type = tangent_type(value.type)
+            return made
+        return bar
+
+    def plus(self, a: Operand, b: Operand, like: Operand) -> Operand:
+        """The sum of two cotangents of one value."""
+        if is_none(a):
+            return b
+        if is_none(b):
+            return a
+        parts_a, parts_b = self.parts(a), self.parts(b)
+        if parts_a is not None and parts_b is not None and len(parts_a) == len(parts_b):
+            likes = self._items(like, len(parts_a))
+            sums = map(self.plus, parts_a, parts_b, likes)
+            return self.call(primitives.build_tuple, *sums)
+        fields_a, fields_b = self.keywords(a), self.keywords(b)
+        if fields_a is not None and fields_b is not None:
+            names = dict.fromkeys([*fields_a, *fields_b])
+            pairs: list[Operand] = []
+            for name in names:
+                total_field = self.plus(fields_a.get(name, NONE), fields_b.get(name, NONE), NONE)
+                pairs += [Const(name), total_field]
+            return self.call(primitives.build_dict, *pairs)
+        hot = self._one_hot(b)
+        if hot is not None and is_buffer(type_of(a)):
+            earlier = self._call_of(a, cotangent.add_at)
+            if earlier is not None and _same(earlier.args[1], hot.args[2]):
+                if is_numeric(type_of(earlier.args[2])) and is_numeric(type_of(hot.args[0])):
+                    both = self.plus(earlier.args[2], hot.args[0], NONE)
+                    made = self.call(cotangent.add_at, earlier.args[0], hot.args[2], both)
+                    return self._typed_like(a, made)
+            return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
+        hot = self._one_hot(a)
+        if hot is not None and is_array(type_of(b)):
+            return self._typed_like(b, self.call(cotangent.add_at, b, hot.args[2], hot.args[0]))
+        if is_numeric(type_of(a)) and is_numeric(type_of(b)):
+            negated = self._negated(b)
+            with_array = is_array(type_of(a)) or is_array(type_of(b))
+            if negated is not None:
+                difference = cotangent.subtract if with_array else operator.sub
+                return self._typed_like(a, self.call(difference, a, negated))
+            result = self.call(cotangent.add if with_array else operator.add, a, b)
+            return self._typed_like(a, result) if with_array else result
+        return self.call(cotangent.accumulate, a, b)
+
+    def _typed_like(self, like: Operand, result: Operand) -> Operand:
+        if isinstance(result, Value):
+            result.type = type_of(like)
+        return result
+
+    def _items(self, like: Operand, count: int) -> list[Operand]:
+        return (self.parts(like) or [NONE] * count)[:count] if not is_none(like) else (
+            [NONE] * count
+        )
+
+    def _call_of(self, operand: Operand, callee: object) -> Call | None:
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
+            return op
+        return None
+
+    def _one_hot(self, operand: Operand) -> Call | None:
+        return self._call_of(operand, cotangent.one_hot)
+
+    def _negated(self, operand: Operand) -> Operand | None:
+        call = self._call_of(operand, operator.neg)
+        return None if call is None else call.args[0]
+
+    def zero(self, value: Operand) -> Operand:
+        """The zero cotangent of a value, as far as its type tells; else the structural zero."""
+        match widen(type_of(value)):
+            case Union() as union if is_numeric(union):
+                return Const(0.0)
+            case Scalar(cls) if issubclass(cls, complex):
+                return Const(0j)
+            case Scalar(cls) if issubclass(cls, int) and cls is not bool:
+                return Const(0)
+            case Scalar(cls) if may_vary(Scalar(cls)):
+                return Const(0.0)
+            case Tuple(items) if all(map(is_numeric, items)):
+                parts = self.parts(value)
+                if parts is None:
+                    parts = [Value("t", item) for item in items]
+                    if not all(isinstance(item, Scalar) for item in items):
+                        return self.call(cotangent.zeros_like, value)
+                return self.call(primitives.build_tuple, *map(self.zero, parts))
+            case type_ if is_array(type_):
+                zeros = self.call(cotangent.zeros_like, value)
+                if isinstance(zeros, Value):
+                    zeros.type = tangent_type(type_)
+                return zeros
+            case Sequence(cls, item) if cls is list and may_vary(item):
+                return self.call(cotangent.zeros_like, value)
+            case _:
+                return NONE
+
+    def completed(self, bar: Operand, like: Operand) -> Operand:
+        """A cotangent without structural zeros in the place of numbers: callees rely on that."""
+        type_ = type_of(like)
+        if isinstance(type_, Tuple):
+            bars = self.parts(bar)
+            if bars is None and not isinstance(type_of(bar), Tuple):
+                return self.call(cotangent.completed, bar, like)
+            items = [
+                self.call(operator.getitem, like, Const(i)) for i in range(len(type_.items))
+            ]
+            if bars is None:
+                bars = [self.call(operator.getitem, bar, Const(i)) for i in range(len(items))]
+            return self.call(
+                primitives.build_tuple, *map(self.completed, bars, items)
+            )
+        if is_numeric(type_):
+            return self.zero(like) if is_none(bar) else self._instantiated_like(bar, like)
+        return bar
+
+    def _instantiated_like(self, bar: Operand, like: Operand) -> Operand:
+        if not may_be_none(type_of(bar)):
+            return bar
+        made = self.call(cotangent.materialised, bar, like)
+        if isinstance(made, Value):
+            made.type = tangent_type(type_of(like))
+        return made
+
+
+_ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
+
+
+def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
+    """The operand that a product with one or a first power is equal to."""
+    if callee is operator.mul:
+        if _is_one(left) and is_inexact(type_of(right)):
+            return right
+        if _is_one(right) and is_inexact(type_of(left)):
+            return left
+    if callee in (operator.pow, operator.truediv) and _is_one(right):
+        return left if is_inexact(type_of(left)) else None
+    return None
+
+
+def _is_one(operand: Operand) -> bool:
+    return isinstance(operand, Const) and type(operand.value) in (int, float) and (
+        operand.value == 1
+    )
+
+
+def _is_reshaping(index: object) -> bool:
+    """Whether an index takes all items in their order, and only changes the shape."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is Ellipsis or part == slice(None) for part in parts)

@@ -1,0 +1,485 @@
+"""The adjoint of a loop: a loop over what it recorded, backwards.
+
+    for _ in range(n):               for y in reversed(ys):
+        ys.append(y)          ->         x_bar += y_bar * y
+        y = y * x                        y_bar = y_bar * x
+
+The cotangents of what the loop carries are carried too; those of values from outside are added up.
+A loop that only adds is reversed iteration by iteration, without a record, in the joint form.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ir import facts
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Op,
+    Operand,
+    Value,
+    While,
+    Yield,
+    operands_of,
+    type_of,
+)
+from ir.infer import _same
+from ir.rewrite import clone_op, defined, free_values, substitute
+from ir.simplify import eliminate_dead, is_pure, share_common
+from ir.types import (
+    TOP,
+    Scalar,
+    Sequence,
+    Tuple,
+    Union,
+    join,
+    widen,
+)
+from zyg import cotangent
+from zyg.compiler.accumulation import Accumulation
+from zyg.compiler.augment import (
+    LoopStep,
+    Step,
+)
+from zyg.compiler.metadata import reads_only_metadata
+from zyg.compiler.tangents import (
+    bar_name,
+    is_array,
+    is_integer,
+    tangent_type,
+)
+
+MAX_ROUNDS = 6
+
+
+class LoopTransposer(Accumulation):
+    """Builds the adjoints of loops."""
+
+    def transpose(self, steps: list[Step]) -> None:
+        raise AssertionError("given by Transposer")
+
+    # What is done again
+
+    def _recomputed(self, adjoint: Block, forward: Block, inside: set[Value]) -> list[Value]:
+        """The values of a forward block that its adjoint reads and can't cheaply do again."""
+        available = set(forward.params)
+        needed = [value for value in free_values(adjoint) if value in inside]
+        definitions = {value: op for op in forward.ops for value in op.results}
+        kept: list[Value] = []
+        again: dict[Value, None] = {}
+        for value in needed:
+            if self._is_cheap(value, definitions, available, again):
+                continue
+            if _is_difference(definitions.get(value), set(needed), inside):
+                again[value] = None
+                continue
+            kept.append(value)
+        for value in list(again):
+            for operand in operands_of(definitions[value]):
+                if operand in available and operand not in kept and operand not in again:
+                    kept.append(operand)
+        mapping: dict[Value, Operand] = {}
+        copies = []
+        for op in forward.ops:
+            if any(value in again for value in op.results):
+                copies.append(clone_op(op, mapping))
+                for value in op.results:
+                    self.definitions[mapping[value]] = copies[-1]  # type: ignore[index]
+        substitute(adjoint, mapping)
+        adjoint.ops[:0] = copies
+        return kept
+
+    def _is_cheap(
+        self,
+        value: Value,
+        definitions: dict[Value, Op],
+        available: set[Value],
+        again: dict[Value, None],
+    ) -> bool:
+        """Whether a value is an integer computed from others at hand: an index, a condition."""
+        op = definitions.get(value)
+        if not isinstance(op, Call) or len(op.results) != 1 or not isinstance(op.callee, Const):
+            return False
+        if op.callee.value not in _CHEAP or not is_integer(value.type):
+            return False
+        for operand in [*op.args, *op.kwargs.values()]:
+            if isinstance(operand, Value) and operand in definitions:
+                if not self._is_cheap(operand, definitions, available, again):
+                    return False
+            elif isinstance(operand, Value) and operand in available:
+                if not is_integer(operand.type):
+                    return False
+        again[value] = None
+        return True
+
+    # Loops
+
+    def _loop_step(self, step: LoopStep) -> None:
+        op = step.op
+        count = len(op.init)
+        if not any(result in self.bars for result in op.results):
+            return
+        seeds = {result: self.bars.pop(result) for result in op.results if result in self.bars}
+        assert isinstance(op.body.exit, Yield)
+        yields = op.body.exit.values[1:]
+        useful, carried = self._useful(op, yields, seeds)
+        outer = [
+            value for value in free_values(op.body)
+            if value in useful and value in self._varied
+        ]
+        items = [
+            value for value in (op.items if isinstance(op, For) else [])
+            if value in useful and value in self._varied
+        ]
+        bars_in = [
+            seeds.get(op.results[k]) or self.zero(op.results[k]) for k in carried
+        ]
+        accumulated = [self.bars.get(value) or self.zero(value) for value in outer]
+        collected = [
+            (yields[i], self._listed(seeds[op.results[i]], op.results[i]))
+            for i in range(count, len(op.results)) if op.results[i] in seeds
+        ]
+        init = [*bars_in, *accumulated]
+        targets = [op.carried[k] for k in carried]
+        types = [
+            join(widen(type_of(operand)), tangent_type(value.type))
+            for operand, value in zip(init, [*targets, *outer], strict=True)
+        ]
+        names = [bar_name(value) for value in [*targets, *outer]]
+        outer_ops, outer_bars = self.ops, self.bars
+        # The cotangent of a sum that the loop only adds to is the same in each iteration.
+        steady = {k: bars_in[i] for i, k in enumerate(carried) if _is_accumulator(op, k)}
+        for _ in range(MAX_ROUNDS):
+            params = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
+            item_params = [
+                Value(bar_name(value), facts.item_of(type_of(bars)))
+                for value, bars in collected
+            ]
+            self.ops = []
+            self.bars = dict(zip(outer, params[len(carried) :], strict=True))
+            for k, param in zip(carried, params, strict=False):
+                self.add(yields[k], steady.get(k, param))
+            for (value, _), param in zip(collected, item_params, strict=True):
+                self.add(value, param)
+            self.transpose(step.steps)
+            following = [
+                self.bars.get(value) or self.zero(value) for value in [*targets, *outer]
+            ]
+            item_bars = [self.bars.get(value) or self.zero(value) for value in items]
+            unsteady = [
+                k for k, bar in zip(carried, following, strict=False)
+                if k in steady and not _same(bar, steady[k])
+            ]
+            if unsteady:
+                for k in unsteady:
+                    del steady[k]
+                continue
+            following = [
+                param if i < len(carried) and carried[i] in steady else bar
+                for i, (param, bar) in enumerate(zip(params, following, strict=True))
+            ]
+            found = [
+                join(type_, widen(type_of(bar)))
+                for type_, bar in zip(types, following, strict=True)
+            ]
+            ops = self.ops
+            if found == types:
+                break
+            types = found
+        self.ops, self.bars = outer_ops, outer_bars
+        # What the body only hands on needs no walk through it.
+        changed = [
+            i for i, (param, bar) in enumerate(zip(params, following, strict=True))
+            if param is not bar
+        ]
+        constant: dict[Value, Operand] = {
+            param: operand for param, operand, bar in zip(params, init, following, strict=True)
+            if param is bar
+        }
+        passed = [(k, init[i]) for i, k in enumerate(carried) if i not in changed]
+        outer = [outer[i - len(carried)] for i in changed if i >= len(carried)]
+        carried = [k for i, k in enumerate(carried) if i in changed]
+        init, params = [init[i] for i in changed], [params[i] for i in changed]
+        names, types = [names[i] for i in changed], [types[i] for i in changed]
+        following = [following[i] for i in changed]
+        body = Block(
+            [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
+        )
+        substitute(body, constant)
+        if not carried and not items and not collected and self._fuse(op, body, outer, init):
+            for k, result in passed:
+                self.add(op.init[k], result)
+            return
+        sources = [bars for _, bars in collected]
+        iterables, read = self._records(op, body, sources)
+        body.params = [*item_params, *read, *params]
+        results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
+        item_lists = [Value(bar_name(value) + "s", Sequence(list, TOP)) for value in items]
+        for bar, bars in zip(item_bars, item_lists, strict=True):
+            bars.type = Sequence(list, widen(type_of(bar)))
+        loop = For(iterables, init, body, [*results, *item_lists], True, op.loc)
+        self._define(loop)
+        # The accumulators started from what was there, so that they replace it.
+        self.bars.update(zip(outer, results[len(carried) :], strict=True))
+        for k, result in [*zip(carried, results, strict=False), *passed]:
+            self.add(op.init[k], result)
+        for value, bars in zip(items, item_lists, strict=True):
+            assert isinstance(op, For)
+            iterable = op.iterables[op.items.index(value)]
+            # A loop that went backwards is reversed from the first item to the last.
+            collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
+            self.add(iterable, self.call(collect, bars, iterable))
+
+    def _fuse(
+        self, op: For | While, body: Block, outer: list[Value], init: list[Operand]
+    ) -> bool:
+        """Reverses each iteration right behind itself, where all that a loop does is to add.
+
+        Then nothing is recorded. That takes the joint form, and cotangents that are known before
+        the loop runs.
+        """
+        home = self.joint_ops
+        if home is None or not any(inner is op for inner in home):
+            return False
+        exit, adjoint = op.body.exit, body.exit
+        assert isinstance(exit, Yield) and isinstance(adjoint, Yield)
+        if not (isinstance(exit.values[0], Const) and not exit.values[0].value):
+            return False
+        at = next(i for i, inner in enumerate(home) if inner is op)
+        behind = {value for inner in home[at:] for value in inner.results}
+        behind |= {value for inner in self.ops for value in inner.results}
+        zeros = [self._call_of(operand, cotangent.zeros_like) for operand in init]
+        for operand, zero in zip(init, zeros, strict=True):
+            if not isinstance(operand, Const) and (zero is None or zero.args[0] in behind):
+                return False
+        own = defined(op.body) | set(body.params) | defined(body)
+        params = body.params
+        if any(v in behind and v not in own for v in free_values(body)):
+            return False
+        eliminate_dead(body, is_pure)
+        starts: list[Operand] = []
+        for operand, zero in zip(init, zeros, strict=True):
+            if zero is not None:
+                made = Value(operand.name, operand.type)  # type: ignore[union-attr]
+                moved = Call(zero.callee, list(zero.args), {}, [made], op.loc)
+                self.definitions[made] = moved
+                home.insert(at, moved)
+                at += 1
+                operand = made
+            starts.append(operand)
+        count = len(op.init)
+        results = [Value(bar_name(value), param.type) for value, param in
+                   zip(outer, params, strict=True)]
+        op.init += starts
+        op.body.params += params
+        op.body.ops += body.ops
+        exit.values[1 + count : 1 + count] = adjoint.values[1:]
+        op.results[count:count] = results
+        for result in results:
+            self.definitions[result] = op
+        share_common(op.body)
+        self.bars.update(zip(outer, results, strict=True))
+        return True
+
+    def _listed(self, bars: Operand, items: Value) -> Operand:
+        """The list of the cotangents of a list's items, also where there are none at run time."""
+        if isinstance(type_of(bars), Sequence):
+            return bars
+        made = self.call(cotangent.listed, bars, items)
+        if isinstance(made, Value):
+            item = tangent_type(facts.item_of(items.type))
+            made.type = Sequence(list, TOP if not isinstance(type_of(bars), Sequence) else item)
+        return made
+
+    def _useful(
+        self, op: For | While, yields: list[Operand], seeds: dict[Value, Operand]
+    ) -> tuple[set[Value], list[int]]:
+        """The values of a loop body that cotangents arrive at, and the carried ones of them."""
+        count = len(op.init)
+        wanted = {i for i, result in enumerate(op.results) if result in seeds}
+        while True:
+            reached = _influencing(op.body, [yields[i] for i in sorted(wanted)])
+            new = {
+                k for k in range(count)
+                if op.carried[k] in reached and op.carried[k] in self._varied
+            }
+            if new <= wanted:
+                return reached, sorted(
+                    k for k in wanted if (k < count and op.carried[k] in self._varied)
+                    or (k < count and yields[k] in self._varied)
+                )
+            wanted |= new
+
+    def _records(
+        self,
+        op: For | While,
+        adjoint: Block,
+        iterables: list[Operand],
+    ) -> tuple[list[Operand], list[Value]]:
+        """What the adjoint of a loop walks over backwards, and the items that it reads there."""
+        assert isinstance(op.body.exit, Yield)
+        stop = op.body.exit.values[0]
+        is_whole = isinstance(stop, Const) and not stop.value
+        needed = self._recomputed(adjoint, op.body, defined(op.body))
+        read: list[Value] = []
+        mapping: dict[Value, Operand] = {}
+        for value in needed:
+            again = self._walkable(op, value) if is_whole else None
+            item = Value(value.name, value.type)
+            if again is None:
+                value = self._lean(op, adjoint, value)
+                records = Value(f"{value.name}s" if value.name != "t" else "records",
+                                Sequence(list, value.type))
+                op.results.append(records)
+                op.body.exit.values.append(value)
+                self.definitions[records] = op
+                again = records
+            iterables.append(again)
+            read.append(item)
+            mapping[value] = item
+        substitute(adjoint, mapping)
+        if not iterables:
+            iterables.append(self._trips(op, is_whole))
+            read.append(Value("_", Scalar(int)))
+        return iterables, read
+
+    def _lean(self, op: For | While, adjoint: Block, value: Value) -> Value:
+        """The prototype of an array, where the adjoint of an iteration reads just its shape."""
+        if not is_array(value.type) or not reads_only_metadata(adjoint, value):
+            return value
+        made = Value(value.name, value.type)
+        call = Call(Const(cotangent.prototype), [value], {}, [made], op.loc)
+        at = next((i + 1 for i, o in enumerate(op.body.ops) if value in o.results), 0)
+        op.body.ops.insert(at, call)
+        self.definitions[made] = call
+        substitute(adjoint, {value: made})
+        return made
+
+    def _walkable(self, op: For | While, value: Value) -> Operand | None:
+        """The iterable that gave an item, where it can be walked over again, backwards."""
+        if not isinstance(op, For) or len(op.iterables) != 1 or value is not op.items[0]:
+            return None
+        iterable = op.iterables[0]
+        if op.backwards:
+            return None  # it would have to be walked the other way than the records
+        return iterable if isinstance(type_of(iterable), Sequence | Tuple) else None
+
+    def _trips(self, op: For | While, is_whole: bool) -> Operand:
+        """Something as long as the loop has run."""
+        assert isinstance(op.body.exit, Yield)
+        if isinstance(op, For) and is_whole and len(op.iterables) == 1:
+            type_ = type_of(op.iterables[0])
+            if isinstance(type_, Sequence | Tuple):
+                return op.iterables[0]
+        count = len(op.init)
+        param, total = Value("trips", Scalar(int)), Value("trips", Scalar(int))
+        following = Value("trips", Scalar(int))
+        op.body.ops.append(
+            Call(Const(operator.add), [param, Const(1)], {}, [following], op.loc)
+        )
+        op.init.append(Const(0))
+        op.body.params.append(param)
+        op.body.exit.values.insert(1 + count, following)
+        op.results.insert(count, total)
+        self.definitions[total] = op
+        return self.call(range, total)
+
+
+_CHEAP = (
+    operator.add, operator.sub, operator.mul, operator.neg, operator.lt, operator.le, operator.gt,
+    operator.ge, operator.eq, operator.ne, operator.not_, operator.truth,
+)
+
+
+def _is_difference(op: Op | None, needed: set[Value], inside: set[Value]) -> bool:
+    """Whether a value is a sum or difference of floats that are at hand in the adjoint anyway."""
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return False
+    if op.callee.value not in (operator.add, operator.sub, operator.neg):
+        return False
+    return all(
+        isinstance(arg, Const) or ((arg in needed or arg not in inside)
+        and type_of(arg) == Scalar(float)) for arg in op.args
+    )
+
+
+def _is_accumulator(op: For | While, k: int) -> bool:
+    """Whether a loop does nothing with a carried value but add to it or subtract from it."""
+    assert isinstance(op.body.exit, Yield)
+    param, following = op.carried[k], op.body.exit.values[k + 1]
+    for inner in op.body.ops:
+        if following in inner.results:
+            return (
+                isinstance(inner, Call)
+                and isinstance(inner.callee, Const)
+                and inner.callee.value in (operator.add, operator.sub)
+                and inner.args[0] is param
+                and isinstance(widen(param.type), Scalar | Union)
+            )
+    return False
+
+
+def _influencing(block: Block, roots: list[Operand]) -> set[Value]:
+    """The values that the roots are computed from, inside a block and outside of it."""
+    definitions: dict[Value, tuple[Op, int]] = {}
+    owners: dict[Value, Op] = {}
+
+    def scan(inner: Block) -> None:
+        for op in inner.ops:
+            for i, value in enumerate(op.results):
+                definitions[value] = op, i
+            match op:
+                case If():
+                    scan(op.then)
+                    scan(op.orelse)
+                case For() | While():
+                    for value in op.body.params:
+                        owners[value] = op
+                    scan(op.body)
+
+    scan(block)
+    reached: set[Value] = set()
+    pending = [root for root in roots if isinstance(root, Value)]
+
+    def push(operands: Any) -> None:
+        pending.extend(o for o in operands if isinstance(o, Value) and o not in reached)
+
+    while pending:
+        value = pending.pop()
+        if value in reached:
+            continue
+        reached.add(value)
+        if value in definitions:
+            op, i = definitions[value]
+            match op:
+                case If():
+                    for arm in op.blocks:
+                        if isinstance(arm.exit, Yield):
+                            push([arm.exit.values[i]])
+                case For() | While():
+                    _push_loop(op, i, push)
+                case _:
+                    push(operands_of(op))
+        elif value in owners:
+            op = owners[value]
+            assert isinstance(op, For | While)
+            items = len(op.iterables) if isinstance(op, For) else 0
+            index = op.body.params.index(value)
+            if index < items:
+                assert isinstance(op, For)
+                push([op.iterables[index]])
+            else:
+                _push_loop(op, index - items, push)
+    return reached
+
+
+def _push_loop(op: For | While, i: int, push: Any) -> None:
+    if i < len(op.init):
+        push([op.init[i], op.carried[i]])
+    if isinstance(op.body.exit, Yield):
+        push([op.body.exit.values[i + 1]])

@@ -1,0 +1,116 @@
+"""What types say about cotangents: which kind they are of, and whether they can be missing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir.core import (
+    Const,
+    Operand,
+    Value,
+)
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    join_all,
+    widen,
+)
+from zyg.compiler.activity import may_vary
+
+NONE = Const(None)
+
+
+def tangent_type(type_: Type) -> Type:
+    """The type of cotangents of values of a type, as zeros have it."""
+    match widen(type_):
+        case Tuple(items):
+            return Tuple(tuple(map(tangent_type, items)))
+        case Closure() | Dict():
+            return TOP
+        case Union(members):
+            return join_all(map(tangent_type, sorted(members, key=repr)))
+        case other if is_array(other) and other.dtype.kind not in "fc":  # type: ignore[attr-defined]
+            return type(other)(np.dtype(float), other.dims)  # type: ignore[attr-defined,call-arg]
+        case Scalar() as scalar:
+            return scalar
+        case other if is_array(other):
+            return other
+        case _:
+            return TOP
+
+
+def is_array(type_: Type) -> bool:
+    return type(type_).__name__ == "Array"
+
+
+def is_numeric(type_: Type) -> bool:
+    match type_:
+        case Union(members):
+            return all(isinstance(member, Scalar) and may_vary(member) for member in members)
+        case Known(value):
+            return isinstance(value, int | float | complex)
+        case Scalar():
+            return may_vary(type_)
+        case _:
+            return is_array(type_)
+
+
+def is_integer(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return isinstance(value, int)
+        case Scalar(cls):
+            return issubclass(cls, int)
+        case Sequence(cls):
+            return cls is range
+        case _:
+            return False
+
+
+def is_number(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return type(value) in (int, float)
+        case Scalar(cls):
+            return issubclass(cls, float | int) and cls is not bool
+        case _:
+            return False
+
+
+def is_inexact(type_: Type) -> bool:
+    match type_:
+        case Known(value):
+            return type(value) in (float, complex)
+        case Scalar(cls):
+            return issubclass(cls, float | complex | np.inexact)
+        case _:
+            return is_array(type_) and type_.dtype.kind in "fc"  # type: ignore[attr-defined]
+
+
+def is_none(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value is None
+
+
+def may_be_none(type_: Type) -> bool:
+    """Whether a cotangent of this type may be the structural zero at run time."""
+    return not isinstance(type_, Tuple | Sequence) and not is_numeric(type_)
+
+
+def is_buffer(type_: Type) -> bool:
+    """Whether cotangents of this type are never a structural zero, and can be added to."""
+    return is_array(type_) or (isinstance(type_, Sequence) and type_.cls is list)
+
+
+def bar_name(operand: Operand) -> str:
+    return f"{operand.name}_bar" if isinstance(operand, Value) else "t_bar"
+
+
+def callee_name(callee: object) -> str:
+    return str(getattr(callee, "__name__", callee))
