@@ -36,6 +36,7 @@ def test_every_rule_has_a_row() -> None:
     missing = [
         rule for rule in registry._rules.values()
         if id(rule) not in tested and rule.__module__ not in elsewhere
+        and rule.__module__.startswith("zyg.")  # other tests register rules of their own
     ]
     assert not missing
 
