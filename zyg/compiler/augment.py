@@ -179,7 +179,7 @@ class Augmenter(Inference):
                 if varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
-                    refuse_changing_call(callee, [*args, *kwargs.values()], op.loc)
+                    refuse_changing_call(callee, args, kwargs, op.loc)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
                     mapping.update(zip(op.results, found, strict=True))

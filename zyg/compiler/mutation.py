@@ -8,6 +8,7 @@ called as they are where nothing is differentiated, and refused where something 
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 import types
 
@@ -85,7 +86,7 @@ def _changes_object(method: str, loc: Location | None) -> UnsupportedSyntax:
 
 
 def refuse_changing_call(
-    callee: Operand, args: list[Operand], loc: Location | None
+    callee: Operand, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None
 ) -> None:
     """Raises for a call, kept as it is, that may change an array or container it is given."""
     if not isinstance(callee, Const) or not isinstance(callee.value, types.FunctionType):
@@ -93,7 +94,13 @@ def refuse_changing_call(
     function = callee.value
     if (function.__module__ or "").startswith(("zyg.", "ir.")) or is_constant(function):
         return  # declared to be of no concern
-    if any(_is_changeable(type_of(arg)) for arg in args) and changes_parameters(function):
+    code = function.__code__
+    given = [*zip(code.co_varnames[: code.co_argcount], args, strict=False), *kwargs.items()]
+    if code.co_flags & inspect.CO_VARARGS:
+        rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+        given += [(rest, arg) for arg in args[code.co_argcount :]]
+    changeable = frozenset(name for name, arg in given if _is_changeable(type_of(arg)))
+    if changeable and changes_parameters(function, changeable):
         raise unsupported(
             f"`{function.__name__}` changes an argument in place, which is not supported", loc,
             "let it return a new value",
@@ -106,25 +113,13 @@ def _is_changeable(type_: Type) -> bool:
     )
 
 
-_changing: dict[int, tuple[types.CodeType, bool]] = {}
-
-
-def changes_parameters(function: types.FunctionType) -> bool:
-    """Whether the source of a function stores into what its parameters refer to."""
-    code = function.__code__
-    known = _changing.get(id(code))
-    if known is None or known[0] is not code:
-        try:
-            node = locate(code, function.__globals__).node
-        except SourceNotFound:
-            return False
-        known = _changing[id(code)] = code, _stores_into_parameters(node)
-    return known[1]
-
-
-def _stores_into_parameters(node: ast.AST) -> bool:
-    arguments = node.args  # type: ignore[attr-defined]
-    names = {arg.arg for arg in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+def changes_parameters(function: types.FunctionType, parameters: frozenset[str]) -> bool:
+    """Whether the source of a function stores into what some of its parameters refer to."""
+    try:
+        node = locate(function.__code__, function.__globals__).node
+    except SourceNotFound:
+        return False
+    names = set(parameters)
     nodes = list(ast.walk(node))
     for child in nodes:  # other names of the same object, or of a part of it
         if isinstance(child, ast.Assign) and _root(child.value) in names:
