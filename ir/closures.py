@@ -41,6 +41,9 @@ class Maker:
             tuple(new.get(name, cell) for name, cell in cells),
         )
         function.__kwdefaults__ = kwdefaults or None
+        if not new.keys() <= set(template.__code__.co_freevars):
+            # The code has no use for some of them, but `read_captured` asks for all.
+            function.__dict__["captured"] = dict(zip(names, captures, strict=True))
         return function
 
     def _load(self) -> types.FunctionType:

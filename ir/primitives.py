@@ -143,7 +143,10 @@ def alias(value: Any) -> Any:
 
 def read_captured(function: Any, name: str) -> Any:
     """The value of the variable `name` that a function object has captured."""
-    return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents
+    names = function.__code__.co_freevars
+    if name not in names:
+        return function.captured[name]  # a function made by `ir.closures`
+    return function.__closure__[names.index(name)].cell_contents
 
 
 def flatten(lists: Iterable[list[Any]]) -> list[Any]:
