@@ -11,7 +11,6 @@ run again until the types that it carries cover what its body yields.
 
 from __future__ import annotations
 
-import builtins
 import operator
 import types
 from collections.abc import Callable
@@ -41,22 +40,18 @@ from ir.core import (
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses
+from ir.special_calls import SPECIAL, is_literal, literal_keys
 from ir.types import (
     BOTTOM,
-    LITERALS,
     TOP,
     Bottom,
     Closure,
-    Dict,
     Known,
-    Method,
     Scalar,
     Sequence,
-    Top,
     Tuple,
     Type,
     Union,
-    class_of,
     join,
     join_all,
     widen,
@@ -376,7 +371,7 @@ class Inference(Builder):
             return None
         if op.callee.value is not primitives.build_dict:
             return None
-        names, values = _literal_keys(op.args[::2]), op.args[1::2]
+        names, values = literal_keys(op.args[::2]), op.args[1::2]
         if names is None:
             return None
         return dict(zip(names, values, strict=True))
@@ -416,7 +411,7 @@ class Inference(Builder):
         if isinstance(callee, Const):
             if isinstance(callee.value, Maker):
                 return self._make(callee.value, args, kwargs, names, loc)
-            special = _SPECIAL.get(id(callee.value))
+            special = SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
                 if folded is not None:
@@ -555,7 +550,7 @@ class Inference(Builder):
         self, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Const | None:
         """The value of a pure call of literals, where it is a literal again."""
-        values = [arg.value for arg in args if isinstance(arg, Const) and _is_literal(arg.value)]
+        values = [arg.value for arg in args if isinstance(arg, Const) and is_literal(arg.value)]
         if len(values) != len(args):
             return None
         if kwargs or not args or not facts.is_pure(callee):
@@ -566,7 +561,7 @@ class Inference(Builder):
             return None
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
-        return Const(value) if _is_literal(value) and small and not big_int else None
+        return Const(value) if is_literal(value) and small and not big_int else None
 
 
 def _is_immutable(type_: Type) -> bool:
@@ -588,14 +583,6 @@ def _is(callee: object, table: dict[Any, Any]) -> bool:
         return False
 
 
-def _is_literal(value: object) -> bool:
-    if type(value) is tuple:
-        return all(map(_is_literal, value))
-    if type(value) is slice:
-        return all(map(_is_literal, (value.start, value.stop, value.step)))
-    return type(value) in LITERALS
-
-
 def _known(operand: Operand) -> Operand:
     """A value whose type says which object it is, as a constant."""
     if isinstance(operand, Value) and isinstance(operand.type, Known):
@@ -614,11 +601,6 @@ def _may_drop(callee: Operand) -> bool:
     )
 
 
-def _literal_keys(operands: list[Operand]) -> list[str] | None:
-    keys = [o.value for o in operands if isinstance(o, Const) and type(o.value) is str]
-    return keys if len(keys) == len(operands) else None
-
-
 def _part(type_: Type, index: int) -> Type:
     match type_:
         case Tuple(items) if index < len(items):
@@ -627,277 +609,3 @@ def _part(type_: Type, index: int) -> Type:
             return BOTTOM
         case _:
             return TOP
-
-
-# Calls that inference resolves by itself
-
-Folded = list[Operand] | None
-Special = Callable[
-    [Inference, list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
-]
-_SPECIAL: dict[int, Special] = {}
-
-
-def _special(*callees: object) -> Callable[[Special], Special]:
-    def register(function: Special) -> Special:
-        for callee in callees:
-            _SPECIAL[id(callee)] = function
-        return function
-
-    return register
-
-
-def _typed(
-    inference: Inference, callee: object, args: list[Operand], names: list[str],
-    loc: Location | None, *types_: Type,
-) -> list[Operand]:
-    results = [Value(name, type_) for name, type_ in zip(names, types_, strict=True)]
-    inference._define(Call(Const(callee), args, {}, results, loc))
-    return list(results)
-
-
-@_special(primitives.load_global)
-def _load_global(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    type_ = self.surroundings.global_type(self.globals, args[0].value)
-    if isinstance(type_, Known):
-        return [Const(type_.value)]
-    if self.globals is not self.home and args[0].value in self.globals:
-        foreign = [Const(self.globals), args[0]]
-        return _typed(self, operator.getitem, foreign, names, loc, type_)
-    return _typed(self, primitives.load_global, args, names, loc, type_)
-
-
-@_special(getattr)
-def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if len(args) != 2 or not isinstance(args[1], Const):
-        return None
-    owner, name = args[0], args[1].value
-    if isinstance(owner, Const):
-        if isinstance(owner.value, types.ModuleType | type):
-            type_ = self.surroundings.attribute_type(owner.value, name)
-            if isinstance(type_, Known):
-                return [Const(type_.value)]
-            return _typed(self, getattr, args, names, loc, type_)
-        if type(owner.value) in (int, float, complex):
-            found = getattr(owner.value, name, None)
-            if type(found) in (int, float):
-                return [Const(found)]
-    owner_type = type_of(owner)
-    owner_type = widen(owner_type)
-    type_ = facts.attribute_of(owner_type, name)
-    if isinstance(type_, Method) and isinstance(type_.function, Known):
-        (result,) = _typed(self, getattr, args, names, loc, type_)
-        self.methods[result] = Const(type_.function.value), owner
-        return [result]
-    descriptor = _descriptor(owner_type, name)
-    if descriptor is not None:
-        return self.typed_call(Const(descriptor), [owner], {}, names, loc)
-    return _typed(self, getattr, args, names, loc, type_)
-
-
-@_special(primitives.build_tuple)
-def _build_tuple(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if all(isinstance(arg, Const) and _is_literal(arg.value) for arg in args):
-        return [Const(tuple(arg.value for arg in args))]
-    type_ = Tuple(tuple(map(type_of, args)))
-    return _typed(self, primitives.build_tuple, args, names, loc, type_)
-
-
-@_special(primitives.build_list)
-def _build_list(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    item = join_all(widen(type_of(arg)) for arg in args)
-    return _typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
-
-
-@_special(primitives.build_dict)
-def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    keys, values = _literal_keys(args[::2]), args[1::2]
-    type_: Type = TOP
-    if keys is not None:
-        types_ = (widen(type_of(value)) for value in values)
-        type_ = Dict(tuple(dict(zip(keys, types_, strict=True)).items()))
-    return _typed(self, primitives.build_dict, args, names, loc, type_)
-
-
-@_special(dict)
-def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if args:
-        return None
-    pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
-    return self.typed_call(Const(primitives.build_dict), pairs, {}, names, loc)
-
-
-@_special(primitives.unpack)
-def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if not isinstance(args[1], Const):
-        return None
-    items, count = args[0], args[1].value
-    if len(names) != count:  # a tuple of one or no item, as such
-        return _typed(self, primitives.unpack, args, names, loc,
-                      Tuple((facts.item_of(type_of(items)),) * count))
-    parts = self.parts(items)
-    if parts is not None and len(parts) == count:
-        return parts
-    type_ = type_of(items)
-    match type_:
-        case Tuple(item_types) if len(item_types) == count:
-            return _typed(self, primitives.unpack, args, names, loc, *item_types)
-        case _:
-            item = facts.item_of(type_)
-            return _typed(self, primitives.unpack, args, names, loc, *[item] * count)
-
-
-@_special(primitives.unpack_starred)
-def _unpack_starred(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if not isinstance(args[1], Const) or not isinstance(args[2], Const):
-        return None
-    items, before, after = args[0], args[1].value, args[2].value
-    item = facts.item_of(type_of(items))
-    match type_of(items):
-        case Tuple(types_) if len(types_) >= before + after:
-            stop = len(types_) - after
-            found = [*types_[:before], Sequence(list, join_all(map(widen, types_[before:stop]))),
-                     *types_[stop:]]
-        case _:
-            found = [item] * before + [Sequence(list, item)] + [item] * after
-    return _typed(self, primitives.unpack_starred, args, names, loc, *found)
-
-
-@_special(primitives.check_bound)
-def _check_bound(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    return _typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
-
-
-@_special(primitives.apply)
-def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    function, star, double = args
-    keywords = self.keywords(double)
-    fields = type_of(double)
-    if keywords is None and isinstance(fields, Dict):
-        keywords = {
-            name: self.call(operator.getitem, double, Const(name), loc=loc)
-            for name, _ in fields.items
-        }
-    parts = self.parts(star)
-    if keywords is None:
-        return None
-    type_ = type_of(star)
-    if parts is None and isinstance(type_, Tuple):
-        count = len(type_.items)
-        parts = [self.call(operator.getitem, star, Const(i), loc=loc) for i in range(count)]
-    if parts is None:
-        return None
-    return self.typed_call(function, parts, keywords, names, loc)
-
-
-@_special(primitives.format_value, primitives.build_string)
-def _string(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    return None
-
-
-@_special(primitives.merge_dicts)
-def _merge_dicts(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Dict)]
-    if len(types_) != len(args):
-        return None
-    merged: dict[str, Operand] = {}
-    for arg, type_ in zip(args, types_, strict=True):
-        known = self.keywords(arg)
-        for name, _ in type_.items:
-            merged[name] = known[name] if known is not None else self.call(
-                operator.getitem, arg, Const(name), loc=loc
-            )
-    pairs = [part for name, value in merged.items() for part in (Const(name), value)]
-    return [self.call(primitives.build_dict, *pairs, name=names[0], loc=loc)]
-
-
-@_special(operator.add)
-def _add(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Tuple)]
-    if len(types_) != len(args):
-        return None
-    whole: list[Operand] = []
-    for arg, type_ in zip(args, types_, strict=True):
-        parts = self.parts(arg)
-        if parts is None:
-            count = len(type_.items)
-            parts = [self.call(operator.getitem, arg, Const(i), loc=loc) for i in range(count)]
-        whole += parts
-    return [self.call(primitives.build_tuple, *whole, name=names[0], loc=loc)]
-
-
-@_special(operator.truth)
-def _truth(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    type_ = type_of(args[0])
-    if type_ == Scalar(bool):
-        return [args[0]]
-    if isinstance(args[0], Const) and isinstance(args[0].value, types.FunctionType | type):
-        return [Const(True)]
-    return None
-
-
-@_special(operator.getitem)
-def _getitem(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    items, index = args
-    parts = self.parts(items)
-    if parts is not None and isinstance(index, Const):
-        if type(index.value) is int and -len(parts) <= index.value < len(parts):
-            return [parts[index.value]]
-        if type(index.value) is slice and self.is_tuple(items):
-            chosen = parts[index.value]
-            return [self.call(primitives.build_tuple, *chosen, name=names[0], loc=loc)]
-    if isinstance(items, Value) and isinstance(index, Const) and type(index.value) is str:
-        keywords = self.keywords(items)
-        if keywords is not None and index.value in keywords:
-            return [keywords[index.value]]
-    return None
-
-
-@_special(primitives.read_captured)
-def _read_captured(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    function, name = args[0], args[1].value
-    made = self.definitions.get(function) if isinstance(function, Value) else None
-    if isinstance(made, Lambda):
-        for value, operand in zip(made.function.captured, made.captures, strict=True):
-            if value.name == name:
-                return [operand]
-    type_ = type_of(function)
-    if isinstance(type_, Closure):
-        captured = _captured_names(type_.code)
-        found = type_.captures[captured.index(name)]
-        if isinstance(found, Known):
-            return [Const(found.value)]
-        return _typed(self, primitives.read_captured, args, names, loc, found)
-    return None
-
-
-def _captured_names(code: Any) -> list[str]:
-    if isinstance(code, Function):
-        return [value.name for value in code.captured]
-    return list(code.co_freevars)
-
-
-def _descriptor(owner: Type, name: str) -> object | None:
-    """What an attribute is read by, where it is a field of a class written in C."""
-    cls = class_of(owner)
-    found = getattr(cls, name, None) if cls is not None else None
-    kinds = types.GetSetDescriptorType | types.MemberDescriptorType
-    return found if isinstance(found, kinds) else None
-
-
-def builtin_or_global(module_globals: dict[str, Any], name: str) -> Any:
-    """The object that a global name stands for now; raises KeyError where there is none."""
-    if name in module_globals:
-        return module_globals[name]
-    return vars(builtins)[name]
-
-
-def abstract(value: object) -> Type:
-    """The type of a value at hand."""
-    abstraction = facts.abstraction_of(type(value))
-    if abstraction is not None:
-        return abstraction(value)
-    return Known(value) if callable(value) or isinstance(value, types.ModuleType) else TOP
-
-
-__all__ = ["Inference", "Surroundings", "Top", "Union", "abstract", "builtin_or_global"]
