@@ -539,10 +539,7 @@ class Inference(Builder):
             result_of = facts.result_of(callee_type.value)
             if result_of is not None:
                 return result_of(arg_types, kwarg_types)
-            if not isinstance(callee_type.value, types.FunctionType):
-                return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
-            return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
-        if isinstance(callee_type, Closure):
+        if isinstance(callee_type, Known | Closure):
             return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
         return TOP
 

@@ -70,18 +70,32 @@ def _typed(
 
 
 @special(primitives.load_global)
-def _load_global(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _load_global(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if not isinstance(args[0], Const):
+        return None
     type_ = self.surroundings.global_type(self.globals, args[0].value)
     if isinstance(type_, Known):
         return [Const(type_.value)]
     if self.globals is not self.home and args[0].value in self.globals:
-        foreign = [Const(self.globals), args[0]]
+        foreign: list[Operand] = [Const(self.globals), args[0]]
         return _typed(self, operator.getitem, foreign, names, loc, type_)
     return _typed(self, primitives.load_global, args, names, loc, type_)
 
 
 @special(getattr)
-def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _getattr(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     if len(args) != 2 or not isinstance(args[1], Const):
         return None
     owner, name = args[0], args[1].value
@@ -100,6 +114,7 @@ def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
         (result,) = _typed(self, getattr, args, names, loc, type_)
+        assert isinstance(result, Value)
         self.methods[result] = Const(type_.function.value), owner
         return [result]
     descriptor = _descriptor(owner_type, name)
@@ -109,21 +124,40 @@ def _getattr(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(primitives.build_tuple)
-def _build_tuple(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    if all(isinstance(arg, Const) and is_literal(arg.value) for arg in args):
-        return [Const(tuple(arg.value for arg in args))]
+def _build_tuple(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    literals = [arg.value for arg in args if isinstance(arg, Const) and is_literal(arg.value)]
+    if len(literals) == len(args):
+        return [Const(tuple(literals))]
     type_ = Tuple(tuple(map(type_of, args)))
     return _typed(self, primitives.build_tuple, args, names, loc, type_)
 
 
 @special(primitives.build_list)
-def _build_list(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _build_list(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     item = join_all(widen(type_of(arg)) for arg in args)
     return _typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
 
 
 @special(primitives.build_dict)
-def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _build_dict(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     keys, values = literal_keys(args[::2]), args[1::2]
     type_: Type = TOP
     if keys is not None:
@@ -133,7 +167,13 @@ def _build_dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(dict)
-def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _dict(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     if args:
         return None
     pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
@@ -141,7 +181,13 @@ def _dict(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(primitives.unpack)
-def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _unpack(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     if not isinstance(args[1], Const):
         return None
     items, count = args[0], args[1].value
@@ -161,7 +207,13 @@ def _unpack(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(primitives.unpack_starred)
-def _unpack_starred(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _unpack_starred(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     if not isinstance(args[1], Const) or not isinstance(args[2], Const):
         return None
     items, before, after = args[0], args[1].value, args[2].value
@@ -177,12 +229,24 @@ def _unpack_starred(self, args, kwargs, names, loc):  # type: ignore[no-untyped-
 
 
 @special(primitives.check_bound)
-def _check_bound(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _check_bound(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     return _typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
 
 
 @special(primitives.apply)
-def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _apply(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     function, star, double = args
     keywords = self.keywords(double)
     fields = type_of(double)
@@ -203,13 +267,14 @@ def _apply(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
     return self.typed_call(function, parts, keywords, names, loc)
 
 
-@special(primitives.format_value, primitives.build_string)
-def _string(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
-    return None
-
-
 @special(primitives.merge_dicts)
-def _merge_dicts(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _merge_dicts(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Dict)]
     if len(types_) != len(args):
         return None
@@ -225,7 +290,13 @@ def _merge_dicts(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def
 
 
 @special(operator.add)
-def _add(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _add(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Tuple)]
     if len(types_) != len(args):
         return None
@@ -240,7 +311,13 @@ def _add(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(operator.truth)
-def _truth(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _truth(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     type_ = type_of(args[0])
     if type_ == Scalar(bool):
         return [args[0]]
@@ -250,7 +327,13 @@ def _truth(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(operator.getitem)
-def _getitem(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _getitem(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
     items, index = args
     parts = self.parts(items)
     if parts is not None and isinstance(index, Const):
@@ -267,7 +350,15 @@ def _getitem(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
 
 
 @special(primitives.read_captured)
-def _read_captured(self, args, kwargs, names, loc):  # type: ignore[no-untyped-def]
+def _read_captured(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if not isinstance(args[1], Const):
+        return None
     function, name = args[0], args[1].value
     made = self.definitions.get(function) if isinstance(function, Value) else None
     if isinstance(made, Lambda):
