@@ -6,8 +6,8 @@ source of that code, with the code of what it calls, and names modules and funct
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -185,19 +185,15 @@ def _is_repeated(array: np.ndarray[Any, Any]) -> bool:
 
 
 def _without_contents(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return _Repeated(value) if _is_repeated(value) else value
-    if type(value) in (list, tuple):
-        return type(value)(map(_without_contents, value))
-    return value
+    return _rebuilt(value, _described, _items)
+
+
+def _described(value: Any) -> Any:
+    return _Repeated(value) if isinstance(value, np.ndarray) and _is_repeated(value) else value
 
 
 def _with_contents(value: Any) -> Any:
-    if isinstance(value, _Repeated):
-        return value.array()
-    if type(value) in (list, tuple):
-        return type(value)(map(_with_contents, value))
-    return value
+    return _rebuilt(value, lambda v: v.array() if isinstance(v, _Repeated) else v, _items)
 
 
 class Like:
@@ -275,20 +271,23 @@ def _checked_items(seed: Any, like: Like) -> Any:
 
 def held(saved: Any) -> tuple[int, int]:
     """How many values a pullback holds, and how many bytes the arrays among them take."""
-    match saved:
-        case None:
-            return 0, 0
-        case np.ndarray():
-            return 1, saved.itemsize if _is_repeated(saved) else saved.nbytes
-        case list() | tuple():
-            counts = [held(item) for item in saved]
-            return sum(count for count, _ in counts), sum(size for _, size in counts)
-        case DispatchedBack():
-            return held(saved.saved)
-        case RuleBack():
-            return held(list(saved.captured().values()))
-        case _:
-            return 1, 8
+    count = size = 0
+    left = [saved]
+    while left:
+        value = left.pop()
+        if isinstance(value, np.ndarray):
+            count += 1
+            size += value.itemsize if _is_repeated(value) else value.nbytes
+        elif isinstance(value, list | tuple):
+            left.extend(value)
+        elif isinstance(value, DispatchedBack):
+            left.append(value.saved)
+        elif isinstance(value, RuleBack):
+            left.extend(value.captured().values())
+        elif value is not None:
+            count += 1
+            size += 8
+    return count, size
 
 
 def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:
@@ -302,18 +301,59 @@ def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:
 
 def copied(value: Any) -> Any:
     """A copy of the arrays in a value; everything else is kept."""
-    match value:
-        case np.ndarray():
-            return _Repeated(value).array() if _is_repeated(value) else value.copy()
-        case list():
-            return [copied(item) for item in value]
-        case tuple() if type(value) is tuple:
-            return tuple(map(copied, value))
-        case dict() if type(value) is dict:
-            return {key: copied(item) for key, item in value.items()}
-        case DispatchedBack():
-            return DispatchedBack(value.adjoint, copied(value.saved), value.finish)
-        case RuleBack():
-            return value.with_captured({n: copied(v) for n, v in value.captured().items()})
-        case _:
-            return value
+    return _rebuilt(value, _own_memory, _parts)
+
+
+def _own_memory(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    return _Repeated(value).array() if _is_repeated(value) else value.copy()
+
+
+Parts: TypeAlias = tuple[Sequence[Any], Callable[[list[Any]], Any]]
+
+
+def _items(value: Any) -> Parts | None:
+    """What a list or tuple holds, and how it is made of other items."""
+    return (value, type(value)) if type(value) in (list, tuple) else None
+
+
+def _parts(value: Any) -> Parts | None:
+    """The same for all that can be saved and holds values."""
+    if type(value) is dict:
+        return tuple(value.values()), lambda items: dict(zip(value, items, strict=True))
+    if isinstance(value, DispatchedBack):
+        return (value.saved,), lambda items: DispatchedBack(
+            value.adjoint, items[0], value.finish
+        )
+    if isinstance(value, RuleBack):
+        captured = value.captured()
+        return tuple(captured.values()), lambda items: value.with_captured(
+            dict(zip(captured, items, strict=True))
+        )
+    return _items(value)
+
+
+def _rebuilt(
+    value: Any, change: Callable[[Any], Any], parts_of: Callable[[Any], Parts | None]
+) -> Any:
+    """The value with all that it holds changed.
+
+    Without recursion: what a recursive function saves is nested as deep as its calls were.
+    """
+    unfinished: list[tuple[list[Any], Iterator[Any], Callable[[list[Any]], Any]]] = [
+        ([], iter((value,)), list)
+    ]
+    while True:
+        done, rest, combined = unfinished[-1]
+        for item in rest:
+            parts = parts_of(item)
+            if parts is not None:
+                unfinished.append(([], iter(parts[0]), parts[1]))
+                break
+            done.append(change(item))
+        else:
+            unfinished.pop()
+            if not unfinished:
+                return done[0]
+            unfinished[-1][0].append(combined(done))
