@@ -25,6 +25,7 @@
 `parse` gives the same object to all who ask; a pass works on a `ir.rewrite.clone` of it.
 """
 
+from ir import changes as changes  # what changes in place mean to inference
 from ir.closures import load_function as load
 from ir.core import (
     Block,

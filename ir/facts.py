@@ -24,6 +24,10 @@ _total: set[int] = set()
 _fresh: set[int] = set()
 _metadata: set[int] = set()
 _buffer: set[int] = set()
+_views: dict[int, Callable[..., Any]] = {}
+_immutable: list[type] = []
+_arrays: list[type] = []
+_may_store: list[Callable[..., Any]] = []
 _helper_modules: list[str] = []
 _quiet: dict[int, Callable[..., Any]] = {}
 _results: dict[int, ResultOf] = {}
@@ -82,6 +86,54 @@ def quiet(*callees: object) -> Callable[[F], F]:
 def is_quiet(callee: object, args: tuple[Type, ...]) -> bool:
     predicate = _quiet.get(id(callee))
     return predicate is not None and bool(predicate(args))
+
+
+def view(*callees: object) -> Callable[[F], F]:
+    """Declares for which calls the result is certainly a view of the first operand: memory that
+    `callee(operand, ...)` reaches again, and nothing but that."""
+
+    def register(predicate: F) -> F:
+        for callee in callees:
+            _views[id(callee)] = predicate
+            _alive.append(callee)
+        return predicate
+
+    return register
+
+
+def is_view(call: Any) -> bool:
+    """Whether a `Call` of a known callee gives a view of its first operand."""
+    predicate = _views.get(id(call.callee.value))
+    return predicate is not None and bool(predicate(call))
+
+
+def storing_copies(*classes: type) -> None:
+    """Storing into an instance of these classes copies, and `+=` writes into it: arrays."""
+    _arrays.extend(classes)
+
+
+def copies_items(cls: type) -> bool:
+    return cls in _arrays
+
+
+def kinds(may_store: F) -> F:
+    """Declares when numbers of the second type fit into an array of the first one as they are."""
+    _may_store.append(may_store)
+    return may_store
+
+
+def same_kind(items: Type, value: Type) -> bool:
+    """Whether storing a value into an array can't change its kind."""
+    return any(may_store(items, value) for may_store in _may_store)
+
+
+def immutable(*classes: type) -> None:
+    """Instances of these classes never change."""
+    _immutable.extend(classes)
+
+
+def is_immutable(cls: type) -> bool:
+    return issubclass(cls, tuple(_immutable))
 
 
 def metadata(*callees: object) -> None:

@@ -37,9 +37,10 @@ from ir.core import (
     Yield,
     type_of,
 )
+from ir.places import LoopMemory, Places, State
 from ir.primitives import UNBOUND
 from ir.record import record
-from ir.rewrite import Mapping, clone_exit, count_uses
+from ir.rewrite import Mapping, clone_exit, count_uses, defined
 from ir.special_calls import SPECIAL, is_literal, literal_keys
 from ir.types import (
     BOTTOM,
@@ -52,6 +53,7 @@ from ir.types import (
     Tuple,
     Type,
     Union,
+    class_of,
     join,
     join_all,
     widen,
@@ -118,6 +120,12 @@ class Surroundings(Protocol):
     def inlinable(self, callee: object) -> Inlinable | None:
         """The code of a function whose calls are to be replaced by its body, if it is straight."""
 
+    def returns_new(self, call: Call) -> bool:
+        """Whether a call of a Python function returns memory that has no other name."""
+
+    def check_distinct(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if two objects share memory."""
+
 
 class Inference(Builder):
     """Builds the typed copy: appended operations are typed, resolved and folded at once."""
@@ -134,6 +142,8 @@ class Inference(Builder):
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
         self._inlining: list[object] = []
+        # What changes in place do; None where the operations are values only already.
+        self.places: Places | None = None
 
     # Blocks
 
@@ -142,11 +152,14 @@ class Inference(Builder):
     ) -> tuple[Function, Type]:
         """The typed copy of a function and the type of what it returns."""
         mapping: Mapping = {}
+        places = self.places = Places(self)
         new_captured = [self._param(v, t, mapping) for v, t in
                         zip(function.captured, captured, strict=True)]
         new_params = [self._param(v, t, mapping) for v, t in
                       zip(function.params, params, strict=True)]
+        places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
         body = self.inner_block(function.body, [], mapping)
+        body.ops[:0] = places.entry
         result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
         typed = Function(
             function.name, new_params, new_captured, body, function.loc, function.signature,
@@ -177,7 +190,10 @@ class Inference(Builder):
                     return Raise(None, None)
         finally:
             self._source = outer
-        return clone_exit(block.exit, mapping)
+        exit = clone_exit(block.exit, mapping)
+        if self.places is not None and self.places.state.writes and isinstance(exit, Yield):
+            exit.values = [self.places.read(value, self.loc) for value in exit.values]
+        return exit
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:
         """Appends the typed copy of an operation; gives an exit where nothing comes behind it."""
@@ -224,7 +240,7 @@ class Inference(Builder):
             else:
                 mapping.update(zip(op.results, exit.values, strict=True))
             return None
-        blocks = [self.inner_block(block, [], mapping) for block in op.blocks]
+        blocks, changed = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
@@ -239,11 +255,49 @@ class Inference(Builder):
             mapping[result] = value
             results.append(value)
             kept.append(i)
+            if self.places is not None:
+                self.places.cover(value, operands)
+        versions = [
+            Value(first.name, join_all(type_of(values[len(op.results) + i]) for values in yields))
+            for i, first in enumerate(changed)
+        ]
+        kept += range(len(op.results), len(op.results) + len(changed))
         for values in yields:
             values[:] = [values[i] for i in kept]
-        new = If(cond, blocks[0], blocks[1], results, op.loc)
+        new = If(cond, blocks[0], blocks[1], [*results, *versions], op.loc)
         self._define(new)
+        for first, version in zip(changed, versions, strict=True):
+            assert self.places is not None
+            self.places.replace(first, version)
         return None
+
+    def _arms(self, op: If, mapping: Mapping) -> tuple[list[Block], list[Value]]:
+        """The typed arms of a branch, which also yield the versions of what one of them changes."""
+        places = self.places
+        if places is None:
+            return [self.inner_block(block, [], mapping) for block in op.blocks], []
+        before = places.state
+        blocks: list[Block] = []
+        states: list[State] = []
+        for block in op.blocks:
+            places.state = before.copy()
+            blocks.append(self.inner_block(block, [], mapping))
+            states.append(places.state)
+        changed: dict[Value, None] = {}
+        for block, state in zip(blocks, states, strict=True):
+            places.state = state
+            if state.writes and isinstance(block.exit, Yield):
+                local = defined(block)
+                changed.update((v, None) for v in places.changed_since(before) if v not in local)
+        for block, state in zip(blocks, states, strict=True):
+            if isinstance(block.exit, Yield):
+                block.exit.values += [
+                    state.current.get(v, before.current.get(v, v)) for v in changed
+                ]
+            places.state = state
+            places.leave(before, defined(block))
+            before = places.state
+        return blocks, list(changed)
 
     def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
         return isinstance(operand, Const) or not any(
@@ -254,6 +308,8 @@ class Inference(Builder):
         self.ops.append(op)
         for value in op.results:
             self.definitions[value] = op
+        if self.places is not None and isinstance(op, Call):
+            self.places.defined(op)
 
     def _for(
         self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
@@ -271,7 +327,7 @@ class Inference(Builder):
             parts = [Value(name) for name in names]
             pair = Call(Const(primitives.build_tuple), list(parts), {}, [op.items[0]])
             body = Block([*parts, *op.carried], [pair, *op.body.ops], op.body.exit)
-        new_body, results = self._loop(op, body, params, init, mapping)
+        new_body, results = self._loop(op, body, params, init, mapping, iterables)
         self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
 
     def _split_zip(
@@ -297,7 +353,7 @@ class Inference(Builder):
         return is_near and count_uses(block)[made] == 1
 
     def _while(self, op: While, init: list[Operand], mapping: Mapping) -> None:
-        body, results = self._loop(op, op.body, list, init, mapping)
+        body, results = self._loop(op, op.body, list, init, mapping, [])
         self._define(While(init, body, results, op.loc))
 
     def _loop(
@@ -307,15 +363,23 @@ class Inference(Builder):
         make_items: Callable[[], list[Value]],
         init: list[Operand],
         mapping: Mapping,
+        iterables: list[Operand],
     ) -> tuple[Block, list[Value]]:
         carried = op.carried
         types = [widen(type_of(operand)) for operand in init]
+        memory = LoopMemory(self.places, init) if self.places is not None else None
         for round_number in range(MAX_ROUNDS):
             new_carried = [Value(v.name, t) for v, t in zip(carried, types, strict=True)]
             state = dict(self.definitions), dict(self.methods)
-            new_body = self.inner_block(body, [*make_items(), *new_carried], mapping)
+            items = make_items()
+            if memory is not None:
+                memory.enter(items, iterables, new_carried)
+            new_body = self.inner_block(body, [*items, *new_carried], mapping)
             exit = new_body.exit
             yields = exit.values if isinstance(exit, Yield) else None
+            if memory is not None and not memory.is_settled(new_body, new_carried, op.loc):
+                self.definitions, self.methods = state
+                continue
             found = types if yields is None else [
                 join(t, widen(type_of(value)))
                 for t, value in zip(types, yields[1:], strict=False)
@@ -324,13 +388,13 @@ class Inference(Builder):
                 break
             types = [TOP] * len(types) if round_number == MAX_ROUNDS - 2 else found
             self.definitions, self.methods = state
-        stops = yields is not None and yields[0]
         results = [Value(r.name, t) for r, t in zip(op.results, types, strict=False)]
         for i, result in enumerate(op.results[len(carried) :], start=1 + len(carried)):
             item = BOTTOM if yields is None else widen(type_of(yields[i]))
             results.append(Value(result.name, Sequence(list, item)))
-        del stops
         mapping.update(zip(op.results, results, strict=True))
+        if memory is not None:
+            memory.leave(new_body, init, results, len(carried))
         return new_body, results
 
     def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:
@@ -346,7 +410,10 @@ class Inference(Builder):
         )
         result = Value(op.result.name, type_)
         mapping[op.result] = result
-        self._define(Lambda(op.function, captures, defaults, kwdefaults, result, op.loc))
+        made = Lambda(op.function, captures, defaults, kwdefaults, result, op.loc)
+        self._define(made)
+        if self.places is not None:
+            self.places.captured(made)
 
     # What is known of operands
 
@@ -401,12 +468,17 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
+        if self.places is not None and self.places.state.writes:
+            args = [self.places.read(arg, loc) for arg in args]
+            kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
         args = list(map(_known, args))
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
         callee = _known(callee)
         self.surroundings.check_call(self, callee, args, kwargs, loc)
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
+            if self.places is not None:
+                self_operand = self.places.read(self_operand, loc)
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
             if isinstance(callee.value, Maker):
@@ -559,6 +631,12 @@ class Inference(Builder):
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
         return Const(value) if is_literal(value) and small and not big_int else None
+
+
+def is_array_like(type_: Type) -> bool:
+    """Whether items and parts are stored into a value of this type by copying them."""
+    cls = class_of(type_)
+    return cls is not None and facts.copies_items(cls)
 
 
 def _is_immutable(type_: Type) -> bool:

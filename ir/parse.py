@@ -243,6 +243,9 @@ class FunctionParser(ExpressionParser):
                 self.imports(node)
             case gast.Global():
                 self.declare_global(node)
+            case gast.Delete():
+                for target in node.targets:
+                    self.delete(target)
             case _:
                 raise self.unsupported(node, f"{_statement_name(node)} is not supported")
 
@@ -256,15 +259,20 @@ class FunctionParser(ExpressionParser):
             case gast.Tuple() | gast.List():
                 self.unpack(target, value)
             case gast.Subscript():
-                raise self.unsupported(
-                    target, "storing into an item is not supported", "build a new value instead"
-                )
+                items, index = self.expression(target.value), self.expression(target.slice)
+                self.emit(target, operator.setitem, items, index, value)
             case gast.Attribute():
                 raise self.unsupported(
                     target, "storing into an attribute is not supported", "build a new value"
                 )
             case _:
                 raise self.unsupported(target, "this assignment is not supported")
+
+    def delete(self, target: gast.AST) -> None:
+        if not isinstance(target, gast.Subscript):
+            raise self.unsupported(target, "`del` of this is not supported")
+        items, index = self.expression(target.value), self.expression(target.slice)
+        self.emit(target, operator.delitem, items, index)
 
     def unpack(self, target: gast.AST, value: Operand) -> None:
         elements = target.elts
@@ -291,9 +299,18 @@ class FunctionParser(ExpressionParser):
             self.assign(item, result)
 
     def augmented(self, node: gast.AugAssign) -> None:
+        in_place = IN_PLACE[type(node.op)]
+        if isinstance(node.target, gast.Subscript):
+            items = self.expression(node.target.value)
+            index = self.expression(node.target.slice)
+            before = self.emit(node.target, operator.getitem, items, index)
+            value = self.expression(node.value)
+            after = self.emit(node, primitives.augmented, Const(in_place), before, value)
+            self.emit(node, primitives.store_back, items, index, after)
+            return
         if not isinstance(node.target, gast.Name):
             raise self.unsupported(
-                node, "changing an item or attribute in place is not supported",
+                node, "changing an attribute in place is not supported",
                 "build a new value instead",
             )
         read = gast.copy_location(
@@ -301,7 +318,7 @@ class FunctionParser(ExpressionParser):
             node.target,
         )
         left, right = self.expression(read), self.expression(node.value)
-        result = self.emit(node, IN_PLACE[type(node.op)], left, right, name=node.target.id)
+        result = self.emit(node, in_place, left, right, name=node.target.id)
         self.assign(node.target, result)
 
     def assertion(self, node: gast.Assert) -> None:

@@ -170,3 +170,92 @@ def import_from(module: Any, name: str) -> Any:
             raise ImportError(
                 f"cannot import name {name!r} from {module.__name__!r}", name=name
             ) from None
+
+
+def augmented(operation: Callable[[Any, Any], Any], before: Any, value: Any) -> Any:
+    """What `items[index] op= value` computes from what stood there before."""
+    return operation(before, value)
+
+
+def store_back(items: Any, index: Any, value: Any) -> None:
+    """The last step of `items[index] op= v`."""
+    items[index] = value
+
+
+# Changes in place, as functions of the object before to the same object behind the change.
+# Inference puts them in the place of the effects in the source: every pass sees values only.
+
+
+def stored(items: Any, index: Any, value: Any) -> Any:
+    """`items[index] = value`: gives `items`, which nobody reads under its old name any more."""
+    items[index] = value
+    return items
+
+
+def overwritten(items: Any, value: Any) -> Any:
+    """What `items += v` leaves in an array, whose new contents are `value`: gives `items`."""
+    items[...] = _of_same_kind(items, value)
+    return items
+
+
+def stored_back(items: Any, index: Any, value: Any) -> Any:
+    """`items[index] op= v`, whose new contents are `value`: gives `items`."""
+    items[index] = _of_same_kind(items, value) if hasattr(items, "dtype") else value
+    return items
+
+
+def _of_same_kind(items: Any, value: Any) -> Any:
+    """A value that `+=` may write into an array: it refuses what assignment would round."""
+    if items.dtype == getattr(value, "dtype", None) or not hasattr(value, "astype"):
+        return value
+    return value.astype(items.dtype, casting="same_kind")
+
+
+def added_at(items: Any, index: Any, value: Any) -> Any:
+    """`items[index] += value` for an array: gives `items`."""
+    items[index] += value
+    return items
+
+
+def subtracted_at(items: Any, index: Any, value: Any) -> Any:
+    """`items[index] -= value` for an array: gives `items`."""
+    items[index] -= value
+    return items
+
+
+def written(items: Any, index: Any, part: Any) -> Any:
+    """`items` when its part at `index` has been changed under a name of its own."""
+    return items
+
+
+def deleted(items: Any, index: Any) -> Any:
+    """`del items[index]`: gives `items`."""
+    del items[index]
+    return items
+
+
+def appended(items: list[Any], item: Any) -> list[Any]:
+    """`items.append(item)`: gives `items`."""
+    items.append(item)
+    return items
+
+
+def extended(items: list[Any], more: Any) -> list[Any]:
+    """`items.extend(more)`: gives `items`."""
+    items.extend(more)
+    return items
+
+
+def inserted(items: list[Any], index: int, item: Any) -> list[Any]:
+    """`items.insert(index, item)`: gives `items`."""
+    items.insert(index, item)
+    return items
+
+
+def item_to_pop(items: list[Any], index: int) -> Any:
+    """What `items.pop(index)` is about to give, with the errors of Python."""
+    if not items:
+        raise IndexError("pop from empty list")
+    if not -len(items) <= index < len(items):
+        raise IndexError("pop index out of range")
+    return items[index]

@@ -7,6 +7,7 @@ still: ints, bools, strings, None, functions.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -88,12 +89,23 @@ def directions(size: int, random: np.random.Generator) -> list[Vector]:
     return [*axes, *(random.uniform(-1.0, 1.0, size) for _ in range(3))]
 
 
-def check_gradient(f: Callable[..., Any], args: tuple[Any, ...], pullback: Pullback) -> None:
-    """Asserts that `pullback(f, *args)` gives f's value, and its gradient by differences."""
+def check_gradient(
+    function: Callable[..., Any], args: tuple[Any, ...], pullback: Pullback
+) -> None:
+    """Asserts that `pullback(f, *args)` gives f's value, and its gradient by differences.
+
+    A function that changes its arguments finds them as they were each time; with the pullback,
+    they hold what one plain call leaves in them.
+    """
+    def f(*args: Any) -> Any:
+        return function(*copy.deepcopy(args))
+
     random = np.random.default_rng(0)
-    value = f(*args)
-    y, back = pullback(f, *args)
+    left, given = copy.deepcopy(args), copy.deepcopy(args)
+    value = function(*left)
+    y, back = pullback(function, *given)
     assert same(y, value), f"value {y!r}, plainly {value!r}"
+    assert same_contents(given, left), f"arguments hold {given!r}, plainly {left!r}"
     seed = seed_like(value, random)
     gradients = back(seed)
     assert isinstance(gradients, tuple) and len(gradients) == len(args), gradients
@@ -109,6 +121,24 @@ def check_gradient(f: Callable[..., Any], args: tuple[Any, ...], pullback: Pullb
             f"along {direction} the derivative is {expected!r}, by the gradient {found!r}; "
             f"gradient {gradients!r} at {args!r}"
         )
+
+
+def same_contents(a: Any, b: Any) -> bool:
+    """`same` for what structures hold that can be changed: lists, dicts and arrays."""
+    if isinstance(a, np.ndarray) or isinstance(a, list | dict | tuple):
+        return type(a) is type(b) and _same_items(a, b)
+    return True
+
+
+def _same_items(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return same(a, b)
+    if len(a) != len(b):
+        return False
+    pairs = [(a[k], b.get(k)) for k in a] if isinstance(a, dict) else list(zip(a, b, strict=True))
+    return all(
+        same_contents(p, q) and (not isinstance(p, float) or same(p, q)) for p, q in pairs
+    )
 
 
 def same(a: Any, b: Any) -> bool:

@@ -17,7 +17,18 @@ import numpy as np
 
 from ir import facts
 from ir.record import record
-from ir.types import TOP, Instance, Known, Scalar, Sequence, Tuple, Type, class_of, join
+from ir.types import (
+    TOP,
+    Instance,
+    Known,
+    Scalar,
+    Sequence,
+    Slice,
+    Tuple,
+    Type,
+    class_of,
+    join,
+)
 
 
 @record
@@ -312,3 +323,22 @@ def dtype_of_operand(type_: Type) -> np.dtype[Any] | None:
 def rank_of(type_: Type) -> int | None:
     """The number of dimensions of an array, where it is known."""
     return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None
+
+
+def is_basic_index(type_: Type) -> bool:
+    """Whether an index of this type gives a view of an array, or a number."""
+    match type_:
+        case Known(value):
+            if isinstance(value, tuple):
+                return all(is_basic_index(Known(item)) for item in value)
+            return value is None or value is Ellipsis or (isinstance(value, int | slice) and (
+                not isinstance(value, bool)
+            ))
+        case Scalar(cls):
+            return issubclass(cls, int) and cls is not bool
+        case Slice():
+            return True
+        case Tuple(items):
+            return all(map(is_basic_index, items))
+        case _:
+            return False

@@ -105,6 +105,103 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
     return bar if isinstance(like, np.ndarray) else bar[()]
 
 
+def taken(bar: Any, index: Any) -> Any:
+    """The cotangent of what was stored at `index`, in memory of its own.
+
+    Where an index array names a position several times, the last value stored there is the one
+    that stays: it gets all, the others get zero.
+
+    >>> taken(np.array([5.0, 7.0]), [0, 0])
+    array([0., 5.])
+    """
+    if bar is None:
+        return None
+    if isinstance(bar, dict):
+        return bar.get(index)
+    part = bar[index]
+    if not isinstance(bar, np.ndarray):
+        return part
+    if not _may_repeat(index):
+        return part.copy() if isinstance(part, np.ndarray) else part
+    return np.where(_is_last(bar.shape, index, part.shape), part, 0)
+
+
+def _is_last(shape: tuple[int, ...], index: Any, stored: tuple[int, ...]) -> Any:
+    """Which of the values that are stored by an index array are not overwritten by later ones."""
+    writer = np.zeros(shape, int)
+    order = np.arange(int(np.prod(stored))).reshape(stored)
+    writer[index] = order
+    return writer[index] == order
+
+
+def cleared(bar: Any, index: Any) -> Any:
+    """`bar` with zero at `index`: what was there before did not matter; `bar` is not changed."""
+    return clear_at(owned(bar), index)
+
+
+def clear_at(buffer: Any, index: Any) -> Any:
+    """Sets an item or a part of a buffer, which the caller owns, to zero."""
+    if buffer is None:
+        return None
+    if isinstance(buffer, np.ndarray):
+        buffer[index] = 0
+    elif isinstance(buffer, dict):
+        buffer.pop(index, None)
+    elif isinstance(buffer, tuple):
+        return rebuilt(buffer, clear_at(list(buffer), index))
+    elif isinstance(index, slice):
+        buffer[index] = [None] * len(buffer[index])
+    else:
+        is_number = isinstance(buffer[index], (int, float, complex, np.number))
+        buffer[index] = 0.0 if is_number else None
+    return buffer
+
+
+def stored_bar(bar: Any, value: Any, items: Any) -> Any:
+    """The cotangent of a value that was stored into `items`, from that of the place.
+
+    An array of integers or bools rounds what is stored into it, which has no derivative; and it
+    broadcasts what is stored, which is summed.
+    """
+    if bar is None or (isinstance(items, np.ndarray) and items.dtype.kind not in "fc"):
+        return None
+    if not isinstance(items, np.ndarray):
+        return bar
+    return _as_stored(bar, value)
+
+
+def _as_stored(bar: Any, value: Any) -> Any:
+    if not isinstance(value, (list, tuple)):
+        return unbroadcast(bar, value)
+    bars = unbroadcast(bar, np.empty(np.shape(value)))
+    return rebuilt(value, [_as_stored(b, v) for b, v in zip(bars, value, strict=True)])
+
+
+def without_last(bars: Any) -> Any:
+    """The cotangent of a list before its last item was appended; `bars` is not changed."""
+    return None if bars is None else bars[:-1]
+
+
+def with_gap(bars: Any, index: Any, before: Any) -> Any:
+    """The cotangent of a list or dict `before` the item at `index` was deleted."""
+    if bars is None or isinstance(bars, dict):
+        return bars
+    positions = range(len(before))[index]
+    found = iter(bars)
+    gone = positions if isinstance(positions, range) else (positions,)
+    return [None if i in gone else next(found) for i in range(len(before))]
+
+
+def without_item(bars: Any, position: int) -> Any:
+    """The cotangent of a list before an item was inserted at a position."""
+    return None if bars is None else bars[:position] + bars[position + 1 :]
+
+
+def position_of(index: int, items: list[Any]) -> int:
+    """Where `items.insert(index, ...)` puts an item."""
+    return slice(index, None).indices(len(items))[0]
+
+
 def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
     """`one_hot` where only the shape of the array is known: zeros but for `value_bar` at `index`.
 
@@ -352,6 +449,17 @@ def owned(bar: Any) -> Any:
     if isinstance(bar, (list, dict)):
         return bar.copy()
     return bar
+
+
+def kept(x: Any) -> Any:
+    """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, (list, tuple)):
+        return rebuilt(x, [kept(item) for item in x])
+    if isinstance(x, dict):
+        return {key: kept(item) for key, item in x.items()}
+    return x
 
 
 def materialised(bar: Any, like: Any) -> Any:

@@ -32,6 +32,7 @@ from zyg.array_type import (
     array_of,
     dims_of,
     element_or_array,
+    is_basic_index,
     is_big,
     is_named,
     is_number,
@@ -273,3 +274,96 @@ facts.pure(cotangent.from_reversed_items, cotangent.owned)
 facts.fresh(cotangent.sum_over, cotangent.owned)
 facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
 facts.buffer(cotangent.zeros_like)
+
+facts.pure(cotangent.taken, cotangent.cleared, cotangent.stored_bar, cotangent.without_last)
+facts.pure(cotangent.with_gap, cotangent.without_item, cotangent.position_of)
+facts.fresh(cotangent.kept, cotangent.prototype)
+facts.total(cotangent.kept, cotangent.prototype)
+declare(cotangent.position_of)(lambda args, kwargs: Scalar(int))
+
+
+@declare(cotangent.prototype)
+def prototype(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+@declare(cotangent.kept)
+def kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+facts.fresh(cotangent.taken, cotangent.cleared, cotangent.without_last)
+
+
+@declare(cotangent.taken)
+def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) == 2 and isinstance(args[0], Array | Sequence | Tuple):
+        return call_type(operator.getitem, *args)
+    return TOP
+
+
+@facts.fold(cotangent.taken)
+def fold_taken(call: Call) -> Call | None:
+    """A number is nobody's memory: it is just read."""
+    bar, index = map(type_of, call.args)
+    is_number_there = is_number(call.results[0].type) and is_basic_index(index)
+    if isinstance(bar, Array) and is_number_there:
+        return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
+    return None
+
+
+@declare(cotangent.cleared)
+def cleared(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (Array() as bar, _):
+            return bar
+        case (Sequence(cls, item), _) if cls is list:
+            return Sequence(list, item) if is_number(item) else Sequence(list, TOP)
+        case _:
+            return TOP
+
+
+@declare(cotangent.stored_bar)
+def stored_bar(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) == 3 and isinstance(args[2], Array):
+        if args[2].dtype.kind not in "fc":
+            return NONE
+        if is_numeric(args[1]):
+            return call_type(cotangent.unbroadcast, args[0], args[1])
+        return TOP
+    is_plain = isinstance(args[2], Sequence | Dict) if len(args) == 3 else False
+    return args[0] if is_plain else TOP
+
+
+@facts.fold(cotangent.stored_bar)
+def fold_stored_bar(call: Call) -> Operand | Call | None:
+    bar, value, items = map(type_of, call.args)
+    if isinstance(items, Sequence | Dict):
+        return call.args[0]
+    if not isinstance(items, Array):
+        return None
+    if items.dtype.kind not in "fc":
+        return Const(None)
+    if is_numeric(value) and not isinstance(bar, Known):
+        return Call(Const(cotangent.unbroadcast), call.args[:2], {}, call.results, call.loc)
+    return None
+
+
+@declare(cotangent.without_last)
+def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if len(args) == 1 and isinstance(args[0], Sequence) else TOP
+
+
+@declare(cotangent.item)
+def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) == 2 and isinstance(args[0], Sequence | Tuple):
+        return call_type(operator.getitem, *args)
+    return TOP
+
+
+@facts.fold(cotangent.item)
+def fold_item(call: Call) -> Call | None:
+    """What is no structural zero has its items at hand."""
+    if isinstance(type_of(call.args[0]), Sequence):
+        return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
+    return None

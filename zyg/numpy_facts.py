@@ -32,6 +32,7 @@ from ir.types import (
     Type,
     Union,
     class_of,
+    widen,
 )
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
@@ -42,6 +43,7 @@ from zyg.array_type import (
     One,
     array_of,
     as_array,
+    is_basic_index,
     is_number,
 )
 from zyg.numpy_example import broadcast_result, by_example, class_key, elementwise
@@ -161,6 +163,31 @@ def power(callee: Callable[..., Any]) -> facts.ResultOf:
 for _operator in (operator.pow, pow):
     extend(_operator, power(_operator))
 facts.fresh(*OPERATORS, operator.pow, pow)
+
+
+facts.storing_copies(np.ndarray)
+facts.immutable(np.generic, np.dtype, np.ufunc)
+
+
+@facts.view(operator.getitem)
+def is_view(call: Any) -> bool:
+    """An array that a basic index gives: the same memory."""
+    items, index = call.args
+    return isinstance(type_of(items), Array) and isinstance(call.results[0].type, Array) and (
+        is_basic_index(type_of(index))
+    )
+
+
+@facts.kinds
+def may_store(items: Type, value: Type) -> bool:
+    """Real numbers fit into arrays of floats, and arrays into those of their own dtype."""
+    if not isinstance(items, Array):
+        return False
+    if isinstance(value, Array):
+        return value.dtype == items.dtype
+    cls = class_of(widen(value))
+    is_real = cls is not None and issubclass(cls, float | int)
+    return items.dtype.kind in "fc" and is_real
 
 
 def _declare_in_place(in_place: Any, plain: Any) -> None:

@@ -72,7 +72,18 @@ def sliced_dim(dim: Dim, index: Slice) -> Dim:
             return size_dim(len(range(1)[found]))
     except (TypeError, ValueError):
         return ANY
-    return derived_dim(dim, (found.start, found.stop, found.step))
+    gone = _cut_off(found)
+    return derived_dim(dim, (found.start, found.stop, found.step) if gone is None else gone)
+
+
+def _cut_off(index: slice) -> int | None:
+    """How many items a slice such as `[1:]`, `[:-1]` or `[1:-1]` leaves out at the two ends."""
+    start = 0 if index.start is None else index.start
+    stop = 0 if index.stop is None else index.stop
+    if type(start) is not int or type(stop) is not int or index.step not in (None, 1):
+        return None
+    is_cut = start >= 0 and (stop < 0 or index.stop is None)
+    return start - stop if is_cut else None
 
 
 def entries_of(index: Type, rank: int) -> list[Type] | None:

@@ -31,35 +31,25 @@ from ir.core import (
     exit_operands,
     type_of,
 )
+from ir.emit import changes as changes  # registers how they are printed
+from ir.emit.forms import statement_form, statements
 from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave, lower
 from ir.emit.naming import Naming
-from ir.emit.order import append
+from ir.emit.order import append, is_store
 from ir.emit.render import (
     BINARY,
     Environment,
     call_node,
     name_node,
     spell_module,
+    subscript,
 )
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, walk
 from ir.types import Scalar, Type, Union
 
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
-
-# Calls that are printed as a statement which changes their first argument.
-_statements: dict[int, Callable[[list[ast.expr], Environment], ast.stmt]] = {}
-
-
-def statement_form(callee: object) -> Callable[[Any], Any]:
-    """Prints calls of `callee`, which consumes its first argument, as a statement."""
-
-    def register(build: Any) -> Any:
-        _statements[id(callee)] = build
-        return build
-
-    return register
 
 
 @node
@@ -168,7 +158,7 @@ class _FunctionEmitter:
         self.consuming = {
             op for op in walk(self.function.body)
             if isinstance(op, Call) and isinstance(op.callee, Const)
-            and id(op.callee.value) in _statements
+            and id(op.callee.value) in statements
         }
         self.inlining = Inlining(self.function.body, self.consuming)
         self.uses = count_uses(self.function.body)
@@ -317,6 +307,11 @@ class _FunctionEmitter:
         if op in self.consuming:
             self.consume(op, callee)
             return
+        if is_store(op) and not self.uses[op.results[0]]:
+            items, index, value = map(self.operand, op.args)
+            target = subscript(items, index)
+            self.add(ast.Assign(targets=[target], value=value, type_comment=None))
+            return
         if callee is primitives.unpack and len(op.results) > 1:
             self.assign(op.results, self.operand(op.args[0]))
             return
@@ -339,7 +334,9 @@ class _FunctionEmitter:
 
     def consume(self, op: Call, callee: object) -> None:
         args = [self.operand(arg) for arg in op.args]
-        self.add(_statements[id(callee)](args, self.environment))
+        statement = statements[id(callee)](args, self.environment)
+        if statement is not None:
+            self.add(statement)
 
     def is_augmented(self, op: Call) -> bool:
         """Whether `x = x + y` can be printed as `x += y`: for scalars that is the same."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ir import primitives
 from ir.core import (
     Block,
     Call,
@@ -24,10 +25,11 @@ from ir.core import (
     exit_operands,
     operands_of,
 )
-from ir.emit.order import append, is_ordered, is_temporary
+from ir.emit.order import append, is_ordered, is_store, is_temporary
 from ir.rewrite import count_uses
 
 MAX_FOLDED = 12
+STORING = (primitives.stored,)
 
 
 class Inlining:
@@ -95,7 +97,11 @@ class Inlining:
     def _read_in_order(self, op: Op) -> list[Operand]:
         operands = list(operands_of(op))
         if op in self._consuming:
-            return operands[2:]  # behind the callee and the variable that is changed
+            rest = operands[2:]  # behind the callee and the variable that is changed
+            # An assignment evaluates its right side first.
+            return rest[::-1] if operands[0].value in STORING else rest  # type: ignore[union-attr]
+        if is_store(op) and not self._uses[op.results[0]]:
+            return [operands[0], operands[3], *operands[1:3]]
         if isinstance(op, For | While):
             return operands[: len(op.iterables)] if isinstance(op, For) else []
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is append:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Op, Value, type_of
 from ir.types import Known, Scalar, Tuple
@@ -12,6 +14,13 @@ _ALWAYS = {id(f) for f in (primitives.build_tuple, slice, primitives.load_global
 def append(items: list[object], item: object) -> None:
     """Stands for `items.append(item)`: the only change in place, known to the printer alone."""
     items.append(item)
+
+
+def is_store(op: Op) -> bool:
+    """Whether an operation is `items[index] = value` as the source has it."""
+    return isinstance(op, Call) and isinstance(op.callee, Const) and len(op.args) == 3 and (
+        op.callee.value is operator.setitem or op.callee.value is primitives.store_back
+    )
 
 
 def is_temporary(value: Value) -> bool:

@@ -65,6 +65,8 @@ class Accumulation(Inference):
         self._masks = Masks(augmenter.ops)
         # The forward operations, where the adjoint will stand in the same function.
         self.joint_ops: list[Op] | None = None
+        # The results by which branches and loops hand out what the adjoint reads.
+        self.exported: set[Value] = set()
         self._backs: dict[object, tuple[Block, list[Operand]]] = {}
 
     def typed_call(

@@ -50,6 +50,7 @@ from zyg.compiler.augment import Augmenter
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
+from zyg.compiler.preserve import preserve
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
@@ -205,6 +206,9 @@ class Compiler:
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
+        preserve(forward, adjoint, transposer.exported)
+        saved = [value for value in free_values(adjoint) if value is not seed]
+        forward.exit = Yield([result, *saved])
         saved = _pack_records(forward, adjoint, saved)
         saved = _as_prototypes(forward, adjoint, saved)
         pair.copied = tuple(
@@ -297,6 +301,11 @@ class Compiler:
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
+        own = set(augmenter.ops)
+        forward = Block([], [op for op in body.ops if op in own], Yield([]))
+        adjoint.ops = [op for op in body.ops if op not in own]
+        preserve(forward, adjoint, transposer.exported)
+        body.ops = forward.ops + adjoint.ops
         _pack_records(body, body, [])
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ir import primitives
+from ir import facts, primitives
 from ir.binding import CannotBind
 from ir.core import (
     Block,
@@ -39,7 +39,7 @@ from ir.infer import IN_PLACE, Inference
 from ir.parse import parse_code
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit
-from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple
+from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, widen
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.mutation import (
@@ -261,7 +261,8 @@ class Augmenter(Inference):
             return callee, args
         value = callee.value
         if value is getattr and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:
-            if not isinstance(args[0], Const):
+            known = facts.attribute_of(widen(type_of(args[0])), args[1].value)
+            if not isinstance(args[0], Const) and not isinstance(known, Method):
                 name = args[1]
                 owner = self.call(dynamic.unless_builtin_container, args[0], name, loc=loc)
                 return callee, [owner, name]

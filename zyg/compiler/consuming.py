@@ -13,7 +13,7 @@ import numpy as np
 from ir.emit import statement_form
 from ir.emit.render import expression_form, name_node, subscript
 from zyg import cotangent
-from zyg.cotangent import accumulate_at
+from zyg.cotangent import accumulate_at, clear_at
 
 
 def add_into(buffer: Any, value: Any) -> Any:
@@ -33,6 +33,20 @@ def add_item_into(buffer: Any, index: Any, value: Any) -> Any:
 
 def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
     return accumulate_at(buffer, index, value)
+
+
+def clear_into(buffer: Any, index: Any) -> Any:
+    buffer[index] = 0
+    return buffer
+
+
+def clear_at_into(buffer: Any, index: Any) -> Any:
+    return clear_at(buffer, index)
+
+
+def drop_last_into(buffer: Any) -> Any:
+    del buffer[-1]
+    return buffer
 
 
 def _place(node: ast.expr) -> ast.Name | ast.Subscript:
@@ -88,3 +102,21 @@ def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
 def _print_accumulate(args: list[ast.expr], environment: Any) -> ast.stmt:
     function = name_node(environment.add(accumulate_at, "accumulate_at"))
     return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(clear_into)
+def _print_clear(args: list[ast.expr], environment: Any) -> ast.stmt:
+    zero = ast.Constant(value=0, kind=None)
+    return ast.Assign(targets=[subscript(args[0], args[1])], value=zero, type_comment=None)
+
+
+@statement_form(clear_at_into)
+def _print_clear_at(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(clear_at, "clear_at"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(drop_last_into)
+def _print_drop_last(args: list[ast.expr], environment: Any) -> ast.stmt:
+    last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1, kind=None))
+    return ast.Delete(targets=[subscript(args[0], last)])

@@ -338,6 +338,7 @@ class LoopTransposer(Accumulation):
                 op.results.append(records)
                 op.body.exit.values.append(value)
                 self.definitions[records] = op
+                self.exported.add(records)
                 again = records
             iterables.append(again)
             read.append(item)

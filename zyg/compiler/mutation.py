@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import operator
 import types
 
 import numpy as np
@@ -29,10 +28,12 @@ MUTATING_METHODS = {
     *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
     *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
 }
+# Methods that inference makes new versions of their objects of.
+FOLLOWED = (list.append, list.extend, list.insert, list.pop)
 MUTATING_FUNCTIONS = {
     id(f) for f in (
         np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
-        operator.setitem, operator.delitem, setattr, delattr,
+        setattr, delattr,
     )
 }
 
@@ -55,10 +56,16 @@ def refuse_mutation(
         raise unsupported("writing into an array by `out=` is not supported", loc)
     if isinstance(callee, Value):
         bound = inference.methods.get(callee)
+        if inference.places is not None and bound is not None and (
+            any(bound[0].value is method for method in FOLLOWED)
+        ):
+            return
         if bound is not None and _is_mutating(bound[0].value):
             raise _changes_object(bound[0].value.__name__, loc)
         return
     value = callee.value
+    if inference.places is not None and any(value is method for method in FOLLOWED):
+        return
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         raise unsupported("writing into an array is not supported", loc)
     if id(value) in MUTATING_FUNCTIONS:

@@ -11,6 +11,8 @@ copied once, before the loop, if it isn't the adjoint's own.
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from ir import facts
@@ -31,14 +33,26 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import count_uses
-from ir.types import Known, Scalar, Sequence, Slice, Tuple, Type, Union
+from ir.types import Known, Scalar, Sequence, Type, Union
 from zyg import cotangent
-from zyg.compiler.consuming import accumulate_into, add_into, add_item_into, subtract_into
+from zyg.array_type import is_basic_index
+from zyg.compiler.consuming import (
+    accumulate_into,
+    add_into,
+    add_item_into,
+    clear_at_into,
+    clear_into,
+    drop_last_into,
+    subtract_into,
+)
+from zyg.compiler.tangents import is_array
 
 CONSUMING = {
     cotangent.add: add_into,
     cotangent.subtract: subtract_into,
     cotangent.add_at: accumulate_into,
+    cotangent.cleared: clear_at_into,
+    cotangent.without_last: drop_last_into,
 }
 
 
@@ -182,9 +196,11 @@ class _Ownership:
         if type_of(op.result) != type_of(buffer):
             return
         new = CONSUMING[callee]
-        if callee is cotangent.add_at and _is_basic_index(type_of(op.args[1])):
+        if callee is cotangent.add_at and is_basic_index(type_of(op.args[1])):
             if type(type_of(buffer)).__name__ == "Array":
                 new = add_item_into
+        if callee is cotangent.cleared and type(type_of(buffer)).__name__ == "Array":
+            new = clear_into
         op.callee = Const(new)
 
     def _is_mutable(self, type_: Type) -> bool:
@@ -213,7 +229,7 @@ class _Ownership:
             return isinstance(callee, Const) and (
                 (facts.is_fresh(callee.value) and not call.kwargs)
                 or any(callee.value is f for pair in CONSUMING.items() for f in pair)
-                or callee.value in (add_item_into, cotangent.owned)
+                or callee.value in (add_item_into, clear_into, cotangent.owned)
             )
         if operand in self._branches:
             op, i = self._branches[operand]
@@ -246,23 +262,21 @@ class _Ownership:
         """Whether a value is read at most once on every way through the program."""
         if not isinstance(operand, Value):
             return False
-        total = self._uses[operand]
-        if total <= 1:
-            return not self._is_read_in_loop(operand)
         home = self._home.get(operand)
         return home is not None and _uses_on_path(home, operand) <= 1
 
-    def _is_read_in_loop(self, value: Value) -> bool:
-        home = self._home.get(value)
-        return home is None or _uses_on_path(home, value) > 1
-
 
 def _uses_on_path(block: Block, value: Value) -> int:
-    """How often a value is read on the way through a block that reads it most often."""
-    # Values and constants are equal only if they are the same.
-    total = exit_operands(block.exit).count(value)
+    """How often a value is read on the way through a block that reads it most often.
+
+    Before the first such use, what only looks at a number or at the shape doesn't count.
+    """
+    total = 0
     for op in block.ops:
-        total += operands_of(op).count(value)
+        # Values and constants are equal only if they are the same.
+        count = operands_of(op).count(value)
+        if count and (total or not _only_looks(op)):
+            total += count
         match op:
             case If():
                 total += max(_uses_on_path(inner, value) for inner in op.blocks)
@@ -270,22 +284,16 @@ def _uses_on_path(block: Block, value: Value) -> int:
                 total += 2 * _uses_on_path(op.body, value)
             case _:
                 pass
-    return total
+    return total + exit_operands(block.exit).count(value)
 
 
-def _is_basic_index(type_: Type) -> bool:
-    match type_:
-        case Known(value):
-            if isinstance(value, tuple):
-                return all(_is_basic_index(Known(item)) for item in value)
-            return value is None or value is Ellipsis or (isinstance(value, int | slice) and (
-                not isinstance(value, bool)
-            ))
-        case Scalar(cls):
-            return issubclass(cls, int) and cls is not bool
-        case Slice():
-            return True
-        case Tuple(items):
-            return all(map(_is_basic_index, items))
-        case _:
-            return False
+def _only_looks(op: Op) -> bool:
+    """Whether an operation keeps nothing of the memory that it reads."""
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return False
+    callee = op.callee.value
+    if callee is cotangent.taken or facts.is_metadata(callee):
+        return True
+    return callee is operator.getitem and isinstance(op.result.type, Scalar | Union) and (
+        is_array(type_of(op.args[0]))
+    )

@@ -29,6 +29,7 @@ from ir.types import (
     Type,
     widen,
 )
+from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.mutation import refuse_mutation
 from zyg.rules.registry import is_constant, rule_of, substitute_of
@@ -379,6 +380,11 @@ class _Surroundings:
         loc: Location | None,
     ) -> None:
         refuse_mutation(inference, callee, args, kwargs, loc)
+
+    def returns_new(self, call: Call) -> bool:
+        return False
+
+    check_distinct = staticmethod(memory.check_distinct)
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""

@@ -368,6 +368,7 @@ class Transposer(LoopTransposer):
                 if slot is None:
                     slot = Value(value.name, value.type)
                     slots.append(slot)
+                    self.exported.add(slot)
                     op.results.append(slot)
                     self.definitions[slot] = op
                     for block in op.blocks:

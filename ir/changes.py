@@ -1,0 +1,290 @@
+"""What the calls that change an object in place mean to inference: a new version of the object.
+
+    operator.setitem(a, i, v)      a_1 = stored(a, i, v)
+    xs.append(v)                   xs_1 = appended(xs, v)
+    a += v (an array)              t = a + v; a_1 = overwritten(a, t)
+    a[i] += v                      a_1 = added_at(a, i, v)
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
+from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.infer import Inference, is_array_like
+from ir.places import is_mutable
+from ir.simplify import is_silent
+from ir.special_calls import Folded, special
+from ir.types import TOP, Dict, Known, Sequence, Slice, Type, join, widen
+
+NONE = Const(None)
+
+
+def stored_type(items: Type, index: Type, value: Type) -> Type:
+    """The type of a container behind `items[index] = value`."""
+    match items:
+        case Sequence(cls, item) if cls is list:
+            new = facts.item_of(value) if isinstance(index, Slice) else value
+            return Sequence(list, join(item, widen(new)))
+        case Dict(fields):
+            if isinstance(index, Known) and type(index.value) is str:
+                return Dict(tuple({**dict(fields), index.value: widen(value)}.items()))
+            return TOP
+        case _:
+            return items
+
+
+@special(operator.setitem)
+def _setitem(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 3 or not is_mutable(type_of(args[0])):
+        return None
+    _store(self, primitives.stored, args, loc)
+    return [NONE]
+
+
+def _store(
+    self: Inference, callee: Any, args: list[Operand], loc: Location | None
+) -> None:
+    assert self.places is not None
+    target, index, value = args
+    type_ = stored_type(type_of(target), type_of(index), type_of(value))
+    # A value stored into an array is copied; any other container holds it.
+    held = [] if is_array_like(type_of(target)) else [value]
+    self.places.change(callee, target, [index, value], loc, type_, held)
+
+
+@special(primitives.augmented)
+def _augmented(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    operation, before, value = args
+    assert isinstance(operation, Const)
+    callee = operation
+    if is_array_like(type_of(before)):
+        callee = Const(IN_PLACE[operation.value])
+    return self.typed_call(callee, [before, value], {}, names, loc)
+
+
+_ADDING = {
+    operator.add: primitives.added_at, operator.sub: primitives.subtracted_at,
+}
+
+
+@special(primitives.store_back)
+def _store_back(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or not is_mutable(type_of(args[0])):
+        return None
+    target, index, after = args
+    is_array = is_array_like(type_of(target))
+    shorter = _addition(self, target, index, after) if is_array else None
+    if shorter is not None:
+        callee, value = shorter
+        self.places.change(callee, target, [index, value], loc, type_of(target), [])
+    else:
+        is_safe = not is_array or facts.same_kind(type_of(target), type_of(after))
+        _store(self, primitives.stored if is_safe else primitives.stored_back, args, loc)
+    return [NONE]
+
+
+def _addition(
+    self: Inference, target: Operand, index: Operand, after: Operand
+) -> tuple[Any, Operand] | None:
+    """Whether `after` is what stands at the index with something added, and nothing else."""
+    added = self.definitions.get(after) if isinstance(after, Value) else None
+    if not isinstance(added, Call) or not isinstance(added.callee, Const):
+        return None
+    if added.callee.value not in _ADDING or not self.ops or self.ops[-1] is not added:
+        return None
+    before = self.definitions.get(added.args[0]) if isinstance(added.args[0], Value) else None
+    if not isinstance(before, Call) or not isinstance(before.callee, Const):
+        return None
+    if before.callee.value is not operator.getitem or before.args[1] is not index:
+        return None
+    if before.args[0] is not target and not (
+        isinstance(index, Const) and isinstance(before.args[1], Const)
+    ):
+        return None
+    if before.args[0] is not target or not _is_plain_index(type_of(index)):
+        return None
+    at = next((i for i, op in enumerate(self.ops) if op is before), None)
+    if at is None:
+        return None
+    between = self.ops[at + 1 : -1]
+    if not all(isinstance(op, Call) and is_silent(op) for op in between):
+        return None
+    if any(before.result in op.args for op in between if isinstance(op, Call)):
+        return None
+    self.ops.pop()
+    del self.ops[at]
+    return _ADDING[added.callee.value], added.args[1]
+
+
+def _is_plain_index(type_: Type) -> bool:
+    """Whether an index can't name one element twice."""
+    match type_:
+        case Known(value):
+            parts = value if isinstance(value, tuple) else (value,)
+            return all(isinstance(part, int | slice | type(...)) for part in parts)
+        case Slice():
+            return True
+        case _:
+            items = getattr(type_, "items", None)
+            if isinstance(items, tuple):
+                return all(isinstance(item, Type) and _is_plain_index(item) for item in items)
+            cls = getattr(type_, "cls", None)
+            return isinstance(cls, type) and issubclass(cls, int) and cls is not bool
+
+
+@special(operator.delitem)
+def _delitem(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or not is_mutable(type_of(args[0])):
+        return None
+    items = type_of(args[0])
+    type_ = items if isinstance(items, Sequence) else TOP
+    self.places.change(primitives.deleted, args[0], [args[1]], loc, type_, [])
+    return [NONE]
+
+
+@special(list.append)
+def _append(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    return _grow(self, primitives.appended, args, 2, loc)
+
+
+@special(list.insert)
+def _insert(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    return _grow(self, primitives.inserted, args, 3, loc)
+
+
+@special(list.extend)
+def _extend(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 2:
+        return None
+    more = self.call(list, args[1], loc=loc)
+    type_ = extended((type_of(args[0]), type_of(more)), {})
+    self.places.change(primitives.extended, args[0], [more], loc, type_, [args[1]])
+    return [NONE]
+
+
+def _grow(
+    self: Inference, callee: Any, args: list[Operand], count: int, loc: Location | None
+) -> Folded:
+    if self.places is None or len(args) != count:
+        return None
+    type_ = appended(tuple(map(type_of, args)), {})
+    self.places.change(callee, args[0], args[1:], loc, type_, [args[-1]])
+    return [NONE]
+
+
+@special(list.pop)
+def _pop(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or not 1 <= len(args) <= 2:
+        return None
+    index = args[1] if len(args) == 2 else Const(-1)
+    items = type_of(args[0])
+    item = self.call(primitives.item_to_pop, args[0], index, name=names[0], loc=loc)
+    self.places.change(primitives.deleted, args[0], [index], loc, items, [])
+    return [item]
+
+
+@facts.result(primitives.item_to_pop)
+def item_to_pop(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return facts.item_of(args[0])
+
+
+@facts.result(primitives.stored, primitives.stored_back)
+def stored(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return stored_type(*args)
+
+
+@facts.result(
+    primitives.overwritten, primitives.written, primitives.added_at, primitives.subtracted_at
+)
+def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+@facts.result(primitives.deleted)
+def deleted(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if isinstance(args[0], Sequence) else TOP
+
+
+@facts.result(primitives.appended, primitives.inserted)
+def appended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Sequence(list, join(facts.item_of(args[0]), widen(args[-1])))
+
+
+@facts.result(primitives.extended)
+def extended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Sequence(list, join(facts.item_of(args[0]), facts.item_of(args[1])))
+
+
+def _in_place(callee: Any, plain: Any) -> None:
+    @special(callee)
+    def handler(
+        self: Inference,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> Folded:
+        if self.places is None or not is_array_like(type_of(args[0])):
+            return None
+        value = self.call(plain, *args, loc=loc)
+        type_ = type_of(args[0])
+        if facts.same_kind(type_, type_of(value)):
+            whole: list[Operand] = [Const(...), value]
+            return [self.places.change(primitives.stored, args[0], whole, loc, type_, [])]
+        return [self.places.change(primitives.overwritten, args[0], [value], loc, type_, [])]
+
+
+for _callee, _plain in IN_PLACE.items():
+    _in_place(_callee, _plain)

@@ -1,0 +1,86 @@
+"""Changes in place as the statements that they stand for.
+
+    stored(a, i, v)              a[i] = v
+    stored(a, ..., a + v)        a += v
+    added_at(a, i, v)            a[i] += v
+    written(a, i, row)           (nothing: the memory is the same)
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ir import primitives
+from ir.emit.forms import statement_form
+from ir.emit.render import name_node, subscript
+
+
+def _place(node: ast.expr) -> ast.Name | ast.Subscript:
+    """The variable or item that a statement changes."""
+    assert isinstance(node, ast.Name | ast.Subscript), "only variables and items are changed"
+    return node
+
+
+def _stored(args: list[ast.expr]) -> ast.stmt:
+    items, index, value = args
+    is_whole = isinstance(index, ast.Constant) and index.value is ...
+    if is_whole and isinstance(items, ast.Name) and isinstance(value, ast.BinOp):
+        if isinstance(value.left, ast.Name) and value.left.id == items.id:
+            return ast.AugAssign(target=items, op=value.op, value=value.right)
+    return ast.Assign(targets=[subscript(items, index)], value=value, type_comment=None)
+
+
+def _method(name: str) -> Any:
+    def statement(args: list[ast.expr], environment: Any) -> ast.stmt:
+        function = ast.Attribute(value=args[0], attr=name, ctx=ast.Load())
+        return ast.Expr(value=ast.Call(func=function, args=args[1:], keywords=[]))
+
+    return statement
+
+
+@statement_form(primitives.stored)
+def _print_stored(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return _stored(args)
+
+
+@statement_form(primitives.overwritten)
+def _print_overwritten(args: list[ast.expr], environment: Any) -> ast.stmt:
+    whole = _stored([args[0], ast.Constant(value=..., kind=None), args[1]])
+    if isinstance(whole, ast.AugAssign):
+        return whole
+    function = name_node(environment.add(primitives.overwritten, "overwritten"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(primitives.stored_back)
+def _print_stored_back(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(primitives.stored_back, "stored_back"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(primitives.added_at)
+def _print_added(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.AugAssign(target=_place(subscript(args[0], args[1])), op=ast.Add(), value=args[2])
+
+
+@statement_form(primitives.subtracted_at)
+def _print_subtracted(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.AugAssign(target=_place(subscript(args[0], args[1])), op=ast.Sub(), value=args[2])
+
+
+@statement_form(primitives.written)
+def _print_written(args: list[ast.expr], environment: Any) -> None:
+    return None
+
+
+@statement_form(primitives.deleted)
+def _print_deleted(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Delete(targets=[subscript(args[0], args[1])])
+
+
+for _callee, _name in (
+    (primitives.appended, "append"), (primitives.extended, "extend"),
+    (primitives.inserted, "insert"),
+):
+    statement_form(_callee)(_method(_name))

@@ -1,0 +1,566 @@
+"""Changes in place as new versions of a value: what a name means behind a store.
+
+    a[i] = v                   a_1 = stored(a, i, v)         `a` means a_1 from here on
+    row = a[0]                 row = getitem(a, 0)           a view: the same memory
+    row[1] = v                 row_1 = stored(row, 1, v)
+                               a_1 = written(a, 0, row_1)
+
+So the passes behind inference see values only. That is right as long as all names of the memory
+that is written are known. What may be an unknown name of it is compared when the program runs
+(`check_distinct`), and what can't be followed is refused:
+
+- A *storage* is the memory behind a value: made by a call that returns new memory, given from
+  outside, merged where branches or iterations meet, or unknown (an item of a container, the result
+  of a call).
+- Written is only what is new, given, or merged of such, and was not put into a container before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Lambda,
+    Location,
+    Operand,
+    Value,
+    While,
+    Yield,
+)
+from ir.errors import Unsupported
+from ir.record import made, node
+from ir.rewrite import defined
+from ir.types import Closure, Known, Method, Type, Union, class_of, join, widen
+
+if TYPE_CHECKING:
+    from ir.infer import Inference
+
+IMMUTABLE = (
+    int, float, complex, str, bytes, tuple, slice, range, frozenset, type(None), type,
+    FunctionType, BaseException,
+)
+# Calls that put their operands into a container, which knows them by another name.
+HOLDING = {
+    id(f) for f in (primitives.build_list, primitives.build_tuple, primitives.build_dict,
+                    primitives.build_set)
+}
+# Calls that change their first operand; the values that they put into it stand behind.
+CHANGING = {
+    id(f) for f in (
+        primitives.stored, primitives.overwritten, primitives.stored_back, primitives.written,
+        primitives.added_at, primitives.subtracted_at, primitives.deleted, primitives.appended,
+        primitives.extended, primitives.inserted,
+    )
+}
+
+
+def is_mutable(type_: Type) -> bool:
+    """Whether a value of this type may be changed in place, or be a name of what may."""
+    if isinstance(type_, Known | Closure):
+        return False
+    if isinstance(type_, Union):
+        return any(map(is_mutable, type_.members))
+    cls = class_of(type_)
+    return cls is None or not (issubclass(cls, IMMUTABLE) or facts.is_immutable(cls))
+
+
+def _compatible(a: Type, b: Type) -> bool:
+    first, second = class_of(a), class_of(b)
+    return first is None or second is None or first is second
+
+
+@node
+class State:
+    """What is known at a point of the program.
+
+    `current`: the latest version of each value that has been changed, under its first name;
+    `origins`: the first name of each version; `derived`: the version of the whole that a view was
+    taken of; `writes`: the storages written so far; `held`: those that a container knows;
+    `lent`: those that were passed to calls; `lost`: those that were changed under another name.
+    """
+
+    current: dict[Value, Value] = made(dict)
+    origins: dict[Value, Value] = made(dict)
+    derived: dict[Value, Operand] = made(dict)
+    writes: dict[Value, Location | None] = made(dict)
+    held: dict[Value, None] = made(dict)
+    lent: dict[Value, None] = made(dict)
+    lost: dict[Value, Location | None] = made(dict)
+    distinct: dict[tuple[Value, Value], None] = made(dict)
+
+    def copy(self) -> State:
+        return State(
+            dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
+            dict(self.held), dict(self.lent), dict(self.lost), dict(self.distinct),
+        )
+
+
+class Places:
+    """Follows the memory of the values of one function while inference walks over it."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+        self.state = State()
+        self.inputs: dict[Value, None] = {}
+        self.covers: dict[Value, list[Value]] = {}
+        self.entry: list[Call] = []
+        # What an unknown value was computed from, in which version.
+        self.sources: dict[Value, dict[Value, Value]] = {}
+        # Items of what a loop iterates over; new memory that iterations hand on.
+        self.items: dict[Value, None] = {}
+        self.new: dict[Value, None] = {}
+
+    # Names and storages
+
+    def origin(self, value: Value) -> Value:
+        return self.state.origins.get(value, value)
+
+    def _whole(self, value: Value) -> Operand | None:
+        """What a value is a view of."""
+        op = self._inference.definitions.get(value)
+        if isinstance(op, Call) and isinstance(op.callee, Const) and facts.is_view(op):
+            return op.args[0]
+        return None
+
+    def storage(self, value: Value) -> Value:
+        while True:
+            value = self.origin(value)
+            whole = self._whole(value)
+            if not isinstance(whole, Value):
+                return value
+            value = whole
+
+    def latest(self, value: Value) -> Value:
+        """The version of a value that holds what its memory holds here."""
+        first = self.origin(value)
+        state = self.state
+        whole = self._whole(first)
+        if isinstance(whole, Value):
+            version = self.latest(whole)
+            op = self._inference.definitions[first]
+            assert isinstance(op, Call)
+            if state.derived.get(first, op.args[0]) is not version:
+                (again,) = self._inference._append(
+                    op.callee, [version, *op.args[1:]], {}, [value.name], op.loc
+                )
+                assert isinstance(again, Value)
+                again.type = value.type
+                self._note(first, again)
+                state.derived[first] = version
+        return state.current.get(first, first)
+
+    def _note(self, first: Value, version: Value) -> None:
+        self.state.origins[version] = first
+        self.state.current[first] = version
+
+    # Reads
+
+    def read(self, operand: Operand, loc: Location | None) -> Operand:
+        """The operand to read in the place of one that the source names."""
+        if isinstance(operand, Const) or not self.state.writes or not is_mutable(operand.type):
+            return operand
+        self._compare(operand, loc)
+        return self.latest(operand)
+
+    def _compare(self, value: Value, loc: Location | None) -> None:
+        """Sees to it that a value is no unknown name of memory that was written."""
+        storage = self.storage(value)
+        if storage in self.state.lost:
+            raise Unsupported(
+                f"`{value.name}` may have been changed in place under another name", loc,
+                advice="copy what is changed, or use one name for it",
+            )
+        for written in list(self.state.writes):
+            if written is storage or (storage, written) in self.state.distinct:
+                continue
+            version = self.sources.get(storage, {}).get(written)
+            if version is not None and version is self.state.current.get(written, written):
+                continue  # computed from what is there now
+            if self._may_share(storage, written):
+                self._check(storage, written, loc)
+
+    def _may_share(self, storage: Value, written: Value) -> bool:
+        if not _compatible(storage.type, written.type):
+            return False
+        roots, others = self.roots(storage), self.roots(written)
+        if roots & others:
+            return True
+        return any(self._may_be_same(a, b) for a in roots for b in others)
+
+    def _may_be_same(self, a: Value, b: Value) -> bool:
+        kinds = {self._kind(a), self._kind(b)}
+        if "new" in kinds:
+            new = a if self._kind(a) == "new" else b
+            # An unknown value can be new memory only if that was given away.
+            return "unknown" in kinds and (new in self.state.lent or new in self.state.held)
+        return True
+
+    def roots(self, storage: Value) -> set[Value]:
+        """The storages that a merged one may be."""
+        found: set[Value] = set()
+        pending = [storage]
+        while pending:
+            value = pending.pop()
+            if value not in found:
+                found.add(value)
+                pending += self.covers.get(value, [])
+        return {value for value in found if value not in self.covers}
+
+    def _kind(self, storage: Value) -> str:
+        if storage in self.inputs:
+            return "given"
+        if storage in self.new:
+            return "new"
+        op = self._inference.definitions.get(storage)
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if facts.is_fresh(op.callee.value) or id(op.callee.value) in HOLDING:
+                return "new"
+            if self._inference.surroundings.returns_new(op):
+                return "new"
+        if isinstance(op, For | While) and op.results.index(storage) >= len(op.init):
+            return "new"
+        return "unknown"
+
+    def _check(self, storage: Value, written: Value, loc: Location | None) -> None:
+        self.state.distinct[storage, written] = None
+        self.state.distinct[written, storage] = None
+        callee = self._inference.surroundings.check_distinct
+        if storage in self.inputs and written in self.inputs:
+            self.entry.append(Call(Const(callee), [storage, written], {}, [Value("_")], loc))
+            return
+        operands: list[Operand] = [self.latest(storage), self.latest(written)]
+        self._inference.ops.append(Call(Const(callee), operands, {}, [Value("_")], loc))
+
+    def is_defined(self, value: Value) -> bool:
+        return value in self._inference.definitions
+
+    # Writes
+
+    def written_to(self, before: Value, version: Value) -> None:
+        """`version` is what a value, and all that it is a view of, has become."""
+        self._written(self.state.current.get(self.origin(before), before), version, None)
+
+    def change(
+        self, callee: Any, target: Operand, operands: list[Operand], loc: Location | None,
+        type_: Type, held: list[Operand],
+    ) -> Value:
+        """Appends a call that changes `target`, which means its result from here on.
+
+        `held` are the operands that the target knows behind it.
+        """
+        if not isinstance(target, Value):
+            raise Unsupported(
+                "what is changed in place here is an object of the compile time, a global for "
+                "one", loc, advice="pass it as an argument",
+            )
+        storage = self.storage(target)
+        self._check_writable(storage, target.name, loc)
+        before = self.latest(target)
+        version = Value(before.name, type_)
+        self.hold(held)
+        self._inference._define(Call(Const(callee), [before, *operands], {}, [version], loc))
+        self.state.writes.setdefault(storage, loc)
+        self._written(before, version, loc)
+        return version
+
+    def _written(self, before: Value, version: Value, loc: Location | None) -> None:
+        """A new version of a value, and of all that it is a view of."""
+        first = self.origin(before)
+        self._note(first, version)
+        whole = self._whole(first)
+        if isinstance(whole, Value):
+            op = self._inference.definitions[first]
+            assert isinstance(op, Call)
+            old = self.state.current.get(self.origin(whole), self.origin(whole))
+            new = Value(old.name, old.type)
+            call = Call(Const(primitives.written), [old, *op.args[1:], version], {}, [new], loc)
+            self._inference._define(call)
+            self._written(old, new, loc)
+            self.state.derived[first] = new
+
+    def _check_writable(self, storage: Value, name: str, loc: Location | None) -> None:
+        for root in self.roots(storage):
+            if self._kind(root) == "unknown" or storage in self.items:
+                raise Unsupported(
+                    f"`{name}` is changed in place, but zyg can't tell which other names its "
+                    "memory has", loc, advice="change a copy",
+                )
+        for root in {storage, *self.roots(storage)}:
+            if root in self.state.held:
+                raise Unsupported(
+                    f"`{name}` is changed in place after it was put into a container", loc,
+                    advice="put a copy into the container, or change it before",
+                )
+
+    # What becomes known under other names
+
+    def hold(self, operands: Iterable[Operand]) -> None:
+        for operand in operands:
+            if isinstance(operand, Value) and is_mutable(operand.type):
+                storage = self.storage(operand)
+                self.state.held[storage] = None
+                for root in self.roots(storage):
+                    self.state.held[root] = None
+
+    def defined(self, call: Call) -> None:
+        """Notes what a call does with the names of memory that it is given."""
+        if isinstance(call.callee, Const) and id(call.callee.value) in CHANGING:
+            return
+        if isinstance(call.results[0].type if call.results else None, Method):
+            return
+        if not isinstance(call.callee, Const):
+            self.lend([*call.args, *call.kwargs.values()])
+            return
+        callee = call.callee.value
+        if id(callee) in HOLDING:
+            self.hold(call.args)
+        elif not facts.is_fresh(callee) and not facts.is_view(call):
+            operands = [*call.args, *call.kwargs.values()]
+            for result in call.results:
+                if is_mutable(result.type):
+                    self.lend(operands)
+                    self.sources[result] = {
+                        self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
+                        for o in operands if isinstance(o, Value) and is_mutable(o.type)
+                    }
+
+    def lend(self, operands: Iterable[Operand]) -> None:
+        for operand in operands:
+            if isinstance(operand, Value) and is_mutable(operand.type):
+                storage = self.storage(operand)
+                self.state.lent[storage] = None
+                for root in self.roots(storage):
+                    self.state.lent[root] = None
+
+    def captured(self, op: Lambda) -> None:
+        self.hold([*op.captures, *op.defaults, *op.kwdefaults.values()])
+
+    # Where branches and iterations meet
+
+    def cover(self, result: Value, operands: Iterable[Operand]) -> None:
+        """A value that is one of several others."""
+        if not is_mutable(result.type):
+            return
+        known = self.covers.setdefault(result, [])
+        for operand in operands:
+            if isinstance(operand, Value):
+                storage = self.storage(operand)
+                if storage is not result and storage not in known:
+                    known.append(storage)
+
+    def changed_since(self, before: State) -> list[Value]:
+        """The values, by their first names, that were changed since then."""
+        return [
+            first for first, version in self.state.current.items()
+            if before.current.get(first, first) is not version
+            and not isinstance(self._whole(first), Value)
+        ]
+
+    def leave(self, before: State, local: set[Value]) -> None:
+        """Forgets the versions made in a block; what was done to memory from outside stays."""
+        inner, self.state = self.state, before
+        for storage, loc in inner.writes.items():
+            if storage not in local:
+                self.state.writes.setdefault(storage, loc)
+        for name in ("held", "lent"):
+            for storage in getattr(inner, name):
+                if storage not in local:
+                    getattr(self.state, name)[storage] = None
+        self.state.lost.update(
+            (value, loc) for value, loc in inner.lost.items() if value not in local
+        )
+
+    def summary(self, operand: Operand, params: list[Value], local: set[Value]) -> list[Value]:
+        """The storages that the next iteration gets: new memory of this one by a stand-in."""
+        if not isinstance(operand, Value) or not is_mutable(operand.type):
+            return []
+        storage = self.storage(operand)
+        if storage in params or storage not in local:
+            return [storage]
+        roots = self.roots(storage)
+        if any(self._kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
+            return [Value(operand.name, operand.type)]
+        stand_in = Value(operand.name, operand.type)
+        self.new[stand_in] = None
+        if roots & self.state.lent.keys():
+            self.state.lent[stand_in] = None
+        return [stand_in, *(root for root in roots if root not in local)]
+
+    def replace(self, first: Value, version: Value) -> None:
+        """A merged version takes the place of what a value was before a branch or loop."""
+        self._note(first, version)
+
+
+
+class LoopMemory:
+    """What a loop carries so that its body finds the latest versions of what it changes.
+
+    A body that changes memory from outside takes the version as one more carried value. A carried
+    variable whose new value is its own memory, changed in place, is a version of what it was
+    before the loop: other names of that find it there.
+    """
+
+    def __init__(self, places: Places, init: list[Operand]) -> None:
+        self._places = places
+        self._init = init
+        self._before = places.state
+        self.changed: list[Value] = []
+        self._params: list[Value] = []
+        self._types: dict[Value, Type] = {}
+        self._same: list[int] = []
+        self._handed_on: dict[int, list[Value]] = {}
+        self._lost: dict[Value, Location | None] = {}
+
+    def enter(
+        self, items: list[Value], iterables: list[Operand], carried: list[Value]
+    ) -> None:
+        places = self._places
+        places.state = state = self._before.copy()
+        state.lost.update(self._lost)
+        self._params = []
+        for first in self.changed:
+            version = state.current.get(first, first)
+            param = Value(version.name, self._types.get(first, version.type))
+            self._params.append(param)
+            places.replace(first, param)
+            state.writes.setdefault(first, None)
+        for i, (param, operand) in enumerate(zip(carried, self._init, strict=True)):
+            if i in self._same:
+                assert isinstance(operand, Value)
+                places.replace(places.origin(operand), param)
+                state.writes.setdefault(places.storage(operand), None)
+            elif is_mutable(param.type):
+                places.cover(param, [operand, *self._handed_on.get(i, [])])
+        for item, iterable in zip(items, iterables, strict=True):
+            if is_mutable(item.type):
+                places.items[item] = None
+                places.cover(item, [iterable])
+                places.lend([iterable])
+
+    def is_settled(self, body: Block, carried: list[Value], loc: Location | None) -> bool:
+        """Whether the body has been looked at with all that it needs to carry."""
+        places, before = self._places, self._before
+        inner = places.state
+        if not inner.writes or not isinstance(body.exit, Yield):
+            return True
+        local = defined(body)
+        new = [
+            first for first in places.changed_since(before)
+            if first not in local and first not in self.changed and not any(
+                places.origin(self._init_value(i)) is first for i in self._same
+            )
+        ]
+        same: list[int] = []
+        handed_on: dict[int, list[Value]] = {}
+        lost: dict[Value, Location | None] = {}
+        for i, (param, operand) in enumerate(
+            zip(carried, body.exit.values[1 : 1 + len(carried)], strict=True)
+        ):
+            if not is_mutable(param.type) or i in self._same:
+                continue
+            storage = places.storage(operand) if isinstance(operand, Value) else None
+            written = places.storage(param) in inner.writes
+            if written and storage is places.storage(param):
+                if not isinstance(self._init[i], Value):
+                    raise Unsupported(f"`{param.name}` is changed in place in a loop", loc)
+                same.append(i)
+            else:
+                found = places.summary(operand, carried, local)
+                if storage is not param:
+                    handed_on[i] = found
+                if written:
+                    lost.update(
+                        (root, inner.writes[places.storage(param)])
+                        for root in places.roots(param) if root not in local
+                    )
+        shape = {i: [self._described(v, carried) for v in vs] for i, vs in handed_on.items()}
+        known = {i: [self._described(v, carried) for v in vs]
+                 for i, vs in self._handed_on.items()}
+        types = {
+            first: join(param.type, widen(inner.current[first].type))
+            for first, param in zip(self.changed, self._params, strict=True)
+            if first in inner.current
+        }
+        is_typed = all(
+            types.get(first, param.type) == param.type
+            for first, param in zip(self.changed, self._params, strict=True)
+        )
+        self._types.update(types)
+        is_settled = not new and not same and is_typed and (
+            shape == known and lost.keys() == self._lost.keys()
+        )
+        self._check_same(same, loc)
+        self.changed += new
+        self._same += same
+        if not is_settled:
+            self._handed_on, self._lost = handed_on, lost
+        return is_settled
+
+    def _init_value(self, i: int) -> Value:
+        operand = self._init[i]
+        assert isinstance(operand, Value)
+        return operand
+
+    def _check_same(self, same: list[int], loc: Location | None) -> None:
+        places = self._places
+        storages = [places.storage(self._init_value(i)) for i in [*self._same, *same]]
+        storages += self.changed
+        if len(set(storages)) < len(storages):
+            raise Unsupported("a loop changes the same memory under two names", loc)
+
+    def _described(self, value: Value, carried: list[Value]) -> object:
+        if value in carried:
+            return carried.index(value)
+        if value in self._places.new:
+            return "new"
+        return value if value in self._places.inputs or (
+            value in self._places.state.origins or self._places.is_defined(value)
+        ) else "unknown"
+
+    def leave(
+        self, body: Block, init: list[Operand], results: list[Value], count: int
+    ) -> None:
+        """Adds what the loop carries beside its variables, and names the versions behind it."""
+        places, before = self._places, self._before
+        inner = places.state
+        versions: list[Value] = []
+        if isinstance(body.exit, Yield):
+            finals = [inner.current.get(first, first) for first in self.changed]
+            body.exit.values[1 + count : 1 + count] = finals
+            versions = [Value(v.name, v.type) for v in finals]
+        else:
+            versions = [Value(v.name, v.type) for v in self._params]
+        carried = body.params[len(body.params) - count :] if count else []
+        local = defined(body)
+        summaries = [
+            places.summary(operand, carried, local)
+            for operand in (
+                body.exit.values[1 : 1 + count] if isinstance(body.exit, Yield) else []
+            )
+        ]
+        places.leave(before, local)
+        places.state.lost.update(self._lost)
+        init += [before.current.get(first, first) for first in self.changed]
+        body.params += self._params
+        results[count:count] = versions
+        for first, version in zip(self.changed, versions, strict=True):
+            places.state.writes.setdefault(first, None)
+            places.replace(first, version)
+        for i, (result, operand) in enumerate(zip(results[:count], init, strict=False)):
+            if i in self._same:
+                assert isinstance(operand, Value)
+                places.state.writes.setdefault(places.storage(operand), None)
+                places.written_to(operand, result)
+            elif is_mutable(result.type):
+                found = summaries[i] if i < len(summaries) else []
+                places.cover(result, [operand, *(v for v in found if v not in carried)])
+                for value in found:
+                    if value in carried:
+                        places.cover(result, [init[carried.index(value)]])

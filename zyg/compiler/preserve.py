@@ -1,0 +1,185 @@
+"""Keeps what an adjoint reads of memory that the forward pass overwrites later.
+
+    r = np.sin(a)              r = np.sin(a)
+    a[i] = v             ->    a_kept = a.copy(); a[i] = v      where the adjoint reads cos(a)
+
+Versions of an object that is changed in place share its memory. An adjoint that reads such a
+version after it has been overwritten gets a copy, made where the version came into being; where
+it reads the shape alone, a prototype. What nothing overwrites is kept by reference.
+"""
+
+from __future__ import annotations
+
+from ir import facts
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Op,
+    Operand,
+    Value,
+    While,
+    Yield,
+    blocks_of,
+    operands_of,
+)
+from ir.places import CHANGING, is_mutable
+from ir.rewrite import blocks, defined, free_values, substitute, walk
+from zyg import cotangent
+from zyg.compiler.metadata import reads_only_metadata
+from zyg.compiler.tangents import is_array
+
+
+def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
+    """Lets an adjoint read copies of what is overwritten; `exported` are the results by which
+    branches and loops hand out what adjoints of their bodies read."""
+    if not any(is_change(op) for op in walk(forward)):
+        return
+    memory = _Memory(forward)
+    for value in free_values(adjoint):
+        if not memory.is_overwritten_behind(value, forward):
+            continue
+        kept = Value(value.name, value.type)
+        is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
+        callee = cotangent.prototype if is_shape else cotangent.kept
+        _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
+        substitute(adjoint, {value: kept})
+    for block in blocks(forward):
+        for op in block.ops:
+            if isinstance(op, If | For | While):
+                _preserve_exports(op, memory, exported)
+
+
+def is_change(op: Op) -> bool:
+    return isinstance(op, Call) and isinstance(op.callee, Const) and id(op.callee.value) in CHANGING
+
+
+def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value]) -> None:
+    skipped = 0 if isinstance(op, If) else 1
+    for body in blocks_of(op):
+        if not isinstance(body.exit, Yield):
+            continue
+        for i, result in enumerate(op.results):
+            value = body.exit.values[skipped + i]
+            if result not in exported or not isinstance(value, Value):
+                continue
+            if memory.is_overwritten_in(value, body, isinstance(op, If)):
+                kept = Value(value.name, value.type)
+                copy = Call(Const(cotangent.kept), [value], {}, [kept])
+                _insert_behind(body, value, copy)
+                body.exit.values[skipped + i] = kept
+
+
+def _insert_behind(block: Block, value: Value, call: Call) -> None:
+    """Inserts a call where a value has just come into being."""
+    for inner in blocks(block):
+        if value in inner.params:
+            inner.ops.insert(0, call)
+            return
+        for i, op in enumerate(inner.ops):
+            if value in op.results:
+                inner.ops.insert(i + 1, call)
+                return
+    block.ops.insert(0, call)  # an input
+
+
+class _Memory:
+    """Which values share memory, as far as that can be told apart."""
+
+    def __init__(self, forward: Block) -> None:
+        self._parent: dict[Value, Value] = {}
+        self._written: set[Value] = set()
+        self._block(forward)
+        self._written = {self.root(value) for value in self._written}
+
+    def root(self, value: Value) -> Value:
+        while value in self._parent:
+            value = self._parent[value]
+        return value
+
+    def _join(self, a: Operand, b: Operand) -> None:
+        if not isinstance(a, Value) or not isinstance(b, Value):
+            return
+        if (not is_mutable(a.type) and not _holds(a)) or (not is_mutable(b.type) and not _holds(b)):
+            return
+        first, second = self.root(a), self.root(b)
+        if first is not second:
+            self._parent[second] = first
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            match op:
+                case Call():
+                    self._call(op)
+                case If():
+                    for inner in op.blocks:
+                        self._block(inner)
+                        if isinstance(inner.exit, Yield):
+                            for result, value in zip(op.results, inner.exit.values, strict=False):
+                                self._join(result, value)
+                case For() | While():
+                    self._loop(op)
+                case _:
+                    for operand in operands_of(op):
+                        self._join(op.results[0], operand)
+
+    def _loop(self, op: For | While) -> None:
+        self._block(op.body)
+        if isinstance(op, For):
+            for item, iterable in zip(op.items, op.iterables, strict=True):
+                self._join(item, iterable)
+        for param, init, result in zip(op.carried, op.init, op.results, strict=False):
+            self._join(param, init)
+            self._join(param, result)
+        if isinstance(op.body.exit, Yield):
+            for result, value in zip(op.results, op.body.exit.values[1:], strict=False):
+                self._join(result, value)
+
+    def _call(self, op: Call) -> None:
+        if is_change(op):
+            assert isinstance(op.args[0], Value)
+            self._written |= {op.args[0], op.result}
+            for arg in [op.args[0], op.args[-1]]:
+                self._join(op.result, arg)
+            return
+        if isinstance(op.callee, Const) and (
+            facts.is_fresh(op.callee.value) or facts.is_metadata(op.callee.value)
+        ):
+            return
+        for result in op.results:
+            for operand in operands_of(op):
+                self._join(result, operand)
+
+    def is_overwritten_behind(self, value: Value, block: Block) -> bool:
+        """Whether the memory of a value changes between its definition and the end of a block."""
+        if self.root(value) not in self._written:
+            return False
+        at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
+        return any(self._changes(op, value) for op in block.ops[at + 1 :])
+
+    def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
+        """The same for what a body hands out: all that runs behind it may change the memory."""
+        root = self.root(value)
+        if root not in self._written:
+            return False
+        local = defined(body)
+        if not is_branch and all(v in local for v in self._members(root)):
+            return self.is_overwritten_behind(value, body)
+        return True
+
+    def _members(self, root: Value) -> list[Value]:
+        return [value for value in [*self._parent, root] if self.root(value) is root]
+
+    def _changes(self, op: Op, value: Value) -> bool:
+        if is_change(op):
+            return self.root(op.args[0]) is self.root(value)  # type: ignore[union-attr,arg-type]
+        return any(
+            self._changes(inner, value) for block in blocks_of(op) for inner in block.ops
+        )
+
+
+def _holds(value: Value) -> bool:
+    """Whether a value may hold others, as a tuple does."""
+    return not hasattr(value.type, "cls")

@@ -1,0 +1,122 @@
+"""Rules of changes in place, which are functions from the object before to the object behind.
+
+A store takes the cotangent of its place away from the container, where the earlier contents did
+not matter: `v_bar = a_bar[i]; a_bar[i] = 0`.
+"""
+
+from __future__ import annotations
+
+from ir import primitives
+from zyg.cotangent import (
+    cleared,
+    first_part,
+    item,
+    last_part,
+    position_of,
+    stored_bar,
+    taken,
+    with_gap,
+    without_item,
+    without_last,
+)
+from zyg.rules.registry import adjoint
+
+
+@adjoint(primitives.stored)
+def stored(items, index, value):
+    def back(bar):
+        if index is Ellipsis:
+            return None, None, stored_bar(bar, value, items)
+        value_bar = stored_bar(taken(bar, index), value, items)
+        return cleared(bar, index), None, value_bar
+
+    return primitives.stored(items, index, value), back
+
+
+@adjoint(primitives.stored_back)
+def stored_back(items, index, value):
+    def back(bar):
+        value_bar = stored_bar(taken(bar, index), value, items)
+        return cleared(bar, index), None, value_bar
+
+    return primitives.stored_back(items, index, value), back
+
+
+@adjoint(primitives.overwritten)
+def overwritten(items, value):
+    return primitives.overwritten(items, value), lambda bar: (
+        None, stored_bar(bar, value, items)
+    )
+
+
+@adjoint(primitives.written)
+def written(items, index, part):
+    def back(bar):
+        part_bar = taken(bar, index)
+        return cleared(bar, index), None, part_bar
+
+    return primitives.written(items, index, part), back
+
+
+@adjoint(primitives.added_at)
+def added_at(items, index, value):
+    return primitives.added_at(items, index, value), lambda bar: (
+        bar, None, stored_bar(taken(bar, index), value, items)
+    )
+
+
+@adjoint(primitives.subtracted_at)
+def subtracted_at(items, index, value):
+    return primitives.subtracted_at(items, index, value), lambda bar: (
+        bar, None, negative(stored_bar(taken(bar, index), value, items))
+    )
+
+
+def negative(bar):
+    return None if bar is None else -bar
+
+
+@adjoint(primitives.deleted)
+def deleted(items, index):
+    return primitives.deleted(items, index), lambda bar: (with_gap(bar, index, items), None)
+
+
+@adjoint(primitives.item_to_pop)
+def item_to_pop(items, index):
+    return primitives.item_to_pop(items, index), lambda bar: (at_index(bar, items, index), None)
+
+
+def at_index(bar, items, index):
+    from_others = [None for _ in items]
+    return from_others if bar is None else cleared_but(bar, from_others, index)
+
+
+def cleared_but(bar, zeros, index):
+    """Structural zeros but for one item."""
+    position = range(len(zeros))[index]
+    return [bar if i == position else zero for i, zero in enumerate(zeros)]
+
+
+@adjoint(primitives.appended)
+def appended(items, value):
+    def back(bar):
+        value_bar = item(bar, -1)
+        return without_last(bar), value_bar
+
+    return primitives.appended(items, value), back
+
+
+@adjoint(primitives.extended)
+def extended(items, more):
+    count = len(items)
+    return primitives.extended(items, more), lambda bar: (
+        first_part(bar, count), last_part(bar, count)
+    )
+
+
+@adjoint(primitives.inserted)
+def inserted(items, index, value):
+    position = position_of(index, items)
+    return primitives.inserted(items, index, value), lambda bar: (
+        without_item(bar, position), None, item(bar, position)
+    )
