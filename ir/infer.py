@@ -120,6 +120,12 @@ class Surroundings(Protocol):
     def inlinable(self, callee: object) -> Inlinable | None:
         """The code of a function whose calls are to be replaced by its body, if it is straight."""
 
+    def updated(
+        self, inference: Inference, callee: Operand, args: list[Operand],
+        kwargs: dict[str, Operand], loc: Location | None,
+    ) -> list[tuple[int | str, Operand]]:
+        """What a call of a Python function changes in place: positions or keywords, operands."""
+
     def returns_new(self, call: Call) -> bool:
         """Whether a call of a Python function returns memory that has no other name."""
 
@@ -144,6 +150,7 @@ class Inference(Builder):
         self._inlining: list[object] = []
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
+        self.updates: tuple[int, ...] = ()
 
     # Blocks
 
@@ -160,6 +167,7 @@ class Inference(Builder):
         places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
+        self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
         result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
         typed = Function(
             function.name, new_params, new_captured, body, function.loc, function.signature,
@@ -167,6 +175,19 @@ class Inference(Builder):
             function.docstring,
         )
         return typed, result
+
+    def _finish_updates(
+        self, places: Places, inputs: list[Value], body: Block
+    ) -> tuple[int, ...]:
+        """Lets a function that changes inputs in place return their last versions too."""
+        updates = tuple(i for i, value in enumerate(inputs) if value in places.state.writes)
+        if updates and isinstance(body.exit, Yield):
+            finals = [places.state.current[inputs[i]] for i in updates]
+            parts = [*body.exit.values, *finals]
+            whole = Value("t", Tuple(tuple(map(type_of, parts))))
+            body.ops.append(Call(Const(primitives.build_tuple), list(parts), {}, [whole]))
+            body.exit.values = [whole]
+        return updates
 
     def _param(self, value: Value, type_: Type, mapping: Mapping) -> Value:
         new = Value(value.name, type_)
@@ -578,9 +599,13 @@ class Inference(Builder):
         names: list[str],
         loc: Location | None,
     ) -> list[Operand]:
+        type_ = self._result_type(callee, args, kwargs)
+        if self.places is not None:
+            changed = self.surroundings.updated(self, callee, args, kwargs, loc)
+            if changed:
+                return self._updating(callee, args, kwargs, names, loc, type_, changed)
         results = [Value(name) for name in names]
         call = Call(callee, args, kwargs, results, loc)
-        type_ = self._result_type(callee, args, kwargs)
         if len(results) == 1:
             results[0].type = type_
         else:
@@ -600,6 +625,26 @@ class Inference(Builder):
             self.ops.pop()
             return [Const(type_.value)]
         return list(results)
+
+    def _updating(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+        type_: Type,
+        changed: list[tuple[int | str, Operand]],
+    ) -> list[Operand]:
+        """Appends a call that changes some of its arguments, and gives its value."""
+        assert self.places is not None
+        result = Value(names[0] if len(names) == 1 else "t", type_)
+        self.places.passed(callee, args, kwargs, result, changed, loc)
+        if len(names) == 1:
+            return [result]
+        return self.typed_call(
+            Const(primitives.unpack), [result, Const(len(names))], {}, names, loc
+        )
 
     def _result_type(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

@@ -56,7 +56,7 @@ CHANGING = {
     id(f) for f in (
         primitives.stored, primitives.overwritten, primitives.stored_back, primitives.written,
         primitives.added_at, primitives.subtracted_at, primitives.deleted, primitives.appended,
-        primitives.extended, primitives.inserted,
+        primitives.extended, primitives.inserted, primitives.updating,
     )
 }
 
@@ -269,6 +269,55 @@ class Places:
         self.state.writes.setdefault(storage, loc)
         self._written(before, version, loc)
         return version
+
+    def passed(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        result: Value,
+        changed: list[tuple[int | str, Operand]],
+        loc: Location | None,
+    ) -> None:
+        """Appends a call that changes some of its arguments, which get new versions."""
+        storages = []
+        for _, operand in changed:
+            if not isinstance(operand, Value):
+                raise Unsupported("a call changes a constant in place", loc)
+            storages.append(self.storage(operand))
+            self._check_writable(storages[-1], operand.name, loc)
+        if len(set(storages)) < len(storages):
+            raise Unsupported("a call changes the same memory under two names", loc)
+        given = [*args, *kwargs.values()]
+        for operand in given:
+            if isinstance(operand, Value) and is_mutable(operand.type):
+                for storage in storages:
+                    own = self.storage(operand)
+                    if own is storage and not any(operand is other for _, other in changed):
+                        raise Unsupported(
+                            f"`{operand.name}` is passed to a call that changes it under another "
+                            "name", loc,
+                        )
+        before = [self.latest(operand) for _, operand in changed]  # type: ignore[arg-type]
+        versions = [Value(value.name, value.type) for value in before]
+        positions = Const(tuple(position for position, _ in changed))
+        self.hold(
+            o for o in given if isinstance(o, Value) and is_mutable(o.type)
+            and not any(o is other for _, other in changed) and not facts.copies_items(
+                class_of(o.type) or object
+            )
+        )
+        call = Call(
+            Const(primitives.updating), [callee, positions, *args], kwargs, [result, *versions],
+            loc,
+        )
+        self._inference._define(call)
+        for storage, old, version in zip(storages, before, versions, strict=True):
+            self.state.writes.setdefault(storage, loc)
+            self._written(old, version, loc)
+        self.sources[result] = {
+            storage: self.state.current.get(storage, storage) for storage in storages
+        }
 
     def _written(self, before: Value, version: Value, loc: Location | None) -> None:
         """A new version of a value, and of all that it is a view of."""

@@ -223,6 +223,14 @@ def subtracted_at(items: Any, index: Any, value: Any) -> Any:
     return items
 
 
+def updating(
+    function: Callable[..., Any], changed: tuple[int | str, ...], *args: Any, **kwargs: Any
+) -> tuple[Any, ...]:
+    """A call of a function that changes some of its arguments in place: its value, and these."""
+    value = function(*args, **kwargs)
+    return (value, *(kwargs[i] if isinstance(i, str) else args[i] for i in changed))
+
+
 def written(items: Any, index: Any, part: Any) -> Any:
     """`items` when its part at `index` has been changed under a name of its own."""
     return items

@@ -214,7 +214,13 @@ def _made(
     active = made.flow & frozenset(differentiated)
     code: Pair | Joint
     if mode in ("pullback", "_pullback", "dispatch"):
-        code = compiler.pair(made, active)
+        if made.updates and mode == "dispatch":
+            raise Unsupported(
+                f"`{plan.source.name}` changes an argument in place, and is called where zyg "
+                "can't tell which function is called", plan.source.loc,
+                advice="call it by its name",
+            )
+        code = compiler.pair(made, active, of_value=True)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()

@@ -114,40 +114,45 @@ class Compiler:
         self.specialiser.expand = expanded
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
         self.lock = RLock()
-        self._pairs: dict[tuple[Specialisation, Flow], Pair] = {}
-        self._pending: list[tuple[Specialisation, Flow, Pair]] = []
-        self._fresh: list[tuple[Specialisation, Flow]] = []
+        self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
+        self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
+        self._fresh: list[tuple[Specialisation, Flow, bool]] = []
 
     # Pairs of functions
 
-    def pair(self, made: Specialisation, active: Flow) -> Pair:
-        """The generated pair; its code is there once `finish` has run."""
-        key = made, active
+    def pair(self, made: Specialisation, active: Flow, of_value: bool = False) -> Pair:
+        """The generated pair; its code is there once `finish` has run.
+
+        With `of_value`, it hands out the value alone of a function that changes its inputs too.
+        """
+        of_value = of_value and bool(made.updates)
+        key = made, active, of_value
         known = self._pairs.get(key)
         if known is not None:
             return known
         name = _identifier(made.function.name)
         indices = sorted(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
+        returned = made.value_type if of_value else made.result
         passed = [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
         pair = Pair(
-            Generated(f"{name}_forward", [made.result, TOP]),
+            Generated(f"{name}_forward", [returned, TOP]),
             Generated(f"{name}_back", results),
             passed, indices,
         )
         pair.forward.pair = pair.back.pair = pair
         self._pairs[key] = pair
         self._fresh.append(key)
-        self._pending.append((made, active, pair))
+        self._pending.append((made, active, of_value, pair))
         return pair
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""
         try:
             while self._pending:
-                made, active, pair = self._pending[-1]
+                made, active, of_value, pair = self._pending[-1]
                 self._pending.pop()
-                self._generate_pair(made, active, pair)
+                self._generate_pair(made, active, of_value, pair)
         except BaseException:
             # Any pair of this compilation may call one that has no code.
             for key in self._fresh:
@@ -190,10 +195,15 @@ class Compiler:
         finally:
             self.specialiser._stack.pop()
 
-    def _generate_pair(self, made: Specialisation, active: Flow, pair: Pair) -> None:
+    def _generate_pair(
+        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair
+    ) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
-        seed = Value(_seed_name(result), tangent_type(made.result))
+        if of_value:
+            result = _value_of(transposer, result)
+        returned = made.value_type if of_value else made.result
+        seed = Value(_seed_name(result), tangent_type(returned))
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
@@ -285,6 +295,8 @@ class Compiler:
         self, made: Specialisation, active: Flow, wants_value: bool
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
+        if made.updates:
+            result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
         value, seed = _checked(transposer, result, wants_value)
         transposer.joint_ops = augmenter.ops
@@ -310,6 +322,15 @@ class Compiler:
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]
         return _function(made, name, params, body), augmenter, result
+
+
+def _value_of(transposer: Transposer, result: Operand) -> Operand:
+    """The value of a function that returns the last versions of what it changes behind it."""
+    if not isinstance(result, Value):
+        return result  # it always raises
+    parts = transposer.parts(result)
+    assert parts is not None, "the body ends in the tuple of the value and the versions"
+    return parts[0]
 
 
 def _passed(made: Specialisation) -> list[int]:

@@ -327,6 +327,14 @@ class Augmenter(Inference):
             if has_rule and len(op.results) == 1:
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
+        if isinstance(callee, Const) and callee.value is primitives.updating:
+            callee, args = args[0], args[2:]
+            if self._static_call(op, callee, args, kwargs, mapping):
+                return
+            raise unsupported(
+                f"the call of {_name(callee)} changes an argument in place, and can't be compiled",
+                op.loc,
+            )
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)

@@ -17,6 +17,7 @@ from typing import Any
 from ir import primitives
 from ir.binding import CannotBind, bind
 from ir.core import Const, Function, Location, Operand, type_of
+from ir.errors import Unsupported
 from ir.infer import Inference
 from ir.record import node
 from ir.types import Closure, Known, widen
@@ -98,6 +99,11 @@ def expanded(
         inputs = [*captured, *(item if isinstance(item, Const) else xs[item] for item in bound)]
         indices = [count + bound.index(i) for i in range(len(xs))]
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
+    if made.updates:
+        raise Unsupported(
+            "the gradient of a function that changes its arguments in place, inside "
+            "differentiated code", loc, advice="let it change a copy",
+        )
     derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)

@@ -92,9 +92,18 @@ class Specialisation:
     flows: Flows | None = None
     guards: dict[object, AnyGuard] = made(dict)
     callees: dict[Specialisation, None] = made(dict)
+    # Inputs that it changes in place: it returns their last versions behind its value.
+    updates: tuple[int, ...] = ()
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
+
+    @property
+    def value_type(self) -> Type:
+        """The type of what the function returns to its caller."""
+        if not self.updates or not isinstance(self.result, Tuple):
+            return self.result
+        return self.result.items[0]
 
     def all_guards(self) -> list[AnyGuard]:
         """The guards of this function and of all that it calls."""
@@ -180,7 +189,10 @@ class Specialiser:
                 function, result = inference.function(made.source, params, captured)
                 made.function = function
                 flows = Flows(function, self.sources)
-                stable = result == made.result and flows.result == made.flow
+                stable = result == made.result and flows.result == made.flow and (
+                    inference.updates == made.updates
+                )
+                made.updates = inference.updates
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if stable or not made.is_recursive:
                     break
@@ -268,6 +280,8 @@ class Specialiser:
 
     def sources(self, call: Call) -> list[Operand]:
         """The operands whose derivatives a call's results depend on."""
+        if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
+            call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
         if isinstance(call.callee, Const):
             callee = call.callee.value
             if is_constant(callee):
@@ -420,7 +434,49 @@ class _Surroundings:
             specialisation = self._specialiser.call(callee, args, kwargs)
         except (Unsupported, SourceNotFound):
             return TOP  # an error only where the call has to be differentiated
-        return TOP if specialisation is None else specialisation.result
+        return TOP if specialisation is None else specialisation.value_type
+
+    def updated(
+        self,
+        inference: Inference,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> list[tuple[int | str, Operand]]:
+        callee_type = type_of(callee)
+        if not isinstance(callee_type, Known | Closure) or not self._specialiser.target(
+            callee_type
+        ):
+            return []
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            made = self._specialiser.call(callee_type, types_, kwtypes)
+        except (Unsupported, SourceNotFound):
+            return []
+        if made is None or not made.updates:
+            return []
+        target = self._specialiser.target(callee_type)
+        assert target is not None
+        count = len(target.captures)
+        bound: list[Any] = bind(
+            target.source, list(range(len(args))), {name: name for name in kwargs},
+            [None] * len(target.defaults), dict.fromkeys(target.kwdefaults),
+            lambda items: None, lambda items: None,
+        )
+        found: list[tuple[int | str, Operand]] = []
+        for i in made.updates:
+            position = None if i < count else bound[i - count]
+            if position is None:
+                raise Unsupported(
+                    "a call changes in place what it was not passed as an argument of its own: a "
+                    "captured variable, a default, one of `*args`", loc,
+                    advice="pass it as an argument",
+                )
+            operand = kwargs[position] if isinstance(position, str) else args[position]
+            found.append((position, operand))
+        return found
 
 
 @record
