@@ -25,6 +25,7 @@ _fresh: set[int] = set()
 _metadata: set[int] = set()
 _buffer: set[int] = set()
 _views: dict[int, Callable[..., Any]] = {}
+_at_times: set[int] = set()
 _immutable: list[type] = []
 _arrays: list[type] = []
 _may_store: list[Callable[..., Any]] = []
@@ -105,6 +106,15 @@ def is_view(call: Any) -> bool:
     """Whether a `Call` of a known callee gives a view of its first operand."""
     predicate = _views.get(id(call.callee.value))
     return predicate is not None and bool(predicate(call))
+
+
+def copies_at_times(*callees: object) -> None:
+    """Their results are views where that is possible, and copies elsewhere."""
+    _mark(_at_times, callees)
+
+
+def may_copy(callee: object) -> bool:
+    return id(callee) in _at_times
 
 
 def storing_copies(*classes: type) -> None:

@@ -37,7 +37,8 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.places import LoopMemory, Places, State
+from ir.errors import Unsupported
+from ir.places import NEW, ItemChanged, LoopMemory, Places, Returned, State
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
@@ -126,8 +127,22 @@ class Surroundings(Protocol):
     ) -> list[tuple[int | str, Operand]]:
         """What a call of a Python function changes in place: positions or keywords, operands."""
 
-    def returns_new(self, call: Call) -> bool:
-        """Whether a call of a Python function returns memory that has no other name."""
+    def updated_inputs(
+        self, inference: Inference, callee: Operand, args: list[Operand],
+        kwargs: dict[str, Operand],
+    ) -> tuple[int, ...]:
+        """The numbers of the inputs that such a call changes in place."""
+
+    def returned(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Returned:
+        """What is known of the memory that a call of a Python function returns."""
+
+    def written_view(self, items: Any, view: Any, part: Any, *args: Any) -> Any:
+        """`primitives.written_view` that raises, when the program runs, for what is no view."""
+
+    def check_view(self, items: Any, view: Any) -> None:
+        """Raises, when the program runs, if `view` is a copy of a part of `items`."""
 
     def check_distinct(self, value: Any, changed: Any) -> None:
         """Raises, when the program runs, if two objects share memory."""
@@ -151,6 +166,7 @@ class Inference(Builder):
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
         self.updates: tuple[int, ...] = ()
+        self.returned: Returned = None
 
     # Blocks
 
@@ -181,6 +197,8 @@ class Inference(Builder):
     ) -> tuple[int, ...]:
         """Lets a function that changes inputs in place return their last versions too."""
         updates = tuple(i for i, value in enumerate(inputs) if value in places.state.writes)
+        if isinstance(body.exit, Yield):
+            self.returned = places.returned(body.exit.values[0], inputs)
         if updates and isinstance(body.exit, Yield):
             finals = [places.state.current[inputs[i]] for i in updates]
             parts = [*body.exit.values, *finals]
@@ -348,8 +366,45 @@ class Inference(Builder):
             parts = [Value(name) for name in names]
             pair = Call(Const(primitives.build_tuple), list(parts), {}, [op.items[0]])
             body = Block([*parts, *op.carried], [pair, *op.body.ops], op.body.exit)
-        new_body, results = self._loop(op, body, params, init, mapping, iterables)
+        outer = self.ops, self.places.state.copy() if self.places is not None else None
+        definitions, methods = dict(self.definitions), dict(self.methods)
+        given = list(init)
+        tried: dict[Value, int] = {}
+
+        def items_of_try() -> list[Value]:
+            made = params()
+            tried.update((value, i) for i, value in enumerate(made))
+            return made
+
+        try:
+            new_body, results = self._loop(op, body, items_of_try, init, mapping, iterables)
+        except ItemChanged as change:
+            position = tried.get(change.item)
+            if position is None or self.places is None or op.backwards:
+                raise
+            self.ops, self.places.state = outer  # type: ignore[assignment]
+            self.definitions, self.methods = definitions, methods
+            body = Block(list(body.params), list(body.ops), body.exit)
+            self._by_position(body, position, iterables)
+            again = For(iterables, given, body, op.results, False, op.loc)
+            self._for(again, iterables, given, mapping)
+            return
         self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
+
+    def _by_position(self, body: Block, position: int, iterables: list[Operand]) -> None:
+        """Lets a loop over a sequence walk over positions, and read the items in its body."""
+        sequence, item = iterables[position], body.params[position]
+        if not is_array_like(type_of(sequence)):
+            raise Unsupported(
+                f"`{item.name}` is changed in place, and is an item of what a loop iterates over",
+                self.loc, advice="iterate over the positions",
+            )
+        length = self.call(len, sequence)
+        iterables[position] = self.call(range, length)
+        index = Value("i")
+        body.params[position] = index
+        read = Call(Const(operator.getitem), [sequence, index], {}, [item])
+        body.ops.insert(0, read)
 
     def _split_zip(
         self, op: For, iterables: list[Operand]
@@ -621,6 +676,8 @@ class Inference(Builder):
             if simpler is not None:
                 return [simpler]
         self._define(call)
+        if self.places is not None:
+            self._note_returned(call)
         if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee):
             self.ops.pop()
             return [Const(type_.value)]
@@ -640,11 +697,47 @@ class Inference(Builder):
         assert self.places is not None
         result = Value(names[0] if len(names) == 1 else "t", type_)
         self.places.passed(callee, args, kwargs, result, changed, loc)
+        made = self.definitions[result]
+        assert isinstance(made, Call)
+        returned = self._returned_by(made)
+        if returned == NEW:
+            self.places.returned_new[result] = None
+        if isinstance(returned, int):
+            # The function returns what it has changed.
+            inputs = self.surroundings.updated_inputs(self, callee, args, kwargs)
+            result = made.results[1 + inputs.index(returned)]
         if len(names) == 1:
             return [result]
         return self.typed_call(
             Const(primitives.unpack), [result, Const(len(names))], {}, names, loc
         )
+
+    def _note_returned(self, call: Call) -> None:
+        """Notes which results of a call are new memory."""
+        assert self.places is not None
+        if isinstance(call.callee, Const) and call.callee.value is primitives.unpack:
+            made = self.definitions.get(call.args[0]) if isinstance(call.args[0], Value) else None
+            if isinstance(made, Call) and made.results[0] is call.args[0]:
+                whole = self._returned_by(made)
+                if isinstance(whole, tuple) and len(whole) == len(call.results):
+                    for result, part in zip(call.results, whole, strict=True):
+                        if part == NEW:
+                            self.places.returned_new[result] = None
+        elif len(call.results) == 1 and self._returned_by(call) == NEW:
+            self.places.returned_new[call.result] = None
+
+    def _returned_by(self, call: Call) -> Returned:
+        callee, args = call.callee, call.args
+        if isinstance(callee, Const) and callee.value is primitives.updating:
+            callee, args = args[0], args[2:]
+        callee_type = type_of(callee)
+        is_python = isinstance(callee_type, Closure) or (
+            isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType)
+        )
+        if not is_python:
+            return None
+        kwargs = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        return self.surroundings.returned(callee_type, tuple(map(type_of, args)), kwargs)
 
     def _result_type(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

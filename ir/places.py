@@ -17,9 +17,10 @@ that is written are known. What may be an unknown name of it is compared when th
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.core import (
@@ -55,8 +56,9 @@ HOLDING = {
 CHANGING = {
     id(f) for f in (
         primitives.stored, primitives.overwritten, primitives.stored_back, primitives.written,
-        primitives.added_at, primitives.subtracted_at, primitives.deleted, primitives.appended,
-        primitives.extended, primitives.inserted, primitives.updating,
+        primitives.written_view, primitives.added_at, primitives.subtracted_at,
+        primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
+        primitives.updating,
     )
 }
 
@@ -76,6 +78,20 @@ def _compatible(a: Type, b: Type) -> bool:
     return first is None or second is None or first is second
 
 
+class ItemChanged(Exception):
+    """A loop changes the items that it iterates over: it has to reach them by their positions."""
+
+    def __init__(self, item: Value) -> None:
+        super().__init__(item.name)
+        self.item = item
+
+
+NEW = "new"
+# What is known of the memory that a function returns: that it is new, which of the inputs that it
+# changes it is, or nothing; of a tuple, for each item.
+Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
+
+
 @node
 class State:
     """What is known at a point of the program.
@@ -90,7 +106,7 @@ class State:
     origins: dict[Value, Value] = made(dict)
     derived: dict[Value, Operand] = made(dict)
     writes: dict[Value, Location | None] = made(dict)
-    held: dict[Value, None] = made(dict)
+    held: dict[Value, int] = made(dict)
     lent: dict[Value, None] = made(dict)
     lost: dict[Value, Location | None] = made(dict)
     distinct: dict[tuple[Value, Value], None] = made(dict)
@@ -111,6 +127,8 @@ class Places:
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
         self.entry: list[Call] = []
+        # Results of calls of Python functions that return new memory.
+        self.returned_new: dict[Value, None] = {}
         # What an unknown value was computed from, in which version.
         self.sources: dict[Value, dict[Value, Value]] = {}
         # Items of what a loop iterates over; new memory that iterations hand on.
@@ -147,6 +165,13 @@ class Places:
             op = self._inference.definitions[first]
             assert isinstance(op, Call)
             if state.derived.get(first, op.args[0]) is not version:
+                assert isinstance(op.callee, Const)
+                if facts.may_copy(op.callee.value):
+                    check = self._inference.surroundings.check_view
+                    operands: list[Operand] = [version, state.current.get(first, first)]
+                    self._inference.ops.append(
+                        Call(Const(check), operands, {}, [Value("_")], op.loc)
+                    )
                 (again,) = self._inference._append(
                     op.callee, [version, *op.args[1:]], {}, [value.name], op.loc
                 )
@@ -219,10 +244,11 @@ class Places:
         if storage in self.new:
             return "new"
         op = self._inference.definitions.get(storage)
-        if isinstance(op, Call) and isinstance(op.callee, Const):
-            if facts.is_fresh(op.callee.value) or id(op.callee.value) in HOLDING:
+        if isinstance(op, Call):
+            callee = op.callee.value if isinstance(op.callee, Const) else None
+            if facts.is_fresh(callee) or id(callee) in HOLDING:
                 return "new"
-            if self._inference.surroundings.returns_new(op):
+            if storage in self.returned_new:
                 return "new"
         if isinstance(op, For | While) and op.results.index(storage) >= len(op.init):
             return "new"
@@ -329,14 +355,21 @@ class Places:
             assert isinstance(op, Call)
             old = self.state.current.get(self.origin(whole), self.origin(whole))
             new = Value(old.name, old.type)
-            call = Call(Const(primitives.written), [old, *op.args[1:], version], {}, [new], loc)
-            self._inference._define(call)
+            assert isinstance(op.callee, Const)
+            if op.callee.value is operator.getitem:
+                operands = [Const(primitives.written), old, op.args[1], version]
+            else:
+                view = self._inference.surroundings.written_view
+                operands = [Const(view), old, op.callee, version, *op.args[1:]]
+            self._inference._define(Call(operands[0], operands[1:], {}, [new], loc))
             self._written(old, new, loc)
             self.state.derived[first] = new
 
     def _check_writable(self, storage: Value, name: str, loc: Location | None) -> None:
+        if storage in self.items:
+            raise ItemChanged(storage)
         for root in self.roots(storage):
-            if self._kind(root) == "unknown" or storage in self.items:
+            if self._kind(root) == "unknown":
                 raise Unsupported(
                     f"`{name}` is changed in place, but zyg can't tell which other names its "
                     "memory has", loc, advice="change a copy",
@@ -354,9 +387,8 @@ class Places:
         for operand in operands:
             if isinstance(operand, Value) and is_mutable(operand.type):
                 storage = self.storage(operand)
-                self.state.held[storage] = None
-                for root in self.roots(storage):
-                    self.state.held[root] = None
+                for root in {storage, *self.roots(storage)}:
+                    self.state.held[root] = self.state.held.get(root, 0) + 1
 
     def defined(self, call: Call) -> None:
         """Notes what a call does with the names of memory that it is given."""
@@ -391,6 +423,39 @@ class Places:
     def captured(self, op: Lambda) -> None:
         self.hold([*op.captures, *op.defaults, *op.kwdefaults.values()])
 
+    def returned(self, operand: Operand, inputs: list[Value]) -> Returned:
+        """What a caller may know of the memory that a function returns."""
+        if not isinstance(operand, Value):
+            return None
+        op = self._inference.definitions.get(operand)
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is primitives.build_tuple:
+                items = [self._returned_part(arg, inputs, 1) for arg in op.args]
+                numbers = [item for item in items if type(item) is int]
+                storages = [
+                    self.storage(arg) for arg, item in zip(op.args, items, strict=True)
+                    if item == NEW and isinstance(arg, Value)
+                ]
+                is_apart = len(set(storages)) == len(storages) and (
+                    len(set(numbers)) == len(numbers)
+                )
+                return tuple(items) if is_apart else None
+        return self._returned_part(operand, inputs, 0)
+
+    def _returned_part(self, operand: Operand, inputs: list[Value], holders: int) -> Returned:
+        if not isinstance(operand, Value) or not is_mutable(operand.type):
+            return None
+        storage = self.storage(operand)
+        if storage in inputs:
+            is_whole = self.state.current.get(storage) is operand
+            return inputs.index(storage) if is_whole else None
+        roots = {storage, *self.roots(storage)}
+        is_new = all(
+            self._kind(root) == "new" or root in self.covers for root in roots
+        ) and storage not in self.items
+        is_free = all(self.state.held.get(root, 0) <= holders for root in roots)
+        return NEW if is_new and is_free else None
+
     # Where branches and iterations meet
 
     def cover(self, result: Value, operands: Iterable[Operand]) -> None:
@@ -418,10 +483,10 @@ class Places:
         for storage, loc in inner.writes.items():
             if storage not in local:
                 self.state.writes.setdefault(storage, loc)
-        for name in ("held", "lent"):
-            for storage in getattr(inner, name):
-                if storage not in local:
-                    getattr(self.state, name)[storage] = None
+        for storage, count in inner.held.items():
+            if storage not in local:
+                self.state.held[storage] = max(count, self.state.held.get(storage, 0))
+        self.state.lent.update((v, None) for v in inner.lent if v not in local)
         self.state.lost.update(
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )

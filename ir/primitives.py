@@ -236,6 +236,11 @@ def written(items: Any, index: Any, part: Any) -> Any:
     return items
 
 
+def written_view(items: Any, view: Callable[..., Any], part: Any, *args: Any) -> Any:
+    """`items` when its view `part`, which is `view(items, *args)`, has been changed."""
+    return items
+
+
 def deleted(items: Any, index: Any) -> Any:
     """`del items[index]`: gives `items`."""
     del items[index]

@@ -292,6 +292,9 @@ def kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 
 
+facts.pure(cotangent.taken_view, cotangent.cleared_view)
+facts.fresh(cotangent.taken_view, cotangent.cleared_view)
+declare(cotangent.cleared_view)(lambda args, kwargs: args[0])
 facts.fresh(cotangent.taken, cotangent.cleared, cotangent.without_last)
 
 

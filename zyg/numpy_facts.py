@@ -178,6 +178,20 @@ def is_view(call: Any) -> bool:
     )
 
 
+@facts.view(
+    np.transpose, np.swapaxes, np.moveaxis, np.reshape, np.ravel, np.squeeze, np.expand_dims,
+    np.ndarray.transpose, np.ndarray.swapaxes, np.ndarray.reshape, np.ndarray.ravel,
+    np.ndarray.squeeze, np.ndarray.T, np.flip,
+)
+def is_view_of_whole(call: Any) -> bool:
+    """The same memory in another shape; where `reshape` copies, the run time finds out."""
+    is_array = isinstance(type_of(call.args[0]), Array) if call.args else False
+    return is_array and not call.kwargs and isinstance(call.results[0].type, Array)
+
+
+facts.copies_at_times(np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel)
+
+
 @facts.kinds
 def may_store(items: Type, value: Type) -> bool:
     """Real numbers fit into arrays of floats, and arrays into those of their own dtype."""

@@ -18,6 +18,7 @@ from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type
 from ir.errors import SourceNotFound, Unsupported
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
+from ir.places import Returned
 from ir.record import made, node, record
 from ir.types import (
     BOTTOM,
@@ -94,6 +95,7 @@ class Specialisation:
     callees: dict[Specialisation, None] = made(dict)
     # Inputs that it changes in place: it returns their last versions behind its value.
     updates: tuple[int, ...] = ()
+    returned: Returned = None
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -190,9 +192,9 @@ class Specialiser:
                 made.function = function
                 flows = Flows(function, self.sources)
                 stable = result == made.result and flows.result == made.flow and (
-                    inference.updates == made.updates
+                    inference.updates == made.updates and inference.returned == made.returned
                 )
-                made.updates = inference.updates
+                made.updates, made.returned = inference.updates, inference.returned
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if stable or not made.is_recursive:
                     break
@@ -395,9 +397,29 @@ class _Surroundings:
     ) -> None:
         refuse_mutation(inference, callee, args, kwargs, loc)
 
-    def returns_new(self, call: Call) -> bool:
-        return False
+    def updated_inputs(
+        self,
+        inference: Inference,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+    ) -> tuple[int, ...]:
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        made = self._specialiser.call(type_of(callee), types_, kwtypes)
+        return () if made is None else made.updates
 
+    def returned(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Returned:
+        try:
+            made = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return None
+        return None if made is None else made.returned
+
+    written_view = staticmethod(memory.written_view)
+    check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
 
     def inlinable(self, callee: object) -> Inlinable | None:
