@@ -18,7 +18,7 @@ from ir.infer import Inference, is_array_like
 from ir.places import is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
-from ir.types import TOP, Dict, Known, Sequence, Slice, Type, join, widen
+from ir.types import TOP, Dict, Instance, Known, Sequence, Slice, Type, join, widen
 
 NONE = Const(None)
 
@@ -27,12 +27,15 @@ def stored_type(items: Type, index: Type, value: Type) -> Type:
     """The type of a container behind `items[index] = value`."""
     match items:
         case Sequence(cls, item) if cls is list:
-            new = facts.item_of(value) if isinstance(index, Slice) else value
+            is_slice = isinstance(index, Slice) or (
+                isinstance(index, Known) and isinstance(index.value, slice)
+            )
+            new = facts.item_of(value) if is_slice else value
             return Sequence(list, join(item, widen(new)))
         case Dict(fields):
             if isinstance(index, Known) and type(index.value) is str:
                 return Dict(tuple({**dict(fields), index.value: widen(value)}.items()))
-            return TOP
+            return Instance(dict)
         case _:
             return items
 
@@ -59,6 +62,11 @@ def _store(
     type_ = stored_type(type_of(target), type_of(index), type_of(value))
     # A value stored into an array is copied; any other container holds it.
     held = [] if is_array_like(type_of(target)) else [value]
+    is_slice = isinstance(widen(type_of(index)), Slice) or (
+        isinstance(index, Const) and isinstance(index.value, slice)
+    )
+    if isinstance(type_of(target), Sequence) and is_slice:
+        callee, value = primitives.spliced, self.call(list, value, loc=loc)
     self.places.change(callee, target, [index, value], loc, type_, held)
 
 
@@ -164,8 +172,7 @@ def _delitem(
 ) -> Folded:
     if self.places is None or not is_mutable(type_of(args[0])):
         return None
-    items = type_of(args[0])
-    type_ = items if isinstance(items, Sequence) else TOP
+    type_ = deleted(tuple(map(type_of, args)), {})
     self.places.change(primitives.deleted, args[0], [args[1]], loc, type_, [])
     return [NONE]
 
@@ -202,10 +209,15 @@ def _extend(
 ) -> Folded:
     if self.places is None or len(args) != 2:
         return None
-    more = self.call(list, args[1], loc=loc)
-    type_ = extended((type_of(args[0]), type_of(more)), {})
-    self.places.change(primitives.extended, args[0], [more], loc, type_, [args[1]])
+    _extended(self, args[0], args[1], loc)
     return [NONE]
+
+
+def _extended(self: Inference, items: Operand, more: Operand, loc: Location | None) -> Value:
+    assert self.places is not None
+    added = self.call(list, more, loc=loc)
+    type_ = extended((type_of(items), type_of(added)), {})
+    return self.places.change(primitives.extended, items, [added], loc, type_, [more])
 
 
 def _grow(
@@ -240,7 +252,7 @@ def item_to_pop(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return facts.item_of(args[0])
 
 
-@facts.result(primitives.stored, primitives.stored_back)
+@facts.result(primitives.stored, primitives.stored_back, primitives.spliced)
 def stored(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return stored_type(*args)
 
@@ -254,7 +266,15 @@ def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @facts.result(primitives.deleted)
 def deleted(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return args[0] if isinstance(args[0], Sequence) else TOP
+    match args:
+        case (Sequence() | Instance(), _):
+            return args[0]
+        case (Dict(fields), Known(str(key))):
+            return Dict(tuple((name, type_) for name, type_ in fields if name != key))
+        case (Dict(), _):
+            return Instance(dict)
+        case _:
+            return TOP
 
 
 @facts.result(primitives.appended, primitives.inserted)
@@ -276,7 +296,12 @@ def _in_place(callee: Any, plain: Any) -> None:
         names: list[str],
         loc: Location | None,
     ) -> Folded:
-        if self.places is None or not is_array_like(type_of(args[0])):
+        if self.places is None:
+            return None
+        items = type_of(args[0])
+        if plain is operator.add and isinstance(items, Sequence) and items.cls is list:
+            return [_extended(self, args[0], args[1], loc)]
+        if not is_array_like(items):
             return None
         value = self.call(plain, *args, loc=loc)
         type_ = type_of(args[0])

@@ -121,15 +121,20 @@ def values_of(type_: Dict) -> Type:
     return join_all(value for _, value in type_.items)
 
 
+# Classes whose instances have no attributes but those of the class.
+PLAIN = (tuple, list, range, dict, set, frozenset, slice)
+
+
 @facts.attributes(Scalar)
 @facts.attributes(Tuple)
 @facts.attributes(Sequence)
 @facts.attributes(Dict)
 @facts.attributes(Known)
+@facts.attributes(Instance)
 def class_attribute(type_: Type, name: str) -> Type:
     """An attribute that the class of a built-in value provides: a bound method, or its value."""
     cls = class_of(type_)
-    if cls is None or (isinstance(type_, Known) and cls not in LITERALS):
+    if cls is None or (cls not in (*LITERALS, *PLAIN) and not facts.is_immutable(cls)):
         return TOP
     owner = next((base for base in cls.__mro__ if name in vars(base)), None)
     if owner is None or (isinstance(type_, Sequence | Tuple) and owner not in (tuple, list, range)):

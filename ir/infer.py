@@ -38,7 +38,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.places import NEW, ItemChanged, LoopMemory, Places, Returned, State
+from ir.places import NEW, UNPACKING, ItemChanged, LoopMemory, Places, Returned, State
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
@@ -127,11 +127,10 @@ class Surroundings(Protocol):
     ) -> list[tuple[int | str, Operand]]:
         """What a call of a Python function changes in place: positions or keywords, operands."""
 
-    def updated_inputs(
-        self, inference: Inference, callee: Operand, args: list[Operand],
-        kwargs: dict[str, Operand],
-    ) -> tuple[int, ...]:
-        """The numbers of the inputs that such a call changes in place."""
+    def updates(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> tuple[tuple[int, ...], list[Type]]:
+        """The numbers of the inputs that such a call changes in place, and their types then."""
 
     def returned(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -545,7 +544,11 @@ class Inference(Builder):
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
         if self.places is not None and self.places.state.writes:
-            args = [self.places.read(arg, loc) for arg in args]
+            is_apart = isinstance(callee, Const) and callee.value in UNPACKING
+            args = [
+                arg if is_apart and self.is_tuple(arg) else self.places.read(arg, loc)
+                for arg in args
+            ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
         args = list(map(_known, args))
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
@@ -696,7 +699,11 @@ class Inference(Builder):
         """Appends a call that changes some of its arguments, and gives its value."""
         assert self.places is not None
         result = Value(names[0] if len(names) == 1 else "t", type_)
-        self.places.passed(callee, args, kwargs, result, changed, loc)
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        inputs, types_ = self.surroundings.updates(
+            type_of(callee), tuple(map(type_of, args)), kwtypes
+        )
+        self.places.passed(callee, args, kwargs, result, changed, types_, loc)
         made = self.definitions[result]
         assert isinstance(made, Call)
         returned = self._returned_by(made)
@@ -704,7 +711,6 @@ class Inference(Builder):
             self.places.returned_new[result] = None
         if isinstance(returned, int):
             # The function returns what it has changed.
-            inputs = self.surroundings.updated_inputs(self, callee, args, kwargs)
             result = made.results[1 + inputs.index(returned)]
         if len(names) == 1:
             return [result]

@@ -215,6 +215,10 @@ class FunctionParser(ExpressionParser):
 
     def statement(self, node: gast.AST) -> None:
         match node:
+            case gast.Assign(targets=[target]) if _is_parallel(target, node.value):
+                values = [self.expression(item) for item in node.value.elts]
+                for item, value in zip(target.elts, values, strict=True):
+                    self.assign(item, value)
             case gast.Assign():
                 value = self.expression(node.value)
                 for target in node.targets:
@@ -550,6 +554,16 @@ class FunctionParser(ExpressionParser):
         changed = set(node.names) & set(assigned(body_of(self.node)))
         if changed:
             raise self.unsupported(node, f"assigning the global `{min(changed)}` is not supported")
+
+
+def _is_parallel(target: gast.AST, value: gast.AST) -> bool:
+    """Whether an assignment gives each of several targets a value of its own."""
+    return (
+        isinstance(target, gast.Tuple | gast.List)
+        and isinstance(value, gast.Tuple)
+        and len(target.elts) == len(value.elts)
+        and not any(isinstance(e, gast.Starred) for e in [*target.elts, *value.elts])
+    )
 
 
 class Ending:

@@ -38,7 +38,7 @@ from ir.core import (
 from ir.errors import Unsupported
 from ir.record import made, node
 from ir.rewrite import defined
-from ir.types import Closure, Known, Method, Type, Union, class_of, join, widen
+from ir.types import Closure, Known, Method, Tuple, Type, Union, class_of, join, widen
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -49,14 +49,15 @@ IMMUTABLE = (
 )
 # Calls that put their operands into a container, which knows them by another name.
 HOLDING = {
-    id(f) for f in (primitives.build_list, primitives.build_tuple, primitives.build_dict,
-                    primitives.build_set)
+    id(f) for f in (primitives.build_list, primitives.build_dict, primitives.build_set)
 }
+# Calls that take a tuple apart, and keep nothing of it.
+UNPACKING = (primitives.unpack, operator.getitem, len)
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (
-        primitives.stored, primitives.overwritten, primitives.stored_back, primitives.written,
-        primitives.written_view, primitives.added_at, primitives.subtracted_at,
+        primitives.stored, primitives.spliced, primitives.overwritten, primitives.stored_back,
+        primitives.written, primitives.written_view, primitives.added_at, primitives.subtracted_at,
         primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
         primitives.updating,
     )
@@ -106,7 +107,7 @@ class State:
     origins: dict[Value, Value] = made(dict)
     derived: dict[Value, Operand] = made(dict)
     writes: dict[Value, Location | None] = made(dict)
-    held: dict[Value, int] = made(dict)
+    held: dict[Value, None] = made(dict)
     lent: dict[Value, None] = made(dict)
     lost: dict[Value, Location | None] = made(dict)
     distinct: dict[tuple[Value, Value], None] = made(dict)
@@ -189,10 +190,30 @@ class Places:
 
     def read(self, operand: Operand, loc: Location | None) -> Operand:
         """The operand to read in the place of one that the source names."""
-        if isinstance(operand, Const) or not self.state.writes or not is_mutable(operand.type):
+        if isinstance(operand, Const) or not self.state.writes:
+            return operand
+        if isinstance(operand.type, Tuple):
+            return self._tuple_again(operand, loc)
+        if not is_mutable(operand.type):
             return operand
         self._compare(operand, loc)
         return self.latest(operand)
+
+    def _parts(self, value: Operand) -> list[Operand]:
+        """The items of a tuple that was built from them."""
+        op = self._inference.definitions.get(value) if isinstance(value, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is primitives.build_tuple:
+                return op.args
+        return []
+
+    def _tuple_again(self, value: Value, loc: Location | None) -> Operand:
+        """A tuple of the latest versions of its items."""
+        parts = self._parts(value)
+        latest = [self.read(part, loc) for part in parts]
+        if all(a is b for a, b in zip(parts, latest, strict=True)):
+            return value
+        return self._inference.call(primitives.build_tuple, *latest, name=value.name, loc=loc)
 
     def _compare(self, value: Value, loc: Location | None) -> None:
         """Sees to it that a value is no unknown name of memory that was written."""
@@ -303,9 +324,10 @@ class Places:
         kwargs: dict[str, Operand],
         result: Value,
         changed: list[tuple[int | str, Operand]],
+        types: list[Type],
         loc: Location | None,
     ) -> None:
-        """Appends a call that changes some of its arguments, which get new versions."""
+        """Appends a call that changes some of its arguments, which get versions of new types."""
         storages = []
         for _, operand in changed:
             if not isinstance(operand, Value):
@@ -325,7 +347,9 @@ class Places:
                             "name", loc,
                         )
         before = [self.latest(operand) for _, operand in changed]  # type: ignore[arg-type]
-        versions = [Value(value.name, value.type) for value in before]
+        versions = [
+            Value(value.name, type_) for value, type_ in zip(before, types, strict=True)
+        ]
         positions = Const(tuple(position for position, _ in changed))
         self.hold(
             o for o in given if isinstance(o, Value) and is_mutable(o.type)
@@ -357,7 +381,7 @@ class Places:
             new = Value(old.name, old.type)
             assert isinstance(op.callee, Const)
             if op.callee.value is operator.getitem:
-                operands = [Const(primitives.written), old, op.args[1], version]
+                operands: list[Operand] = [Const(primitives.written), old, op.args[1], version]
             else:
                 view = self._inference.surroundings.written_view
                 operands = [Const(view), old, op.callee, version, *op.args[1:]]
@@ -388,7 +412,7 @@ class Places:
             if isinstance(operand, Value) and is_mutable(operand.type):
                 storage = self.storage(operand)
                 for root in {storage, *self.roots(storage)}:
-                    self.state.held[root] = self.state.held.get(root, 0) + 1
+                    self.state.held[root] = None
 
     def defined(self, call: Call) -> None:
         """Notes what a call does with the names of memory that it is given."""
@@ -398,8 +422,11 @@ class Places:
             return
         if not isinstance(call.callee, Const):
             self.lend([*call.args, *call.kwargs.values()])
+            self.hold_parts([*call.args, *call.kwargs.values()])
             return
         callee = call.callee.value
+        if callee not in UNPACKING and callee is not primitives.build_tuple:
+            self.hold_parts([*call.args, *call.kwargs.values()])
         if id(callee) in HOLDING:
             self.hold(call.args)
         elif not facts.is_fresh(callee) and not facts.is_view(call):
@@ -411,6 +438,14 @@ class Places:
                         self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
                         for o in operands if isinstance(o, Value) and is_mutable(o.type)
                     }
+
+    def hold_parts(self, operands: Iterable[Operand]) -> None:
+        """What tuples hold is known by another name where they are handed on."""
+        for operand in operands:
+            parts = self._parts(operand)
+            if parts:
+                self.hold(parts)
+                self.hold_parts(parts)
 
     def lend(self, operands: Iterable[Operand]) -> None:
         for operand in operands:
@@ -430,7 +465,7 @@ class Places:
         op = self._inference.definitions.get(operand)
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
-                items = [self._returned_part(arg, inputs, 1) for arg in op.args]
+                items = [self._returned_part(arg, inputs) for arg in op.args]
                 numbers = [item for item in items if type(item) is int]
                 storages = [
                     self.storage(arg) for arg, item in zip(op.args, items, strict=True)
@@ -440,9 +475,9 @@ class Places:
                     len(set(numbers)) == len(numbers)
                 )
                 return tuple(items) if is_apart else None
-        return self._returned_part(operand, inputs, 0)
+        return self._returned_part(operand, inputs)
 
-    def _returned_part(self, operand: Operand, inputs: list[Value], holders: int) -> Returned:
+    def _returned_part(self, operand: Operand, inputs: list[Value]) -> Returned:
         if not isinstance(operand, Value) or not is_mutable(operand.type):
             return None
         storage = self.storage(operand)
@@ -453,13 +488,15 @@ class Places:
         is_new = all(
             self._kind(root) == "new" or root in self.covers for root in roots
         ) and storage not in self.items
-        is_free = all(self.state.held.get(root, 0) <= holders for root in roots)
+        is_free = all(root not in self.state.held for root in roots)
         return NEW if is_new and is_free else None
 
     # Where branches and iterations meet
 
     def cover(self, result: Value, operands: Iterable[Operand]) -> None:
         """A value that is one of several others."""
+        operands = list(operands)
+        self.hold_parts(operands)
         if not is_mutable(result.type):
             return
         known = self.covers.setdefault(result, [])
@@ -483,9 +520,7 @@ class Places:
         for storage, loc in inner.writes.items():
             if storage not in local:
                 self.state.writes.setdefault(storage, loc)
-        for storage, count in inner.held.items():
-            if storage not in local:
-                self.state.held[storage] = max(count, self.state.held.get(storage, 0))
+        self.state.held.update((v, None) for v in inner.held if v not in local)
         self.state.lent.update((v, None) for v in inner.lent if v not in local)
         self.state.lost.update(
             (value, loc) for value, loc in inner.lost.items() if value not in local

@@ -192,6 +192,12 @@ def stored(items: Any, index: Any, value: Any) -> Any:
     return items
 
 
+def spliced(items: list[Any], index: slice, values: list[Any]) -> list[Any]:
+    """`items[index] = values` for a slice of a list: gives `items`."""
+    items[index] = values
+    return items
+
+
 def overwritten(items: Any, value: Any) -> Any:
     """What `items += v` leaves in an array, whose new contents are `value`: gives `items`."""
     items[...] = _of_same_kind(items, value)

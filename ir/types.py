@@ -117,6 +117,8 @@ class Dict(Type):
         if isinstance(other, Dict) and [k for k, _ in self.items] == [k for k, _ in other.items]:
             values = (join(a, b) for (_, a), (_, b) in zip(self.items, other.items, strict=True))
             return Dict(tuple((k, v) for (k, _), v in zip(self.items, values, strict=True)))
+        if isinstance(other, Dict) or (isinstance(other, Instance) and other.cls is dict):
+            return Instance(dict)
         return None
 
     def __repr__(self) -> str:

@@ -125,7 +125,7 @@ def check_gradient(
 
 def same_contents(a: Any, b: Any) -> bool:
     """`same` for what structures hold that can be changed: lists, dicts and arrays."""
-    if isinstance(a, np.ndarray) or isinstance(a, list | dict | tuple):
+    if isinstance(a, np.ndarray | list | dict | tuple):
         return type(a) is type(b) and _same_items(a, b)
     return True
 

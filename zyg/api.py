@@ -20,6 +20,7 @@ from zyg.pullback import (
     Pullback,
     StructuralGradients,
     protected,
+    prototype,
 )
 from zyg.rules import registry
 from zyg.tracing import shown
@@ -64,13 +65,14 @@ def _run_pullback(
 ) -> tuple[Any, Pullback]:
     entry = entry_for(mode, f, args, kwargs)
     code = _pair_of(entry)
+    likes = tuple(map(prototype, args)) if entry.changes else args
     y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
     saved = protected(saved, code.copied, len(code.saved_names))
     finish: Any
     if mode == "_pullback":
         finish = StructuralGradients(entry.assignment, len(args))
     else:
-        finish = Gradients(entry.assignment, args)
+        finish = Gradients(entry.assignment, likes)
     description = f"{named(f)}({', '.join(map(repr, entry.types))})"
     return y, Pullback(Adjoint(code.back), saved, Like(y), finish, description)
 
@@ -94,10 +96,11 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
     """
     try:
         entry = entry_for("gradient", f, args, kwargs)
-        if entry.is_direct:
+        if entry.is_direct and not entry.changes:
             return gradients_of(entry.assignment, entry.run(*args), args)
+        likes = tuple(map(prototype, args)) if entry.changes else args
         bars = entry.run(*inputs_of(entry, f, args, kwargs))
-        return gradients_of(entry.assignment, bars, args)
+        return gradients_of(entry.assignment, bars, likes)
     except Exception as error:
         shown(error)
         raise
@@ -124,8 +127,9 @@ def _withgradient(
     f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
     entry = entry_for("withgradient", f, args, kwargs)
+    likes = tuple(map(prototype, args)) if entry.changes else args
     y, bars = entry.run(*inputs_of(entry, f, args, kwargs))
-    return y, gradients_of(entry.assignment, bars, args)
+    return y, gradients_of(entry.assignment, bars, likes)
 
 
 def _select(argnums: int | Sequence[int], gradients: tuple[Any, ...]) -> Any:

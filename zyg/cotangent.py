@@ -183,9 +183,11 @@ def stored_bar(bar: Any, value: Any, items: Any) -> Any:
     """
     if bar is None or (isinstance(items, np.ndarray) and items.dtype.kind not in "fc"):
         return None
-    if not isinstance(items, np.ndarray):
-        return bar
-    return _as_stored(bar, value)
+    if isinstance(items, np.ndarray):
+        return _as_stored(bar, value)
+    if isinstance(bar, list) and isinstance(value, (list, tuple)) and len(bar) != len(value):
+        raise NotDifferentiable("a slice of a list was replaced by one of another length")
+    return bar
 
 
 def _as_stored(bar: Any, value: Any) -> Any:

@@ -56,6 +56,8 @@ class Entry:
     passed: list[Source]
     is_direct: bool
     run: Callable[..., Any]
+    # Whether it changes arguments in place: gradients are those of what they were before.
+    changes: bool = False
     alive: list[object] = record.made(list)
     _calls: int = 0
     _check: Check | None = None
@@ -232,6 +234,7 @@ def _made(
         passed,
         passed == [Source("arg", i) for i in range(count)],
         code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,
+        bool(made.updates),
     )
 
 

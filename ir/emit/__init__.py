@@ -308,9 +308,9 @@ class _FunctionEmitter:
             self.consume(op, callee)
             return
         if is_store(op) and not self.uses[op.results[0]]:
-            items, index, value = map(self.operand, op.args)
-            target = subscript(items, index)
-            self.add(ast.Assign(targets=[target], value=value, type_comment=None))
+            place = subscript(self.operand(op.args[0]), self.operand(op.args[1]))
+            value = self.operand(op.args[2])
+            self.add(ast.Assign(targets=[place], value=value, type_comment=None))
             return
         if callee is primitives.unpack and len(op.results) > 1:
             self.assign(op.results, self.operand(op.args[0]))

@@ -39,6 +39,7 @@ def _method(name: str) -> Any:
     return statement
 
 
+@statement_form(primitives.spliced)
 @statement_form(primitives.stored)
 def _print_stored(args: list[ast.expr], environment: Any) -> ast.stmt:
     return _stored(args)

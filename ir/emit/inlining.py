@@ -29,7 +29,7 @@ from ir.emit.order import append, is_ordered, is_store, is_temporary
 from ir.rewrite import count_uses
 
 MAX_FOLDED = 12
-STORING = (primitives.stored,)
+STORING = (primitives.stored, primitives.spliced)
 
 
 class Inlining:

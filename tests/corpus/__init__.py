@@ -10,6 +10,7 @@ from tests.corpus import (  # noqa: F401
     assignments,
     branches,
     calls,
+    changes_in_place,
     closures,
     comprehensions,
     containers,

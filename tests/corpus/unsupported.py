@@ -16,103 +16,6 @@ class Box:
 
 
 @refuses(3, (2.0,))
-def stores_into_array(x):
-    a = np.zeros(3)
-    a[1] = x
-    return a[1] * x
-
-
-@refuses(2, (VECTOR,))
-def stores_into_argument(a):
-    a[0] = a[1] * 2
-    return a[0]
-
-
-@refuses(4, (2.0,))
-def stores_in_loop(x):
-    a = np.zeros(3)
-    for i in range(3):
-        a[i] = x * i
-    return np.sum(a)
-
-
-@refuses(2, (VECTOR, 2.0))
-def augments_array_argument(a, x):
-    a += x
-    return np.sum(a * a)
-
-
-@refuses(3, (2.0,))
-def augments_local_array(x):
-    a = np.ones(3)
-    a *= x
-    return np.sum(a)
-
-
-@refuses(2, (VECTOR, 2.0))
-def augments_item(a, x):
-    a[0] += x
-    return a[0] * a[1]
-
-
-@refuses(3, (2.0,))
-def stores_into_list(x):
-    values = [x, 1.0]
-    values[1] = x * x
-    return values[1]
-
-
-@refuses(3, (2.0,))
-def appends(x):
-    values = []
-    values.append(x * x)
-    return values[0]
-
-
-@refuses(4, (2.0,))
-def appends_in_loop(x):
-    values = []
-    for i in range(3):
-        values.append(x * i)
-    return sum(values)
-
-
-@refuses(3, (2.0,))
-def augments_list(x):
-    values = [x]
-    values += [x * x]
-    return values[1]
-
-
-@refuses(3, (2.0,))
-def pops(x):
-    values = [x, x * x]
-    last = values.pop()
-    return last * values[0]
-
-
-@refuses(3, ([3.0, 1.0],))
-def sorts_in_place(values):
-    x = values[0]
-    values.sort()
-    return values[0] * x
-
-
-@refuses(3, (2.0,))
-def stores_into_dict(x):
-    parameters = {}
-    parameters["a"] = x * x
-    return parameters["a"]
-
-
-@refuses(3, (2.0,))
-def updates_dict(x):
-    parameters = {"a": 1.0}
-    parameters.update(a=x)
-    return parameters["a"] * x
-
-
-@refuses(3, (2.0,))
 def writes_attribute(x):
     box = Box(x)
     box.value = x * x
@@ -186,31 +89,10 @@ def rebinds_global(x):
 
 
 @refuses(3, (2.0,))
-def deletes_item(x):
-    values = [x, x * x]
-    del values[0]
-    return values[0]
-
-
-@refuses(3, (2.0,))
 def deletes_name(x):
     y = x * x
     del x
     return y
-
-
-@refuses(3, (VECTOR, 2.0))
-def writes_output_argument(a, x):
-    b = np.empty(3)
-    np.multiply(a, x, out=b)
-    return np.sum(b)
-
-
-@refuses(3, (2.0,))
-def fills_array(x):
-    a = np.zeros(3)
-    a.fill(x)
-    return np.sum(a)
 
 
 @refuses(4, (2.0,))

@@ -20,7 +20,7 @@ from ir.locate import locate
 from ir.types import Dict, Instance, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
-from zyg.rules.registry import is_constant
+from zyg.rules.registry import is_constant, substitute_of
 
 MUTATING_METHODS = {
     *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
@@ -28,8 +28,6 @@ MUTATING_METHODS = {
     *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
     *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
 }
-# Methods that inference makes new versions of their objects of.
-FOLLOWED = (list.append, list.extend, list.insert, list.pop)
 MUTATING_FUNCTIONS = {
     id(f) for f in (
         np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
@@ -56,15 +54,11 @@ def refuse_mutation(
         raise unsupported("writing into an array by `out=` is not supported", loc)
     if isinstance(callee, Value):
         bound = inference.methods.get(callee)
-        if inference.places is not None and bound is not None and (
-            any(bound[0].value is method for method in FOLLOWED)
-        ):
-            return
         if bound is not None and _is_mutating(bound[0].value):
             raise _changes_object(bound[0].value.__name__, loc)
         return
     value = callee.value
-    if inference.places is not None and any(value is method for method in FOLLOWED):
+    if substitute_of(value) is not None:
         return
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         raise unsupported("writing into an array is not supported", loc)

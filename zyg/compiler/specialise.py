@@ -33,6 +33,7 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.mutation import refuse_mutation
+from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
 
@@ -382,6 +383,11 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
+        if isinstance(callee, Const):
+            written = written_out(inference, callee.value, args, kwargs, ["t"], loc)
+            if written is not None:
+                return written[0]
+            refuse_mutation(inference, callee, args, kwargs, loc)
         found: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )
@@ -395,19 +401,17 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        refuse_mutation(inference, callee, args, kwargs, loc)
+        if inference.places is None:
+            refuse_mutation(inference, callee, args, kwargs, loc)
 
-    def updated_inputs(
-        self,
-        inference: Inference,
-        callee: Operand,
-        args: list[Operand],
-        kwargs: dict[str, Operand],
-    ) -> tuple[int, ...]:
-        types_ = tuple(map(type_of, args))
-        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
-        made = self._specialiser.call(type_of(callee), types_, kwtypes)
-        return () if made is None else made.updates
+    def updates(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> tuple[tuple[int, ...], list[Type]]:
+        made = self._specialiser.call(callee, args, kwargs)
+        if made is None:
+            return (), []
+        final = made.result.items[1:] if isinstance(made.result, Tuple) else ()
+        return made.updates, list(final or [TOP] * len(made.updates))
 
     def returned(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]

@@ -19,7 +19,8 @@ from zyg.cotangent import (
     without_item,
     without_last,
 )
-from zyg.rules.registry import adjoint
+from zyg.numpy_changes import added_at_each
+from zyg.rules.registry import adjoint, substitute
 
 
 @adjoint(primitives.stored)
@@ -31,6 +32,39 @@ def stored(items, index, value):
         return cleared(bar, index), None, value_bar
 
     return primitives.stored(items, index, value), back
+
+
+@adjoint(primitives.spliced)
+def spliced(items, index, values):
+    length, count = len(items), len(values)
+
+    def back(bar):
+        return before_splice(bar, index, length, count), None, spliced_bar(
+            bar, index, length, count
+        )
+
+    return primitives.spliced(items, index, values), back
+
+
+def before_splice(bar, index, length, count):
+    """The cotangent of a list of some length before `count` values took the place of a slice."""
+    if bar is None:
+        return None
+    positions = range(length)[index]
+    if positions.step != 1:
+        return [None if i in positions else bar[i] for i in range(length)]
+    gone = [None for _ in positions]
+    return bar[: positions.start] + gone + bar[positions.start + count :]
+
+
+def spliced_bar(bar, index, length, count):
+    """The cotangent of the values that took the place of a slice of a list."""
+    if bar is None:
+        return None
+    positions = range(length)[index]
+    if positions.step != 1:
+        return [bar[i] for i in positions]
+    return bar[positions.start : positions.start + count]
 
 
 @adjoint(primitives.stored_back)
@@ -74,6 +108,13 @@ def subtracted_at(items, index, value):
 
 def negative(bar):
     return None if bar is None else -bar
+
+
+@adjoint(added_at_each)
+def add_at_each(items, index, value):
+    return added_at_each(items, index, value), lambda bar: (
+        bar, None, stored_bar(None if bar is None else bar[index], value, items)
+    )
 
 
 @adjoint(primitives.deleted)
@@ -120,3 +161,45 @@ def inserted(items, index, value):
     return primitives.inserted(items, index, value), lambda bar: (
         without_item(bar, position), None, item(bar, position)
     )
+
+
+@substitute(list.remove)
+def remove(items, value, /):
+    del items[items.index(value)]
+
+
+@substitute(list.clear)
+def clear(items, /):
+    del items[:]
+
+
+@substitute(list.reverse)
+def reverse(items, /):
+    items[:] = items[::-1]
+
+
+@substitute(list.sort)
+def sort(items, /, *, key=None, reverse=False):
+    items[:] = sorted(items, key=key, reverse=reverse)
+
+
+@substitute(dict.setdefault)
+def setdefault(mapping, key, default=None, /):
+    if key not in mapping:
+        mapping[key] = default
+    return mapping[key]
+
+
+@substitute(dict.update)
+def update(mapping, other=(), /, **more):
+    for key, value in dict(other, **more).items():
+        mapping[key] = value
+
+
+@substitute(dict.pop)
+def pop(mapping, key, /, *default):
+    if default and key not in mapping:
+        return default[0]
+    value = mapping[key]
+    del mapping[key]
+    return value

@@ -1,0 +1,144 @@
+"""What NumPy's calls that write into an array mean to inference: a new version of the array.
+
+    a.fill(v)                      a_1 = stored(a, ..., v)
+    a.sort()                       a_1 = stored(a, ..., np.sort(a))
+    np.multiply(x, y, out=a)       a_1 = overwritten(a, np.multiply(x, y))
+    np.add.at(a, index, v)         a_1 = added_at_each(a, index, v)
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import Const, Location, Operand, Value, type_of
+from ir.emit import statement_form
+from ir.emit.render import name_node
+from ir.infer import Inference
+from ir.places import CHANGING
+from ir.special_calls import Folded, special
+from ir.types import Type
+from zyg.array_type import Array
+
+ELLIPSIS = Const(...)
+
+
+def added_at_each(items: Any, index: Any, value: Any) -> Any:
+    """`np.add.at(items, index, value)`: gives `items`."""
+    np.add.at(items, index, value)
+    return items
+
+
+CHANGING.add(id(added_at_each))
+
+
+@statement_form(added_at_each)
+def _print_added_at_each(args: list[ast.expr], environment: Any) -> ast.stmt:
+    add = ast.Attribute(value=name_node(environment.add(np, "np")), attr="add", ctx=ast.Load())
+    at = ast.Attribute(value=add, attr="at", ctx=ast.Load())
+    return ast.Expr(value=ast.Call(func=at, args=args, keywords=[]))
+
+
+@facts.result(added_at_each)
+def _added_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+def _overwrite(
+    self: Inference, target: Operand, value: Operand, loc: Location | None
+) -> Value:
+    """Replaces the contents of an array by a value of the same kind."""
+    assert self.places is not None
+    type_ = type_of(target)
+    if facts.same_kind(type_, type_of(value)):
+        return self.places.change(primitives.stored, target, [ELLIPSIS, value], loc, type_, [])
+    return self.places.change(primitives.overwritten, target, [value], loc, type_, [])
+
+
+@special(np.ndarray.fill)
+def _fill(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 2 or kwargs:
+        return None
+    type_ = type_of(args[0])
+    self.places.change(primitives.stored, args[0], [ELLIPSIS, args[1]], loc, type_, [])
+    return [Const(None)]
+
+
+@special(np.ndarray.sort)
+def _sort(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or kwargs.keys() - {"axis"}:
+        return None
+    (value,) = self.typed_call(Const(np.sort), args, kwargs, ["t"], loc)
+    _overwrite(self, args[0], value, loc)
+    return [Const(None)]
+
+
+@special(np.copyto)
+def _copyto(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 2 or kwargs or not _is_array(args[0]):
+        return None
+    _overwrite(self, args[0], args[1], loc)
+    return [Const(None)]
+
+
+def _add_at(
+    self: Inference, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None
+) -> list[Operand] | None:
+    if self.places is None or len(args) != 3 or kwargs or not _is_array(args[0]):
+        return None
+    type_ = type_of(args[0])
+    self.places.change(added_at_each, args[0], args[1:], loc, type_, [])
+    return [Const(None)]
+
+
+def _is_array(operand: Operand) -> bool:
+    return isinstance(type_of(operand), Array)
+
+
+def written_out(
+    self: Inference,
+    callee: Any,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> list[Operand] | None:
+    """A call that writes its result into an array: `out=`, or an operand behind a ufunc's own."""
+    if self.places is None:
+        return None
+    if callee is np.ufunc.at and isinstance(args[0], Const) and args[0].value is np.add:
+        return _add_at(self, args[1:], kwargs, loc)
+    out = kwargs.get("out")
+    rest = {name: operand for name, operand in kwargs.items() if name != "out"}
+    if isinstance(callee, np.ufunc) and out is None and len(args) == callee.nin + 1:
+        args, out = args[:-1], args[-1]
+    if out is None or (isinstance(out, Const) and out.value is None):
+        return None
+    parts = self.parts(out)
+    if parts is not None and len(parts) == 1:
+        (out,) = parts
+    if not _is_array(out) or "where" in rest or len(names) != 1:
+        return None
+    (value,) = self.typed_call(Const(callee), args, rest, ["t"], loc)
+    return [_overwrite(self, out, value, loc)]
