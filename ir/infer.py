@@ -229,7 +229,7 @@ class Inference(Builder):
         finally:
             self._source = outer
         exit = clone_exit(block.exit, mapping)
-        if self.places is not None and self.places.state.writes and isinstance(exit, Yield):
+        if self.places is not None and self.places.state.has_changes and isinstance(exit, Yield):
             exit.values = [self.places.read(value, self.loc) for value in exit.values]
         return exit
 
@@ -543,7 +543,7 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
-        if self.places is not None and self.places.state.writes:
+        if self.places is not None and self.places.state.has_changes:
             is_apart = isinstance(callee, Const) and callee.value in UNPACKING
             args = [
                 arg if is_apart and self.is_tuple(arg) else self.places.read(arg, loc)

@@ -112,6 +112,10 @@ class State:
     lost: dict[Value, Location | None] = made(dict)
     distinct: dict[tuple[Value, Value], None] = made(dict)
 
+    @property
+    def has_changes(self) -> bool:
+        return bool(self.writes or self.lost)
+
     def copy(self) -> State:
         return State(
             dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
@@ -190,7 +194,7 @@ class Places:
 
     def read(self, operand: Operand, loc: Location | None) -> Operand:
         """The operand to read in the place of one that the source names."""
-        if isinstance(operand, Const) or not self.state.writes:
+        if isinstance(operand, Const) or not self.state.has_changes:
             return operand
         if isinstance(operand.type, Tuple):
             return self._tuple_again(operand, loc)

@@ -78,7 +78,7 @@ def directional(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector)
 
 def one_sided(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector) -> Vector:
     """The same derivative from one side only, so that a kink shows: error of second order."""
-    here = floats(f(*args))
+    here = floats(f(*copy.deepcopy(args)))
     first, second = (_moved(f, args, direction, STEP * k, here.size) for k in (0.01, 0.02))
     return (4 * first - 3 * here - second) / (0.02 * STEP)
 

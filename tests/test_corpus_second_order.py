@@ -1,6 +1,7 @@
 """Second derivatives of the programs of the corpus that return a float."""
 
 import contextlib
+import copy
 import io
 
 import pytest
@@ -10,7 +11,8 @@ from tests import corpus, differences
 from tests.test_corpus_itself import each_input
 
 # Programs whose second derivative zyg refuses so far: iterators that are differentiated twice,
-# dispatch at run time inside of an inner gradient (docs/limits.md).
+# dispatch at run time inside of an inner gradient, functions that change their arguments
+# (docs/limits.md).
 REFUSED = {
     "branches.branch_defines_function",
     "calls.composed_by_reduce",
@@ -21,6 +23,14 @@ REFUSED = {
     "calls.mapped",
     "calls.partial_function",
     "calls.star_arguments",
+    "changes_in_place.accumulates_and_masks",
+    "changes_in_place.bubble_sort",
+    "changes_in_place.changes_argument",
+    "changes_in_place.changes_one_of_two",
+    "changes_in_place.helper_changes_argument",
+    "changes_in_place.list_argument",
+    "changes_in_place.lu_in_argument",
+    "changes_in_place.tridiagonal",
     "closures.default_captures_value",
     "comprehensions.generator_over_zip",
     "comprehensions.starred_comprehension",
@@ -53,7 +63,7 @@ def gradient_of(f):
 def returns_float(case):
     program, args = case.values
     with contextlib.redirect_stdout(io.StringIO()):
-        return isinstance(program.f(*args), float)
+        return isinstance(program.f(*copy.deepcopy(args)), float)
 
 
 SECOND_ORDER = list(filter(returns_float, each_input(corpus.all)))
@@ -73,5 +83,5 @@ def test_second_order(program, args, capsys):
 @pytest.mark.parametrize(("program", "args"), list(filter(is_refused, SECOND_ORDER)))
 def test_refused_is_never_wrong(program, args, capsys):
     """An error of zyg's, no number; what works by now leaves the list."""
-    with pytest.raises((zyg.ZygError, TypeError, AttributeError)):
+    with pytest.raises((zyg.ZygError, TypeError, ValueError, AttributeError)):
         differences.check_gradient(gradient_of(program.f), args, zyg.pullback)

@@ -60,8 +60,9 @@ def test_outer_part_ends_in_value_and_back(rule: ast.FunctionDef) -> None:
     assert len(nested) <= 1
     if nested:
         assert isinstance(back, ast.Name) and back.id == nested[0].name
-        (result,) = nested[0].body
+        *names, result = nested[0].body
         assert isinstance(result, ast.Return)
+        assert all(isinstance(node, ast.Assign) for node in names)
     else:
         assert isinstance(back, ast.Lambda)
     for node in outer:
@@ -72,6 +73,8 @@ def test_outer_part_ends_in_value_and_back(rule: ast.FunctionDef) -> None:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_no_mutation(module: ModuleType) -> None:
+    if module.__name__ == "zyg.rules.mutating_methods":
+        return  # no rules, but what methods do, as users could write it
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         assert not isinstance(node, (ast.AugAssign, ast.Try, ast.With, ast.Delete))
         if isinstance(node, ast.Assign):

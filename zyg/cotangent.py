@@ -126,6 +126,20 @@ def taken(bar: Any, index: Any) -> Any:
     return np.where(_is_last(bar.shape, index, part.shape), part, 0)
 
 
+def put_back(part_bar: Any, bar: Any, index: Any) -> Any:
+    """The cotangent of `bar` where `taken(bar, index)` was read from it.
+
+    >>> put_back(np.array([5.0, 7.0]), np.zeros(3), [0, 0])
+    array([7., 0., 0.])
+    """
+    if part_bar is None or bar is None:
+        return None
+    if isinstance(bar, np.ndarray) and _may_repeat(index):
+        is_last = _is_last(bar.shape, index, bar[index].shape)
+        return one_hot(np.where(is_last, part_bar, 0), bar, index)
+    return one_hot(part_bar, bar, index)
+
+
 def _is_last(shape: tuple[int, ...], index: Any, stored: tuple[int, ...]) -> Any:
     """Which of the values that are stored by an index array are not overwritten by later ones."""
     writer = np.zeros(shape, int)

@@ -276,7 +276,7 @@ facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
 facts.buffer(cotangent.zeros_like)
 
 facts.pure(cotangent.taken, cotangent.cleared, cotangent.stored_bar, cotangent.without_last)
-facts.pure(cotangent.with_gap, cotangent.without_item, cotangent.position_of)
+facts.pure(cotangent.put_back, cotangent.with_gap, cotangent.without_item, cotangent.position_of)
 facts.fresh(cotangent.kept, cotangent.prototype)
 facts.total(cotangent.kept, cotangent.prototype)
 declare(cotangent.position_of)(lambda args, kwargs: Scalar(int))

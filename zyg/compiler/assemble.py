@@ -47,6 +47,7 @@ from zyg import cotangent
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.augment import Augmenter
+from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
@@ -212,6 +213,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
@@ -313,6 +315,8 @@ class Compiler:
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
+        if count_trips(augmenter.ops, body):
+            eliminate_dead(body, is_silent)
         own = set(augmenter.ops)
         forward = Block([], [op for op in body.ops if op in own], Yield([]))
         adjoint.ops = [op for op in body.ops if op not in own]

@@ -142,7 +142,7 @@ class RuleBack:
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))
-        count = max([self._count, *(1 + slot for slot in self._slots if slot is not None)])
+        count = max(self._count, _positional(self._function))
         if y_bar is None:
             bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
@@ -201,6 +201,12 @@ def _slot(function: Any, keyword: str) -> int | None:
     code = getattr(rule_of(function), "__code__", None)
     names = () if code is None else code.co_varnames[: code.co_argcount]
     return names.index(keyword) if keyword in names else None
+
+
+def _positional(function: Any) -> int:
+    """How many gradients a rule may return: one for each of its positional parameters."""
+    rule = rule_of(function)
+    return rule.__code__.co_argcount if isinstance(rule, types.FunctionType) else 0
 
 
 def _required(function: Any) -> int:

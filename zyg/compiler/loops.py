@@ -29,7 +29,7 @@ from ir.core import (
     type_of,
 )
 from ir.infer import _same
-from ir.rewrite import clone_op, defined, free_values, substitute
+from ir.rewrite import clone_op, count_uses, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import (
     TOP,
@@ -389,6 +389,31 @@ class LoopTransposer(Accumulation):
         op.results.insert(count, total)
         self.definitions[total] = op
         return self.call(range, total)
+
+
+def count_trips(forward: list[Op], adjoint: Block) -> bool:
+    """Lets reversed loops that read nothing of their records walk over something that is there.
+
+    Says whether there was such a loop.
+    """
+    loops = {
+        value: op for op in forward if isinstance(op, For) and len(op.iterables) == 1
+        for value in op.results[len(op.init) :]
+    }
+    found = False
+    for op in walk(adjoint):
+        if not isinstance(op, For) or not op.backwards or len(op.iterables) != 1:
+            continue
+        producer = loops.get(op.iterables[0])  # type: ignore[call-overload]
+        if producer is None or count_uses(op.body)[op.items[0]]:
+            continue
+        exit = producer.body.exit
+        stop = exit.values[0] if isinstance(exit, Yield) else None
+        is_whole = isinstance(stop, Const) and not stop.value
+        if is_whole and isinstance(type_of(producer.iterables[0]), Sequence | Tuple):
+            op.iterables = list(producer.iterables)
+            found = True
+    return found
 
 
 _CHEAP = (

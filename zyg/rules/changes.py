@@ -20,16 +20,15 @@ from zyg.cotangent import (
     without_last,
 )
 from zyg.numpy_changes import added_at_each
-from zyg.rules.registry import adjoint, substitute
+from zyg.rules.registry import adjoint
 
 
 @adjoint(primitives.stored)
 def stored(items, index, value):
     def back(bar):
-        if index is Ellipsis:
-            return None, None, stored_bar(bar, value, items)
-        value_bar = stored_bar(taken(bar, index), value, items)
-        return cleared(bar, index), None, value_bar
+        place_bar = bar if index is Ellipsis else taken(bar, index)
+        rest = None if index is Ellipsis else cleared(bar, index)
+        return rest, None, stored_bar(place_bar, value, items)
 
     return primitives.stored(items, index, value), back
 
@@ -161,45 +160,3 @@ def inserted(items, index, value):
     return primitives.inserted(items, index, value), lambda bar: (
         without_item(bar, position), None, item(bar, position)
     )
-
-
-@substitute(list.remove)
-def remove(items, value, /):
-    del items[items.index(value)]
-
-
-@substitute(list.clear)
-def clear(items, /):
-    del items[:]
-
-
-@substitute(list.reverse)
-def reverse(items, /):
-    items[:] = items[::-1]
-
-
-@substitute(list.sort)
-def sort(items, /, *, key=None, reverse=False):
-    items[:] = sorted(items, key=key, reverse=reverse)
-
-
-@substitute(dict.setdefault)
-def setdefault(mapping, key, default=None, /):
-    if key not in mapping:
-        mapping[key] = default
-    return mapping[key]
-
-
-@substitute(dict.update)
-def update(mapping, other=(), /, **more):
-    for key, value in dict(other, **more).items():
-        mapping[key] = value
-
-
-@substitute(dict.pop)
-def pop(mapping, key, /, *default):
-    if default and key not in mapping:
-        return default[0]
-    value = mapping[key]
-    del mapping[key]
-    return value

@@ -10,17 +10,28 @@ import numpy as np
 from zyg.cotangent import (
     accumulate,
     accumulate_at,
+    cleared,
+    cleared_view,
     conj,
     filled,
+    kept,
     one_hot,
+    position_of,
     project,
+    put_back,
     scatter,
+    stored_bar,
+    taken,
+    taken_view,
     unbroadcast,
+    with_gap,
+    without_item,
+    without_last,
     zeros_like,
 )
 from zyg.rules.registry import adjoint, constant
 
-constant(zeros_like)
+constant(zeros_like, position_of)
 
 
 @adjoint(accumulate)
@@ -89,3 +100,82 @@ def broadcast_again(y_bar, bar):
 @adjoint(project)
 def project_(bar, x):
     return project(bar, x), lambda y_bar: (None if bar is None else y_bar, None)
+
+
+@adjoint(kept)
+def kept_(x):
+    return kept(x), lambda y_bar: (y_bar,)
+
+
+@adjoint(taken)
+def taken_(bar, index):
+    return taken(bar, index), lambda y_bar: (put_back(y_bar, bar, index), None)
+
+
+@adjoint(cleared)
+def cleared_(bar, index):
+    return cleared(bar, index), lambda y_bar: (cleared(y_bar, index), None)
+
+
+@adjoint(stored_bar)
+def stored_bar_(bar, value, items):
+    y = stored_bar(bar, value, items)
+    return y, lambda y_bar: (None if y is None else stored_again(y_bar, bar), None, None)
+
+
+def stored_again(y_bar, bar):
+    """Undoes the sum over what a store has spread."""
+    if y_bar is None or not isinstance(bar, (float, complex, np.ndarray, np.number)):
+        return y_bar
+    return broadcast_again(np.asarray(y_bar), bar)
+
+
+@adjoint(taken_view)
+def taken_view_(bar, view, args):
+    return taken_view(bar, view, args), lambda y_bar: (
+        view_put_back(y_bar, bar, view, args), None, None
+    )
+
+
+def view_put_back(y_bar, bar, view, args):
+    """Zeros but for a view of the whole, which is the cotangent of that view."""
+    if y_bar is None or bar is None:
+        return None
+    positions = np.reshape(np.arange(np.size(bar)), np.shape(bar))
+    flat = scatter(np.ravel(y_bar), (np.size(bar),), np.ravel(taken_view(positions, view, args)))
+    return np.reshape(flat, np.shape(bar))
+
+
+@adjoint(cleared_view)
+def cleared_view_(bar, view, args):
+    return cleared_view(bar, view, args), lambda y_bar: (
+        cleared_view(y_bar, view, args), None, None
+    )
+
+
+@adjoint(without_last)
+def without_last_(bars):
+    return without_last(bars), lambda y_bar: (None if y_bar is None else [*y_bar, None],)
+
+
+@adjoint(without_item)
+def without_item_(bars, position):
+    return without_item(bars, position), lambda y_bar: (
+        None if y_bar is None else [*y_bar[:position], None, *y_bar[position:]], None
+    )
+
+
+@adjoint(with_gap)
+def with_gap_(bars, index, before):
+    return with_gap(bars, index, before), lambda y_bar: (
+        gap_closed(y_bar, index, before), None, None
+    )
+
+
+def gap_closed(y_bar, index, before):
+    """The cotangent of a list without what `with_gap` filled in."""
+    if y_bar is None or isinstance(before, dict):
+        return y_bar
+    positions = range(len(before))[index]
+    gone = positions if isinstance(positions, range) else (positions,)
+    return [bar for i, bar in enumerate(y_bar) if i not in gone]

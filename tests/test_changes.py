@@ -1,0 +1,151 @@
+"""Rules of changes in place, and the memory behind names that zyg follows or refuses."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import zyg
+from ir import primitives
+from tests.differences import check_gradient
+from zyg.numpy_changes import added_at_each
+
+VECTOR = np.array([1.0, 2.0, 3.0, 4.0])
+CASES = [
+    (primitives.stored, (VECTOR, 1, 2.0)),
+    (primitives.stored, (VECTOR, slice(1, 3), np.array([2.0, 5.0]))),
+    (primitives.stored, (VECTOR, ..., 2.0)),
+    (primitives.stored, (VECTOR, [0, 2, 0], np.array([7.0, 8.0, 9.0]))),
+    (primitives.stored, (VECTOR, VECTOR > 2, 0.5)),
+    (primitives.stored, ([1.0, 2.0], -1, 3.0)),
+    (primitives.stored, ({"a": 1.0}, "b", 3.0)),
+    (primitives.stored, ({"a": 1.0}, "a", 3.0)),
+    (primitives.stored_back, (VECTOR, [1, 1], np.array([2.0, 5.0]))),
+    (primitives.spliced, ([1.0, 2.0, 3.0], slice(1, 2), [4.0, 5.0, 6.0])),
+    (primitives.spliced, ([1.0, 2.0, 3.0], slice(None, None, 2), [4.0, 5.0])),
+    (primitives.spliced, ([1.0, 2.0, 3.0], slice(5, 1), [4.0])),
+    (primitives.overwritten, (VECTOR, VECTOR * 2)),
+    (primitives.written, (VECTOR, slice(2), VECTOR[:2] * 1.0)),
+    (primitives.added_at, (VECTOR, slice(1, 3), 2.0)),
+    (primitives.subtracted_at, (VECTOR, 0, 2.0)),
+    (added_at_each, (VECTOR, [0, 0, 1], np.array([1.0, 2.0, 3.0]))),
+    (primitives.deleted, ([1.0, 2.0, 3.0], 1)),
+    (primitives.deleted, ([1.0, 2.0, 3.0], slice(0, 2))),
+    (primitives.appended, ([1.0, 2.0], 3.0)),
+    (primitives.extended, ([1.0, 2.0], [3.0, 4.0])),
+    (primitives.inserted, ([1.0, 2.0], -1, 3.0)),
+    (primitives.inserted, ([1.0, 2.0], 9, 3.0)),
+    (primitives.item_to_pop, ([1.0, 2.0], -1)),
+]
+
+
+@pytest.mark.parametrize(("change", "args"), CASES)
+def test_rule(change, args):
+    if change is primitives.written:  # its part is in the whole already
+        args = (args[0], args[1], args[0][args[1]] * 1.0)
+        _, back = zyg.pullback(change, *copy.deepcopy(args))
+        assert [g.tolist() for g in (back(VECTOR)[0], back(VECTOR)[2])] == [[0, 0, 3, 4], [1, 2]]
+        return
+    check_gradient(lambda items, *rest: change(items.copy(), *rest), args, zyg.pullback)
+
+
+def test_last_writer_takes_it_all():
+    def store(v):
+        a = np.zeros(1)
+        a[[0, 0]] = v
+        return a[0]
+
+    (gradient,) = zyg.gradient(store, np.array([2.0, 3.0]))
+    assert gradient.tolist() == [0.0, 1.0]
+
+
+def two_names(a, b):
+    a[0] = 5.0
+    return a[0] * b[0]
+
+
+def test_arguments_that_overlap_are_refused_when_they_do():
+    separate = np.ones(2), np.ones(2)
+    assert [g.tolist() for g in zyg.gradient(two_names, *separate)] == [[0, 0], [5, 0]]
+    whole = np.ones(4)
+    assert len(zyg.gradient(two_names, whole[::2], whole[1::2])) == 2
+    for other in (whole, whole[:3], whole[::-1]):
+        with pytest.raises(zyg.UnsupportedSyntax, match="overlapping"):
+            zyg.gradient(two_names, whole, other)
+
+
+def held_by_list(x):
+    a = np.zeros(2)
+    rows = [a, a]
+    a[0] = x
+    return rows[1][0]
+
+
+def item_of_list(rows, x):
+    rows[0][0] = x
+    return rows[1][0]
+
+
+def buffer_of_branch(a, x):
+    b = a if x > 0 else np.zeros(2)
+    b[0] = x
+    return a[0] * b[0]
+
+
+def keeps_first_buffer(a, x):
+    first, current = a.copy(), a
+    current = first
+    for _ in range(2):
+        current[0] = x
+        current = current * 1.0
+    return first[0] * current[1]
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (held_by_list, (2.0,)),
+        (item_of_list, ([np.zeros(2), np.zeros(2)], 2.0)),
+        (buffer_of_branch, (np.ones(2), 2.0)),
+        (keeps_first_buffer, (np.ones(2), 2.0)),
+    ],
+)
+def test_hidden_names_of_memory_are_refused(f, args):
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(f, *copy.deepcopy(args))
+
+
+def test_reshaped_copy_is_no_view():
+    def write(m):
+        flat = m.T.reshape(-1)
+        flat[0] = 3.0
+        return m.sum() * flat[1]
+
+    with pytest.raises(zyg.UnsupportedSyntax, match="copy"):
+        zyg.gradient(lambda m: write(m * 1.0), np.ones((2, 3)))
+
+
+def test_back_can_be_called_again_and_keeps_out_of_the_users_memory():
+    def f(a):
+        a *= a
+        a[0] += a[1]
+        return a
+
+    given = np.array([2.0, 3.0])
+    y, back = zyg.pullback(f, given)
+    assert y is given and given.tolist() == [13.0, 9.0]
+    first = back(np.ones(2))[0].tolist()
+    given[:] = 100.0
+    assert back(np.ones(2))[0].tolist() == first == [4.0, 12.0]
+    assert given.tolist() == [100.0, 100.0]
+
+
+def test_linear_stencil_keeps_nothing_per_step():
+    def steps(u, n):
+        u = u.copy()
+        for _ in range(n):
+            u[1:-1] += 0.1 * (u[:-2] + u[2:])
+        return u.sum()
+
+    held = [repr(zyg.pullback(steps, np.ones(50), n)[1]) for n in (2, 20)]
+    assert held[0] == held[1]
