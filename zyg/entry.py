@@ -24,6 +24,7 @@ from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.fast_path import FORMS, Paths, is_plain_function, path_of
 from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
 from zyg.keys import function_key, identified, tuple_key
@@ -39,12 +40,13 @@ _DIFFERENTIATED = {
     "dispatch": ("arg", "tuple", "cell", "keyword", "dict"),
 }
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
+CALLS_UNTIL_PATH = 3
 
 
 @record.node
 class Entry:
     """The code for one signature. `is_direct`: its inputs are the positional arguments; `alive`:
-    what keys refer to by `id`."""
+    what keys refer to by `id`; `calls_until_path`: 0 if it has a path, or will have none."""
 
     plan: Plan
     made: Specialisation
@@ -57,7 +59,8 @@ class Entry:
     is_direct: bool
     run: Callable[..., Any]
     alive: list[object] = record.made(list)
-    _calls: int = 0
+    calls_until_path: int = 0
+    _checks: int = 0
     _check: Check | None = None
 
     def is_valid(self) -> bool:
@@ -65,10 +68,16 @@ class Entry:
             return False
         if self._check is not None:
             return self._check()
-        self._calls += 1
-        if self._calls > CALLS_UNTIL_GUARDS_ARE_COMPILED:
-            self._check = compiled(self.guards)
+        self._checks += 1
+        if self._checks > CALLS_UNTIL_GUARDS_ARE_COMPILED:
+            return self.check()()
         return all_hold(self.guards)
+
+    def check(self) -> Check:
+        """The guards as one function."""
+        if self._check is None:
+            self._check = compiled(self.guards)
+        return self._check
 
 
 class CacheInfo(NamedTuple):
@@ -90,6 +99,7 @@ class Cache:
     def __init__(self, size: int) -> None:
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.lock = RLock()
+        self.paths = {form: Paths() for form in FORMS}
         self._size = size
         self._start()
 
@@ -127,10 +137,24 @@ class Cache:
 
     def put(self, key: Any, entry: Entry) -> None:
         self.misses += 1
+        replaced = self.entries.pop(key, None)
         self.entries[key] = entry
-        self.entries.move_to_end(key)
+        dropped = [] if replaced is None else [replaced]
         while len(self.entries) > self._size:
-            self.entries.popitem(last=False)
+            dropped.append(self.entries.popitem(last=False)[1])
+        for old in dropped:
+            for paths in self.paths.values():
+                paths.drop(old)
+
+    def add_path(
+        self, key: Any, entry: Entry, mode: str, function: types.FunctionType,
+        args: tuple[Any, ...], kwargs: dict[str, Any],
+    ) -> None:
+        """Gives the entry that a call has the path that serves such calls."""
+        with self.lock:
+            if self.entries.get(key) is entry and not self.paths[mode].has(entry):
+                path = path_of(entry, mode, function, args, kwargs)
+                self.paths[mode].add(entry, function, path)
 
     def info(self) -> CacheInfo:
         return CacheInfo(self.hits, self.misses, self._size, len(self.entries))
@@ -138,6 +162,8 @@ class Cache:
     def clear(self) -> None:
         with self.lock:
             self.entries.clear()
+            for paths in self.paths.values():
+                paths.clear()
             self._start()
 
 
@@ -161,6 +187,10 @@ def entry_for(
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
+        if entry.calls_until_path > 0:
+            entry.calls_until_path -= 1
+            if entry.calls_until_path == 0:
+                cache.add_path(key, entry, mode, function, args, kwargs)
         return entry
     with cache.lock:
         return _found_or_made(key, mode, function, args, kwargs)
@@ -201,6 +231,8 @@ def _found_or_made(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
+    if mode in FORMS and is_plain_function(function):
+        entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
     return entry
