@@ -11,8 +11,7 @@ import pytest
 
 import zyg
 from tests.test_keys import ALIKE, DISTINCT
-from zyg.entry import CALLS_UNTIL_PATH, cache
-from zyg.fast_path import FORMS, MAX_PATHS
+from zyg.entry import CALLS_UNTIL_PATH, MAX_PATHS, cache
 from zyg.gradients import gradient_of
 from zyg.keys import key_of
 
@@ -354,7 +353,7 @@ def test_paths_are_bounded_and_cleared():
             zyg.gradient(f, 1.0, (None,) * flag)
     assert len(paths(f)) == MAX_PATHS
     zyg.cache_clear()
-    assert not any(cache.paths[form].by_code for form in FORMS)
+    assert not any(form.by_code for form in cache.paths.values())
 
 
 def test_a_path_goes_with_its_entry():

@@ -12,7 +12,7 @@ import types
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,12 +24,11 @@ from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.fast_path import FORMS, Paths, is_plain_function, path_of
 from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
-from zyg.signature import abstract_all
+from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
 MAX_ENTRIES = 1024
@@ -41,6 +40,11 @@ _DIFFERENTIATED = {
 }
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
+MAX_PATHS = 4  # of one code object
+
+# Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
+# to None if the path doesn't serve such a call.
+Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
 
 
 @record.node
@@ -89,6 +93,41 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
+class Paths:
+    """The paths of one form by the `id` of the code object of a function, newest first.
+
+    Readers take no lock: they find tuples that never change. Writers are serialised by the lock of
+    the cache. A path keeps its code object alive.
+    """
+
+    def __init__(self) -> None:
+        self.by_code: dict[int, tuple[Path, ...]] = {}
+        self._made: dict[Entry, tuple[int, Path]] = {}
+
+    def has(self, entry: Entry) -> bool:
+        return entry in self._made
+
+    def add(self, entry: Entry, function: types.FunctionType, path: Path) -> None:
+        code = id(function.__code__)
+        self._made[entry] = code, path
+        self.by_code[code] = (path, *self.by_code.get(code, ()))[:MAX_PATHS]
+
+    def drop(self, entry: Entry) -> None:
+        """Forgets the path of an entry that is not used any more."""
+        if entry not in self._made:
+            return
+        code, path = self._made.pop(entry)
+        left = tuple(other for other in self.by_code.get(code, ()) if other is not path)
+        if left:
+            self.by_code[code] = left
+        else:
+            self.by_code.pop(code, None)
+
+    def clear(self) -> None:
+        self.by_code.clear()
+        self._made.clear()
+
+
 class Cache:
     """Entries by key, the ones made first dropped first; safe under threads.
 
@@ -99,7 +138,7 @@ class Cache:
     def __init__(self, size: int) -> None:
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.lock = RLock()
-        self.paths = {form: Paths() for form in FORMS}
+        self.paths = {form: Paths() for form in ("gradient", "withgradient")}
         self._size = size
         self._start()
 
@@ -151,6 +190,9 @@ class Cache:
         args: tuple[Any, ...], kwargs: dict[str, Any],
     ) -> None:
         """Gives the entry that a call has the path that serves such calls."""
+        # Imported when calls are repeated; many programs make none.
+        from zyg.fast_path import path_of
+
         with self.lock:
             if self.entries.get(key) is entry and not self.paths[mode].has(entry):
                 path = path_of(entry, mode, function, args, kwargs)
@@ -178,10 +220,11 @@ def entry_for(
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
     else:
-        callee, leading, keywords = callee_of(function)
-        own = function_key(callee) if type(callee) is types.FunctionType else Known(callee)
-        held = tuple_key((*leading, *keywords.values()))
-        key = mode, own, tuple_key(args), tuple(keywords), held
+        callee = callee_of(function)
+        inner = callee.function
+        own = function_key(inner) if type(inner) is types.FunctionType else Known(inner)
+        held = tuple_key((*callee.leading, *callee.keywords.values()))
+        key = mode, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
     entry = cache.entries.get(key)
@@ -194,6 +237,11 @@ def entry_for(
         return entry
     with cache.lock:
         return _found_or_made(key, mode, function, args, kwargs)
+
+
+def is_plain_function(function: Any) -> bool:
+    """Whether this is a Python function that is known by its code: only these have paths."""
+    return type(function) is types.FunctionType and id(function) not in by_identity
 
 
 def _found_or_made(
@@ -231,7 +279,7 @@ def _found_or_made(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
-    if mode in FORMS and is_plain_function(function):
+    if mode in cache.paths and is_plain_function(function):
         entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
@@ -283,6 +331,6 @@ def inputs_of(
     if type(function) is not types.FunctionType:
         callee = callee_of(function)
     return [
-        args[key] if kind == "arg" else value_of(Source(kind, key), callee, args, kwargs)
-        for kind, key in entry.passed
+        args[source.key] if source.kind == "arg" else value_of(source, callee, args, kwargs)
+        for source in entry.passed
     ]

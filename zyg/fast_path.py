@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -43,58 +43,14 @@ from zyg.signature import by_identity
 from zyg.templates import Objects, all_of, defined, filled, name, statements, tuple_of
 
 if TYPE_CHECKING:
-    from zyg.entry import Entry
+    from zyg.entry import Entry, Path
 
 _Items: TypeAlias = Iterable[tuple[Any, Any]]
 _Place: TypeAlias = "_Named | _Reached"
-# The gradients, or the value and the gradients; None if the path doesn't serve the call.
-Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
 
-FORMS = ("gradient", "withgradient")
-MAX_PATHS = 4  # of one code object
 MAX_UNROLLED = 32  # items of a tuple or dict
 # Their zero gradients depend on nothing else.
 _ZERO_BY_CLASS = (float, int, complex, bool, str, bytes, type(None))
-
-
-class Paths:
-    """The paths of one form by the `id` of the code object of a function, newest first.
-
-    Readers take no lock: they find tuples that never change. Writers are serialised by the lock of
-    the cache. A path keeps its code object alive.
-    """
-
-    def __init__(self) -> None:
-        self.by_code: dict[int, tuple[Path, ...]] = {}
-        self._made: dict[Entry, tuple[int, Path]] = {}
-
-    def has(self, entry: Entry) -> bool:
-        return entry in self._made
-
-    def add(self, entry: Entry, function: types.FunctionType, path: Path) -> None:
-        code = id(function.__code__)
-        self._made[entry] = code, path
-        self.by_code[code] = (path, *self.by_code.get(code, ()))[:MAX_PATHS]
-
-    def drop(self, entry: Entry) -> None:
-        """Forgets the path of an entry that is not used any more."""
-        if entry not in self._made:
-            return
-        code, path = self._made.pop(entry)
-        left = tuple(other for other in self.by_code.get(code, ()) if other is not path)
-        if left:
-            self.by_code[code] = left
-        else:
-            self.by_code.pop(code, None)
-
-    def clear(self) -> None:
-        self.by_code.clear()
-        self._made.clear()
-
-
-def is_plain_function(function: Any) -> bool:
-    """Whether this is a Python function that is known by its code: only these have paths."""
-    return type(function) is types.FunctionType and id(function) not in by_identity
 
 
 def path_of(
@@ -258,8 +214,8 @@ class _PathWriter:
         self, source: Source, positional: Sequence[ast.expr], keyword: Mapping[str, ast.expr]
     ) -> ast.expr:
         """`zyg.binding.value_of` as an expression."""
-        kind, key = source
-        match kind:
+        key = source.key
+        match source.kind:
             case "arg":
                 argument: ast.expr = positional[key]
                 return argument
@@ -277,7 +233,7 @@ class _PathWriter:
                 names = [ast.Constant(part) for part in key]
                 parts = [self._input(part, positional, keyword) for part in key.values()]
                 return ast.Dict(names, parts)  # type: ignore[arg-type]
-        raise AssertionError(f"plain functions have no inputs from {kind}")
+        raise AssertionError(f"plain functions have no inputs from {source.kind}")
 
     # Cotangents to gradients
 
