@@ -9,9 +9,9 @@ generated code and its cotangents gradients, the code, and the guards on which i
 from __future__ import annotations
 
 import types
+from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from threading import RLock
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -136,8 +136,9 @@ class Cache:
     """
 
     def __init__(self, size: int) -> None:
-        self.entries: OrderedDict[Any, Entry] = OrderedDict()
+        # Not from `threading`, the import of which takes as long as that of four modules here.
         self.lock = RLock()
+        self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.paths = {form: Paths() for form in ("gradient", "withgradient")}
         self._size = size
         self._start()
