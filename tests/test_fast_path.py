@@ -328,6 +328,18 @@ def test_numbers_keep_their_kind(kind):
         assert [*map(type, found)] == [*map(type, expected)]
 
 
+def test_numbers_from_elements_of_arrays():
+    def f(x, n, a):
+        return x * n * a[0]
+
+    for _ in range(TURNS + 1):
+        for a in (np.ones(2), np.ones(2, np.float32), np.ones(2, int)):
+            found = zyg.gradient(f, 2.0, 3, a)
+            assert found[:2] == (3.0, 2.0)
+            assert [*map(type, found)] == [float, float, np.ndarray]
+    assert len(paths(f)) == 3
+
+
 # How paths come and go
 
 

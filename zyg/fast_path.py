@@ -266,10 +266,15 @@ class _PathWriter:
             bar, local = name(f"x{i}_bar"), name(f"x{i}")
             if i in targets:
                 tests = self._own(arg, bar, bar, _Named(f"x{i}"), _NAMED) or [ast.Constant(False)]
-                body += self._unless(
-                    tests, "BAR = GRADIENT_OF(BAR, ARG)",
-                    BAR=bar, ARG=local, GRADIENT_OF=self._objects.name_of(gradient_of),
-                )
+                parts = {
+                    "BAR": bar, "ARG": local, "GRADIENT_OF": self._objects.name_of(gradient_of),
+                    "NUMPY_FLOAT": self._objects.name_of(np.float64),
+                }
+                converted = "GRADIENT_OF(BAR, ARG)"
+                if type(arg) in (float, int):
+                    # Numbers that were computed from elements of arrays.
+                    converted = f"float(BAR) if type(BAR) is NUMPY_FLOAT else {converted}"
+                body += self._unless(tests, f"BAR = {converted}", **parts)
                 gradients.append(bar)
             elif type(arg) in _ZERO_BY_CLASS:
                 gradients.append(ast.Constant(gradient_of(None, arg)))
