@@ -8,7 +8,7 @@ A `Lambda` operation that is still needed as an object becomes a call of its `Ma
 from __future__ import annotations
 
 import types
-from threading import RLock
+from _thread import RLock
 from typing import Any
 from weakref import WeakKeyDictionary
 

@@ -18,8 +18,8 @@ import ast
 import linecache
 import re
 import sys
-import threading
 import warnings
+from _thread import allocate_lock
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -160,7 +160,7 @@ class _Text:
 
 _texts: OrderedDict[str, _Text] = OrderedDict()
 # Guards `_texts` and what it holds, and the warning filters, which belong to the whole process.
-_lock = threading.Lock()
+_lock = allocate_lock()
 
 
 def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import operator
 import types
+from _thread import allocate_lock
 from collections.abc import Iterable
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import gast
@@ -47,7 +47,7 @@ from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_n
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
 _parsed: dict[int, Function] = {}
-_lock = Lock()
+_lock = allocate_lock()
 
 
 def parse(function: types.FunctionType) -> Function:

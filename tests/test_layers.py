@@ -19,7 +19,7 @@ LAYERS = [
     ["zyg.compiler"],
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
-        "zyg.portable", "zyg.pullback", "zyg.tracing",
+        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.pullback", "zyg.tracing",
     ],
     ["zyg.api"],
     ["zyg.checking", "zyg.inspection"],

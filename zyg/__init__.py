@@ -18,6 +18,9 @@ if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
         "or put it behind zyg on the path"
     )
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 import numpy as _np
 
 from ir import facts as _facts
@@ -40,9 +43,11 @@ from zyg.api import (
     value_and_grad,
     withgradient,
 )
-from zyg.checking import check_grads
 from zyg.errors import GradientMismatch, NotDifferentiable, UnsupportedSyntax, ZygError
-from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
+
+if _TYPE_CHECKING:
+    from zyg.checking import check_grads
+    from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
 
 _facts.helpers("zyg.rules.")
 _facts.helpers("zyg.cotangent")
@@ -71,3 +76,19 @@ __all__ = [
     "value_and_grad",
     "withgradient",
 ]
+
+# What only people ask for, while they write and check a program: imported when it is asked for.
+_MODULES = {
+    "check_grads": "zyg.checking",
+    **dict.fromkeys(("code_adjoint", "code_gradient", "code_ir", "explain"), "zyg.inspection"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'zyg' has no attribute {name!r}")
+    return globals().setdefault(name, getattr(_import_module(_MODULES[name]), name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

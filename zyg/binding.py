@@ -11,17 +11,18 @@ from __future__ import annotations
 import inspect
 import types
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ir.binding import CannotBind, bind
 from ir.core import Function
 from ir.parse import parse_code
-from ir.record import node
+from ir.record import node, record
 from zyg.compiler.calling import calling
 from zyg.signature import by_identity
 
 
-class Source(NamedTuple):
+@record
+class Source:
     """Where an input comes from: `kind` is arg, keyword, leading, default, kwdefault, tuple,
     dict or cell, `key` the position or name there."""
 
@@ -37,7 +38,8 @@ class Plan:
     inputs: list[Source]
 
 
-class Callee(NamedTuple):
+@record
+class Callee:
     """What a callable calls, and the arguments that it brings along."""
 
     function: Any
@@ -101,8 +103,8 @@ def value_of(
     source: Source, callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The value of an input in a call."""
-    kind, key = source
-    match kind:
+    key = source.key
+    match source.kind:
         case "arg":
             return args[key]
         case "keyword":

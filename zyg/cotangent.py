@@ -586,9 +586,15 @@ def from_items(bars: Any, like: Any) -> Any:
     )
 
 
-def from_reversed_items(bars: list[Any], like: Any) -> Any:
+def from_reversed_items(bars: list[Any] | None, like: Any) -> Any:
     """`from_items` for cotangents that were collected from the last item to the first."""
-    return None if bars is None else from_items(bars[::-1], like)
+    if bars is None:
+        return None
+    in_order = bars[::-1]
+    # The usual case, for which the cost of a call is noticed.
+    return in_order if type(like) is list and len(like) == len(bars) else (
+        from_items(in_order, like)
+    )
 
 
 def checked_gradient(bars: Any, callee: str) -> Any:

@@ -9,10 +9,10 @@ generated code and its cotangents gradients, the code, and the guards on which i
 from __future__ import annotations
 
 import types
+from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
-from zyg.signature import abstract_all
+from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
 MAX_ENTRIES = 1024
@@ -39,12 +39,18 @@ _DIFFERENTIATED = {
     "dispatch": ("arg", "tuple", "cell", "keyword", "dict"),
 }
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
+CALLS_UNTIL_PATH = 3
+MAX_PATHS = 4  # of one code object
+
+# Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
+# to None if the path doesn't serve such a call.
+Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
 
 
 @record.node
 class Entry:
     """The code for one signature. `is_direct`: its inputs are the positional arguments; `alive`:
-    what keys refer to by `id`."""
+    what keys refer to by `id`; `calls_until_path`: 0 if it has a path, or will have none."""
 
     plan: Plan
     made: Specialisation
@@ -59,7 +65,8 @@ class Entry:
     # Whether it changes arguments in place: gradients are those of what they were before.
     changes: bool = False
     alive: list[object] = record.made(list)
-    _calls: int = 0
+    calls_until_path: int = 0
+    _checks: int = 0
     _check: Check | None = None
 
     def is_valid(self) -> bool:
@@ -67,10 +74,16 @@ class Entry:
             return False
         if self._check is not None:
             return self._check()
-        self._calls += 1
-        if self._calls > CALLS_UNTIL_GUARDS_ARE_COMPILED:
-            self._check = compiled(self.guards)
+        self._checks += 1
+        if self._checks > CALLS_UNTIL_GUARDS_ARE_COMPILED:
+            return self.check()()
         return all_hold(self.guards)
+
+    def check(self) -> Check:
+        """The guards as one function."""
+        if self._check is None:
+            self._check = compiled(self.guards)
+        return self._check
 
 
 class CacheInfo(NamedTuple):
@@ -82,6 +95,41 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
+class Paths:
+    """The paths of one form by the `id` of the code object of a function, newest first.
+
+    Readers take no lock: they find tuples that never change. Writers are serialised by the lock of
+    the cache. A path keeps its code object alive.
+    """
+
+    def __init__(self) -> None:
+        self.by_code: dict[int, tuple[Path, ...]] = {}
+        self._made: dict[Entry, tuple[int, Path]] = {}
+
+    def has(self, entry: Entry) -> bool:
+        return entry in self._made
+
+    def add(self, entry: Entry, function: types.FunctionType, path: Path) -> None:
+        code = id(function.__code__)
+        self._made[entry] = code, path
+        self.by_code[code] = (path, *self.by_code.get(code, ()))[:MAX_PATHS]
+
+    def drop(self, entry: Entry) -> None:
+        """Forgets the path of an entry that is not used any more."""
+        if entry not in self._made:
+            return
+        code, path = self._made.pop(entry)
+        left = tuple(other for other in self.by_code.get(code, ()) if other is not path)
+        if left:
+            self.by_code[code] = left
+        else:
+            self.by_code.pop(code, None)
+
+    def clear(self) -> None:
+        self.by_code.clear()
+        self._made.clear()
+
+
 class Cache:
     """Entries by key, the ones made first dropped first; safe under threads.
 
@@ -90,8 +138,10 @@ class Cache:
     """
 
     def __init__(self, size: int) -> None:
-        self.entries: OrderedDict[Any, Entry] = OrderedDict()
+        # Not from `threading`, the import of which takes as long as that of four modules here.
         self.lock = RLock()
+        self.entries: OrderedDict[Any, Entry] = OrderedDict()
+        self.paths = {form: Paths() for form in ("gradient", "withgradient")}
         self._size = size
         self._start()
 
@@ -129,10 +179,27 @@ class Cache:
 
     def put(self, key: Any, entry: Entry) -> None:
         self.misses += 1
+        replaced = self.entries.pop(key, None)
         self.entries[key] = entry
-        self.entries.move_to_end(key)
+        dropped = [] if replaced is None else [replaced]
         while len(self.entries) > self._size:
-            self.entries.popitem(last=False)
+            dropped.append(self.entries.popitem(last=False)[1])
+        for old in dropped:
+            for paths in self.paths.values():
+                paths.drop(old)
+
+    def add_path(
+        self, key: Any, entry: Entry, mode: str, function: types.FunctionType,
+        args: tuple[Any, ...], kwargs: dict[str, Any],
+    ) -> None:
+        """Gives the entry that a call has the path that serves such calls."""
+        # Imported when calls are repeated; many programs make none.
+        from zyg.fast_path import path_of
+
+        with self.lock:
+            if self.entries.get(key) is entry and not self.paths[mode].has(entry):
+                path = path_of(entry, mode, function, args, kwargs)
+                self.paths[mode].add(entry, function, path)
 
     def info(self) -> CacheInfo:
         return CacheInfo(self.hits, self.misses, self._size, len(self.entries))
@@ -140,6 +207,8 @@ class Cache:
     def clear(self) -> None:
         with self.lock:
             self.entries.clear()
+            for paths in self.paths.values():
+                paths.clear()
             self._start()
 
 
@@ -154,18 +223,28 @@ def entry_for(
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
     else:
-        callee, leading, keywords = callee_of(function)
-        own = function_key(callee) if type(callee) is types.FunctionType else Known(callee)
-        held = tuple_key((*leading, *keywords.values()))
-        key = mode, own, tuple_key(args), tuple(keywords), held
+        callee = callee_of(function)
+        inner = callee.function
+        own = function_key(inner) if type(inner) is types.FunctionType else Known(inner)
+        held = tuple_key((*callee.leading, *callee.keywords.values()))
+        key = mode, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
+        if entry.calls_until_path > 0:
+            entry.calls_until_path -= 1
+            if entry.calls_until_path == 0:
+                cache.add_path(key, entry, mode, function, args, kwargs)
         return entry
     with cache.lock:
         return _found_or_made(key, mode, function, args, kwargs)
+
+
+def is_plain_function(function: Any) -> bool:
+    """Whether this is a Python function that is known by its code: only these have paths."""
+    return type(function) is types.FunctionType and id(function) not in by_identity
 
 
 def _found_or_made(
@@ -203,6 +282,8 @@ def _found_or_made(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
+    if mode in cache.paths and is_plain_function(function):
+        entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
     return entry
@@ -260,6 +341,6 @@ def inputs_of(
     if type(function) is not types.FunctionType:
         callee = callee_of(function)
     return [
-        args[key] if kind == "arg" else value_of(Source(kind, key), callee, args, kwargs)
-        for kind, key in entry.passed
+        args[source.key] if source.kind == "arg" else value_of(source, callee, args, kwargs)
+        for source in entry.passed
     ]

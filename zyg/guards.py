@@ -12,19 +12,17 @@ from typing import Any
 
 from ir.types import Scalar
 from zyg.compiler.specialise import Absent, AnyGuard, Guard
+from zyg.templates import Objects, all_of, statements
 
 Check = Callable[[], bool]
 
-_TEMPLATE = """
-def outer(PARAMETERS):
-    def check():
-        try:
-            return TESTS
-        except KeyError:
-            return False
-    return check
+_CHECK = """
+def check():
+    try:
+        return TESTS
+    except KeyError:
+        return False
 """
-
 
 def all_hold(guards: Sequence[AnyGuard]) -> bool:
     """Whether all guards hold; for code that is called once or twice."""
@@ -33,26 +31,10 @@ def all_hold(guards: Sequence[AnyGuard]) -> bool:
 
 def compiled(guards: Sequence[AnyGuard]) -> Check:
     """The same as a function that was made for just these guards; pays from a few calls on."""
-    names: dict[int, str] = {}
-    values: dict[str, Any] = {}
-
-    def name_of(value: Any) -> ast.expr:
-        name = names.setdefault(id(value), f"v{len(names)}")
-        values[name] = value
-        return ast.Name(name, ast.Load())
-
-    tests = [_test(guard, name_of) for guard in guards]
-    tree = ast.parse(_TEMPLATE)
-    outer = tree.body[0]
-    assert isinstance(outer, ast.FunctionDef)
-    outer.args.args = [ast.arg(name) for name in values]
-    for node in ast.walk(outer):
-        if isinstance(node, ast.Return) and getattr(node.value, "id", "") == "TESTS":
-            node.value = ast.BoolOp(ast.And(), [*tests, ast.Constant(True), ast.Constant(True)])
-    namespace: dict[str, Any] = {}
-    exec(compile(ast.fix_missing_locations(tree), "<guards>", "exec"), namespace)
-    check: Check = namespace["outer"](*values.values())
-    return check
+    objects = Objects()
+    tests = [_test(guard, objects.name_of) for guard in guards]
+    made: Check = objects.function("check", statements(_CHECK, TESTS=all_of(tests)))
+    return made
 
 
 def _test(guard: AnyGuard, name_of: Callable[[Any], ast.expr]) -> ast.expr:

@@ -12,8 +12,8 @@ alive what `identified` gives.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy import ndarray
@@ -22,14 +22,15 @@ from ir.types import Known
 from zyg.signature import abstract, by_identity, is_bound
 
 Key = Any  # hashable
+Table: TypeAlias = Mapping[type, Callable[[Any], Key]]
 
 
 def key_of(value: Any) -> Key:
     """A hashable that two values share exactly if they have the same abstraction."""
-    return _KEYS.get(type(value), _other_key)(value)
+    return KEYS.get(type(value), other_key)(value)
 
 
-def _array_key(x: ndarray[Any, Any]) -> Key:
+def array_key(x: ndarray[Any, Any]) -> Key:
     return ndarray, x.dtype, _dims_key(x.shape)
 
 
@@ -73,9 +74,9 @@ def _builtin_key(value: Any) -> Key:
     return type(value) if is_bound(value) else Known(value)
 
 
-def _list_key(items: list[Any]) -> Key:
+def list_key(items: list[Any]) -> Key:
     # There are few kinds among many items.
-    return list, frozenset([_ITEM_KEYS.get(type(x), _other_key)(x) for x in items])
+    return list, frozenset([ITEM_KEYS.get(type(x), other_key)(x) for x in items])
 
 
 def tuple_key(items: tuple[Any, ...]) -> Key:
@@ -90,11 +91,11 @@ def tuple_key(items: tuple[Any, ...]) -> Key:
             key.append(x.dtype)
             key.append(len(shape) if 1 not in shape else _dims_key(shape))
         else:
-            key.append(_KEYS.get(cls, _other_key)(x))
+            key.append(KEYS.get(cls, other_key)(x))
     return tuple(key)
 
 
-def _tuple_item_key(items: tuple[Any, ...]) -> Key:
+def tuple_item_key(items: tuple[Any, ...]) -> Key:
     key: list[Key] = []
     for x in items:
         cls = type(x)
@@ -103,29 +104,29 @@ def _tuple_item_key(items: tuple[Any, ...]) -> Key:
             key.append(x.dtype)
             key.append(len(shape) if 1 not in shape else _dims_key(shape))
         else:
-            key.append(_ITEM_KEYS.get(cls, _other_key)(x))
+            key.append(ITEM_KEYS.get(cls, other_key)(x))
     return tuple(key)
 
 
-def _dict_key(items: dict[Any, Any]) -> Key:
+def dict_key(items: dict[Any, Any]) -> Key:
     key = []
     for name, x in items.items():
         if type(name) is not str:
             return dict
-        key.append((name, _ITEM_KEYS.get(type(x), _other_key)(x)))
+        key.append((name, ITEM_KEYS.get(type(x), other_key)(x)))
     return dict, tuple(key)
 
 
-def _literal_key(value: Any) -> Key:
+def literal_key(value: Any) -> Key:
     return type(value), value
 
 
-def _flag_key(value: bool) -> Key:
+def flag_key(value: bool) -> Key:
     # True == 1 with the same hash: the name of a flag is like nothing else.
     return bool, "True" if value else "False"
 
 
-def _other_key(value: Any) -> Key:
+def other_key(value: Any) -> Key:
     if isinstance(value, np.generic):
         return type(value)
     if callable(value) or isinstance(value, types.ModuleType):
@@ -138,26 +139,26 @@ _CLASSES = (
 )
 _OBJECTS = (types.ModuleType, np.ufunc, type)
 _LITERALS: dict[type, Callable[[Any], Key]] = {
-    bool: _flag_key, str: _literal_key, bytes: _literal_key
+    bool: flag_key, str: literal_key, bytes: literal_key
 }
 _SIMPLE_KEYS: dict[type, Callable[[Any], Key]] = {
     **dict.fromkeys(_CLASSES, type),
     **dict.fromkeys(_OBJECTS, Known),
     types.BuiltinFunctionType: _builtin_key,
     **_LITERALS,
-    ndarray: _array_key,
+    ndarray: array_key,
     types.FunctionType: _captured_function_key,
 }
-_KEYS: dict[type, Callable[[Any], Key]] = {
+KEYS: Table = {
     **_SIMPLE_KEYS,
-    list: _list_key,
+    list: list_key,
     tuple: tuple_key,
-    dict: _dict_key,
+    dict: dict_key,
     types.FunctionType: function_key,
 }
 # Abstract lists and dicts know no values: two strings in them are alike.
-_ITEM_KEYS: dict[type, Callable[[Any], Key]] = {
-    **_KEYS, **dict.fromkeys(_LITERALS, type), tuple: _tuple_item_key
+ITEM_KEYS: Table = {
+    **KEYS, **dict.fromkeys(_LITERALS, type), tuple: tuple_item_key
 }
 
 

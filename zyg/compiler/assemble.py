@@ -17,7 +17,6 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from threading import RLock
 from typing import Any
 
 from ir import facts, primitives
@@ -114,7 +113,6 @@ class Compiler:
         self.specialiser.derived = self.derived
         self.specialiser.expand = expanded
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
-        self.lock = RLock()
         self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
         self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
         self._fresh: list[tuple[Specialisation, Flow, bool]] = []

@@ -34,6 +34,8 @@ def matmul_left(z_bar, x, y):
     """The cotangent of `x` in `z = x @ y`."""
     if np.ndim(x) == 2 and np.ndim(y) == 2:
         return unbroadcast(z_bar @ conj(y).T, x)
+    if np.ndim(x) == 1 and np.ndim(y) == 1:
+        return unbroadcast(z_bar * conj(y), x)
     if np.ndim(y) == 1:
         return unbroadcast(np.expand_dims(z_bar, -1) * conj(y), x)
     if np.ndim(x) == 1:
