@@ -234,9 +234,7 @@ def type_of(operand: Operand) -> Type:
 
 def blocks_of(op: Op) -> tuple[Block, ...]:
     """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
-    if isinstance(op, Call | Lambda):
-        return ()
-    return op.blocks
+    return () if isinstance(op, (Call, Lambda)) else op.blocks
 
 
 def operands_of(op: Op) -> list[Operand]:

@@ -804,9 +804,8 @@ def _is(callee: object, table: dict[Any, Any]) -> bool:
 
 def _known(operand: Operand) -> Operand:
     """A value whose type says which object it is, as a constant."""
-    if isinstance(operand, Value) and isinstance(operand.type, Known):
-        return Const(operand.type.value)
-    return operand
+    type_ = operand.type if isinstance(operand, Value) else None
+    return Const(type_.value) if isinstance(type_, Known) else operand
 
 
 def _is_static(operand: Operand) -> bool:

@@ -29,7 +29,6 @@ from typing import Any
 
 import gast
 
-from ir import facts
 from ir.conversion import to_gast
 from ir.core import named
 from ir.errors import SourceNotFound
@@ -90,8 +89,10 @@ def function_code(function: Callable[..., Any]) -> CodeType:
     raise SourceNotFound(named(function), why, "use a function that is written in Python")
 
 
-def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
+def locate(code: CodeType, module_globals: dict[str, Any], *, is_trusted: bool = False) -> Source:
     """The syntax tree of a function or lambda, found by its code object.
+
+    A text that is trusted is not compiled to see whether it is the one that the code came from.
 
     Raises `SourceNotFound` if there is no text, or if it is not what the code was compiled from.
     Code that an import hook rewrote, as pytest does with `assert`, is found by name and line.
@@ -102,12 +103,12 @@ def locate(code: CodeType, module_globals: dict[str, Any]) -> Source:
         # Python has shown the warnings about this text when it was compiled first.
         warnings.simplefilter("ignore")
         text = _text(code, module_globals)
-        node = _find(text, code)
+        node = _find(text, code, is_trusted)
         if node is None:
             # `linecache` may hold the text from before a reload of the module.
             linecache.checkcache(code.co_filename)
             text = _text(code, module_globals)
-            node = _find(text, code)
+            node = _find(text, code, is_trusted)
         if node is None:
             raise _not_found(code, text.lines)
     return Source(
@@ -149,7 +150,6 @@ class _Text:
     """A file and, once needed, all of it (by compiler flags)."""
 
     lines: Sequence[str]
-    is_ours: bool
     whole: dict[int, _Whole | None] = made(dict)
 
     @cached_property
@@ -167,8 +167,7 @@ def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:
     file, lines = code.co_filename, _lines(code, module_globals)
     text = _texts.get(file)
     if text is None or not (text.lines is lines or text.lines == lines):
-        is_ours = facts.is_helper_module(module_globals.get("__name__"))
-        text = _texts[file] = _Text(lines, is_ours)
+        text = _texts[file] = _Text(lines)
     _texts.move_to_end(file)
     if len(_texts) > _TEXTS_KEPT:
         _texts.popitem(last=False)
@@ -199,14 +198,17 @@ def _command_lines() -> list[str]:
     return []
 
 
-def _find(text: _Text, code: CodeType) -> FunctionNode | None:
+def _find(text: _Text, code: CodeType, is_trusted: bool) -> FunctionNode | None:
     if not 1 <= code.co_firstlineno <= len(text.lines):
         return None
-    cut_out = _find_lambda if code.co_name == "<lambda>" else _find_definition
-    return cut_out(text, code) or _find_in_file(text, code)
+    if code.co_name == "<lambda>":
+        node = _find_lambda(text, code)
+    else:
+        node = _find_definition(text, code, is_trusted)
+    return node or _find_in_file(text, code)
 
 
-def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
+def _find_definition(text: _Text, code: CodeType, is_trusted: bool) -> FunctionNode | None:
     """Cuts the definition out of the file: it ends before a line that is indented no deeper.
 
     Such a line may also stand in brackets or in a string: then what comes before does not parse.
@@ -231,8 +233,7 @@ def _find_definition(text: _Text, code: CodeType) -> FunctionNode | None:
             node = body[0]
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 return None
-            # Helpers are installed with the compiler: nobody edits them while the program runs.
-            is_known = text.is_ours and has_name(node, code)
+            is_known = is_trusted and has_name(node, code)
             return node if is_known or recompiles_to(node, code, text.imported) else None
     return None
 

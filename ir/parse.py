@@ -11,6 +11,7 @@ and yield values. Names that may not have been assigned carry `UNBOUND` and are 
 
 from __future__ import annotations
 
+import atexit
 import operator
 import types
 from _thread import allocate_lock
@@ -20,7 +21,7 @@ from typing import Any
 
 import gast
 
-from ir import primitives
+from ir import facts, primitives, stored
 from ir.builder import Builder
 from ir.core import (
     Block,
@@ -50,6 +51,22 @@ _parsed: dict[int, Function] = {}
 _lock = allocate_lock()
 
 
+@atexit.register
+def _store() -> None:
+    """Keeps the IR of helpers for later processes: nobody waits for a gradient any more."""
+    new = [
+        (known.code, known.globals)
+        for known in list(_parsed.values())
+        if _is_helper(known.globals) and stored.is_new(known.code)
+    ]
+    # What stays behind is made from text that is known to be that of the code.
+    stored.write([parse_source(locate(*found), found[1]) for found in new])
+
+
+def _is_helper(module_globals: dict[str, Any]) -> bool:
+    return facts.is_helper_module(module_globals.get("__name__"))
+
+
 def parse(function: types.FunctionType) -> Function:
     """The IR of a Python function, from its source.
 
@@ -64,8 +81,12 @@ def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function
     known = _parsed.get(id(code))
     if known is not None and known.globals is module_globals:
         return known
-    source = locate(code, module_globals)
-    function = parse_source(source, module_globals)
+    # Helpers are installed with the compiler: nobody edits them while the program runs.
+    is_helper = _is_helper(module_globals)
+    function = stored.find(code, module_globals) if is_helper else None
+    if function is None:
+        source = locate(code, module_globals, is_trusted=is_helper)
+        function = parse_source(source, module_globals)
     with _lock:
         if len(_parsed) >= MAX_PARSED:
             _parsed.clear()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from ir.core import (
     Block,
     Call,
-    Const,
     Exit,
     For,
     Function,
@@ -48,17 +47,12 @@ def blocks(block: Block) -> list[Block]:
 
 def count_uses(block: Block) -> Counter[Value]:
     """How often each value is read in a block, blocks inside it included."""
-    uses: Counter[Value] = Counter()
-    known = uses.get
+    read: list[Operand] = []
     for inner in blocks(block):
         for op in inner.ops:
-            for operand in operands_of(op):
-                if isinstance(operand, Value):
-                    uses[operand] = known(operand, 0) + 1
-        for operand in exit_operands(inner.exit):
-            if isinstance(operand, Value):
-                uses[operand] = known(operand, 0) + 1
-    return uses
+            read += operands_of(op)
+        read += exit_operands(inner.exit)
+    return Counter([operand for operand in read if isinstance(operand, Value)])
 
 
 def defined(block: Block) -> set[Value]:
@@ -95,7 +89,7 @@ def substitute(block: Block, mapping: Mapping) -> None:
 
 
 def _chase(operand: Operand, mapping: Mapping) -> Operand:
-    while isinstance(operand, Value) and operand in mapping:
+    while operand in mapping:  # which has no constants
         operand = mapping[operand]
     return operand
 
@@ -213,6 +207,4 @@ def _all_fresh(values: list[Value], mapping: Mapping) -> list[Value]:
 
 
 def _mapped(operand: Operand, mapping: Mapping) -> Operand:
-    if isinstance(operand, Const):
-        return operand
-    return mapping.get(operand, operand)
+    return mapping.get(operand, operand)  # type: ignore[arg-type]  # which has no constants

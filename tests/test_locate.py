@@ -406,7 +406,7 @@ def test_what_is_not_a_function():
 @pytest.mark.parametrize("by_whole_file", [False, True])
 def test_all_functions_of_a_module(module, by_whole_file, monkeypatch):
     if by_whole_file:
-        monkeypatch.setattr(locate_module, "_find_definition", lambda text, code: None)
+        monkeypatch.setattr(locate_module, "_find_definition", lambda text, code, is_trusted: None)
         monkeypatch.setattr(locate_module, "_find_lambda", lambda text, code: None)
     with open(module.__file__, encoding="utf-8") as file:
         text = file.read()

@@ -1,0 +1,163 @@
+"""The IR of helper modules, kept in a file beside their bytecode.
+
+    __pycache__/reductions.cpython-311.pyc     what Python keeps of reductions.py
+    __pycache__/reductions.cpython-311.ir      the IR of those functions in it that were used
+
+Reading the source of the rules that a first gradient uses takes as long as compiling with them, so
+it is done once for all processes. Nothing in such a file is believed without
+proof: it is dropped where the modules of the front end changed, and an entry where the code of its
+function isn't equal to the code that it was made from, positions included. A file that is missing,
+damaged or can't be written costs time only.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import marshal
+import os
+import pickle
+import sys
+from collections.abc import Iterable
+from functools import cache
+from io import BytesIO
+from types import CodeType
+from typing import Any
+
+import gast
+
+from ir.core import Function
+from ir.primitives import UNBOUND
+from ir.types import BOTTOM, TOP
+
+# Of each helper module by its file: the entries that hold, by the name and line of a function.
+_entries: dict[str, dict[tuple[str, int], bytes]] = {}
+
+
+def find(code: CodeType, module_globals: dict[str, Any]) -> Function | None:
+    """The IR of a function, if a process before this one has written it."""
+    file = code.co_filename
+    entries = _entries.get(file)
+    if entries is None:
+        entries = _entries[file] = _read(file)
+    entry = entries.get(_key(code))
+    if entry is None:
+        return None
+    try:
+        known, content = marshal.loads(entry)
+        if _same(known, code):
+            function: Function = _Reader(code, module_globals, content).load()
+            return function
+    except Exception:  # damaged in a way that only the unpickler can see
+        pass
+    entries.pop(_key(code), None)
+    return None
+
+
+def is_new(code: CodeType) -> bool:
+    """Whether `find` was asked for the code and had nothing."""
+    return not sys.dont_write_bytecode and _key(code) not in _entries.get(code.co_filename, ())
+
+
+def write(functions: Iterable[Function]) -> None:
+    """Writes the IR of functions, which was just parsed, so far as that is possible."""
+    new: dict[str, dict[tuple[str, int], bytes]] = {}
+    for function in functions:
+        code = function.code
+        try:
+            new.setdefault(code.co_filename, {})[_key(code)] = _Writer(function).entry()
+        except Exception:  # a constant that can't be pickled: it is parsed each time
+            continue
+    for file, entries in new.items():
+        _write(file, {**_read(file), **entries})
+
+
+def _key(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
+
+
+def _same(known: CodeType, code: CodeType) -> bool:
+    """Whether two code objects were compiled from the same text, wherever the file stands."""
+    return known == code and known.co_linetable == code.co_linetable
+
+
+def _path(file: str) -> str:
+    return importlib.util.cache_from_source(file).removesuffix(".pyc") + ".ir"
+
+
+def _read(file: str) -> dict[tuple[str, int], bytes]:
+    """The entries for a source file; none unless all of the front end is as it was."""
+    try:
+        with open(_path(file), "rb") as stored:
+            content = stored.read()
+        origin, entries = marshal.loads(content)
+        return entries if origin == _origin(file) and isinstance(entries, dict) else {}
+    except (OSError, ValueError, EOFError, TypeError, NotImplementedError):
+        return {}
+
+
+def _write(file: str, entries: dict[tuple[str, int], bytes]) -> None:
+    path = _path(file)
+    # Renamed when it is complete, so that another process never reads a part of it.
+    unfinished = f"{path}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(unfinished, "wb") as stored:
+            stored.write(marshal.dumps((_origin(file), entries)))
+        os.replace(unfinished, path)
+    except OSError:
+        return
+
+
+def _origin(file: str) -> tuple[Any, ...]:
+    """What IR depends on besides the code of its function: the text, Python, gast, this package."""
+    return sys.version, _front_end(), _stamp(file)
+
+
+@cache
+def _front_end() -> tuple[Any, ...]:
+    with os.scandir(os.path.dirname(__file__)) as found:
+        modules = sorted(item.path for item in found if item.name.endswith(".py"))
+    return tuple(map(_stamp, [gast.__file__, *modules]))
+
+
+def _stamp(file: str) -> tuple[int, int]:
+    status = os.stat(file)
+    return status.st_mtime_ns, status.st_size
+
+
+class _Writer(pickle.Pickler):
+    """Pickles a function; what belongs to the process is left to the reader to fill in."""
+
+    def __init__(self, function: Function) -> None:
+        self._content = BytesIO()
+        super().__init__(self._content, pickle.HIGHEST_PROTOCOL)
+        self._function = function
+
+    def entry(self) -> bytes:
+        self.dump(self._function)
+        return marshal.dumps((self._function.code, self._content.getvalue()))
+
+    def persistent_id(self, item: Any) -> str | None:
+        if item is self._function.code:
+            return "code"
+        if item is self._function.globals:
+            return "globals"
+        if item is TOP:
+            return "TOP"
+        if item is BOTTOM:
+            return "BOTTOM"
+        return "UNBOUND" if item is UNBOUND else None
+
+
+class _Reader(pickle.Unpickler):
+    """Unpickles a function into the process of its code."""
+
+    def __init__(self, code: CodeType, module_globals: dict[str, Any], content: bytes) -> None:
+        super().__init__(BytesIO(content))
+        self._own = {
+            "code": code, "globals": module_globals, "TOP": TOP, "BOTTOM": BOTTOM,
+            "UNBOUND": UNBOUND,
+        }
+
+    def persistent_load(self, name: str) -> Any:
+        return self._own[name]

@@ -1,0 +1,196 @@
+"""The IR that is kept beside bytecode is the IR that parsing gives, or it isn't used."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ir
+from ir import facts, stored
+from ir.locate import locate
+from ir.parse import _store, parse_code, parse_source
+from zyg.rules import registry
+
+TEXT = """
+import math
+
+def scale(x, offset=None):
+    y = math.sin(x) * {factor}
+    def back(y_bar):
+        return y_bar * math.cos(x) * {factor}, (lambda: None)()
+    while y > 2.0 if offset is None else y < 1.0:
+        y = y / 2.0
+    return y, back
+"""
+
+
+@pytest.fixture
+def module_of(tmp_path, monkeypatch):
+    """Gives the module of a text, which counts as a helper; its bytecode folder exists."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    monkeypatch.setattr(stored, "_entries", {})
+    monkeypatch.setattr(sys.modules["ir.parse"], "_parsed", {})
+    monkeypatch.setattr(facts, "_helper_modules", [*facts._helper_modules, "stored_subject"])
+
+    def load(text):
+        path = tmp_path / "stored_subject.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location("stored_subject", path)
+        module = importlib.util.module_from_spec(spec)
+        exec(compile(text, path, "exec"), vars(module))
+        stored._entries.clear()
+        return module
+
+    return load
+
+
+def found(function):
+    return stored.find(function.__code__, function.__globals__)
+
+
+def file_of(module):
+    return Path(stored._path(module.__file__))
+
+
+def kept(module):
+    """Parses and writes; the next `found` reads the file."""
+    function = parse_source(locate(*of(module)), vars(module))
+    stored.write([function])
+    stored._entries.clear()
+    return function
+
+
+def test_what_was_written_is_found(module_of):
+    module = module_of(TEXT.format(factor=2.0))
+    function = kept(module)
+    again = found(module.scale)
+    assert again is not function
+    assert str(again) == str(function)
+    assert again.code is module.scale.__code__ and again.globals is vars(module)
+    assert again.loc == function.loc
+    ir.verify(again)
+
+
+def test_nothing_is_found_before_it_is_written(module_of):
+    assert found(module_of(TEXT.format(factor=2.0)).scale) is None
+
+
+def test_an_edited_file_is_seen(module_of):
+    kept(module_of(TEXT.format(factor=2.0)))
+    edited = module_of(TEXT.format(factor=3.0))
+    assert found(edited.scale) is None
+    kept(edited)
+    assert "3.0" in str(found(edited.scale))
+
+
+def test_an_edit_that_leaves_time_and_size_is_seen(module_of):
+    module = module_of(TEXT.format(factor=2.0))
+    kept(module)
+    before = os.stat(module.__file__)
+    edited = module_of(TEXT.format(factor=3.0))
+    os.utime(edited.__file__, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert file_of(edited).exists()
+    assert found(edited.scale) is None
+
+
+def test_a_changed_front_end_is_seen(module_of, monkeypatch):
+    module = module_of(TEXT.format(factor=2.0))
+    kept(module)
+    monkeypatch.setattr(stored, "_front_end", lambda: ())
+    assert found(module.scale) is None
+
+
+@pytest.mark.parametrize("damage", [
+    lambda content: b"",
+    lambda content: b"no marshalled data",
+    lambda content: content[: len(content) // 2],
+    lambda content: content.replace(b"ir.core", b"ir.nowhere"[:7]),
+    lambda content: content[:-200] + bytes(200),
+])  # fmt: skip
+def test_a_damaged_file_is_ignored(module_of, damage):
+    module = module_of(TEXT.format(factor=2.0))
+    function = kept(module)
+    path = file_of(module)
+    path.write_bytes(damage(path.read_bytes()))
+    assert found(module.scale) is None
+    stored.write([function])
+    stored._entries.clear()
+    assert str(found(module.scale)) == str(function)
+
+
+def test_a_folder_that_cannot_be_written_is_left(module_of):
+    module = module_of(TEXT.format(factor=2.0))
+    path = file_of(module)
+    path.parent.write_text("a file where the folder should be")
+    kept(module)
+    assert found(module.scale) is None
+
+
+def test_what_is_written_comes_from_the_text_of_the_code(module_of):
+    """A helper that was loaded again is parsed from lines that Python remembers: not these."""
+    parse_code(*of(module_of(TEXT.format(factor=2.0))))
+    edited = module_of(TEXT.format(factor=3.0))
+    parse_code(*of(edited))
+    _store()
+    stored._entries.clear()
+    assert "3.0" in str(found(edited.scale))
+
+
+def of(module):
+    return module.scale.__code__, vars(module)
+
+
+def test_nothing_is_written_where_bytecode_is_not(module_of, monkeypatch):
+    module = module_of(TEXT.format(factor=2.0))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    parse_code(*of(module))
+    _store()
+    assert not file_of(module).exists()
+
+
+def test_functions_of_users_are_not_kept(module_of, monkeypatch):
+    module = module_of(TEXT.format(factor=2.0))
+    module.__name__ = "some_module_of_a_user"
+    parse_code(*of(module))
+    _store()
+    assert not file_of(module).exists()
+
+
+RULES_IN_A_NEW_PROCESS = """
+import math, sys
+import zyg
+print(zyg.gradient(lambda x: math.sin(x) ** 2, 1.0))
+print(sum(bool(entries) for entries in sys.modules["ir.stored"]._entries.values()) > 0)
+"""
+
+
+def test_a_later_process_uses_what_an_earlier_one_wrote(tmp_path):
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    root = Path(registry.__file__).parents[2]
+    (tmp_path / "program.py").write_text(RULES_IN_A_NEW_PROCESS)
+    outputs = [
+        subprocess.run(
+            [sys.executable, tmp_path / "program.py"], cwd=root, check=True, text=True,
+            capture_output=True, env={**environment, "PYTHONPATH": str(root)},
+        ).stdout.splitlines()
+        for _ in range(2)
+    ]
+    assert outputs[0][0] == outputs[1][0]
+    assert [output[1] for output in outputs] == ["False", "True"]
+
+
+def test_all_rules_are_found_as_they_were_parsed(module_of):
+    """Writing and reading changes nothing, whatever a rule consists of."""
+    rules = {rule for rule in registry._rules.values() if hasattr(rule, "__code__")}
+    for rule in rules:
+        function = parse_code(rule.__code__, rule.__globals__)
+        entry = stored._Writer(function).entry()
+        known, content = stored.marshal.loads(entry)
+        assert stored._same(known, rule.__code__)
+        again = stored._Reader(rule.__code__, rule.__globals__, content).load()
+        assert str(again) == str(function)
