@@ -60,7 +60,7 @@ class Algebra(Inference):
             return self.call(operator.neg, self.call(callee, inner, *args[1:]))
         if callee not in _PRODUCTS or len(args) != 2:
             return None
-        inner_args = [self._negated(arg) for arg in args]
+        inner_args = [None if _is_named_number(arg) else self._negated(arg) for arg in args]
         signs = sum(inner is not None for inner in inner_args)
         types = list(map(type_of, args))
         if not signs or not all(is_inexact(t) or is_number(t) for t in types):
@@ -105,6 +105,17 @@ class Algebra(Inference):
         number = self.call(operator.mul, factor, other[0])
         return self.call(operator.mul, self.call(operator.mul, array, other[1]), number)
 
+    def _doubled(self, bars: list[Operand]) -> list[Operand]:
+        """Both cotangents of `x * x` as one, `z_bar * 2 * x`, where `z_bar` is a number."""
+        products = [self._call_of(bar, operator.mul) for bar in bars]
+        if len(products) != 2 or products[0] is None or products[1] is None:
+            return bars
+        left, right = products[0].args
+        is_number_ = is_inexact(type_of(left)) and not is_array(type_of(left))
+        if not is_number_ or products[1].args[0] is not left or products[1].args[1] is not right:
+            return bars
+        return [self.call(operator.mul, self.call(operator.mul, left, Const(2)), right)]
+
     def _sum_over(
         self, bar: Operand, axes: Operand, keeps: list[Operand], like: Operand
     ) -> Operand:
@@ -120,6 +131,11 @@ class Algebra(Inference):
         if isinstance(summed, Value):
             summed.type = reduced(type_of(bar), type_of(like))
         return summed
+
+
+def _is_named_number(operand: Operand) -> bool:
+    """Whether a reader would miss a value that costs no walk: the cotangent of a variable."""
+    return isinstance(operand, Value) and operand.name != "t" and not is_array(operand.type)
 
 
 def _is_plain(type_: Type) -> bool:
