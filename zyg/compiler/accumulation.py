@@ -25,9 +25,11 @@ from ir.core import (
 from ir.infer import _same
 from ir.types import (
     TOP,
+    Known,
     Scalar,
     Sequence,
     Tuple,
+    Type,
     Union,
     widen,
 )
@@ -175,6 +177,18 @@ class Accumulation(Algebra):
             likes = self._items(like, len(parts_a))
             sums = map(self.plus, parts_a, parts_b, likes)
             return self.call(primitives.build_tuple, *sums)
+        for whole, item in ((a, b), (b, a)):
+            hot_item = self._hot_item(item)
+            items = None if hot_item is None else self._tuple_items(whole)
+            if hot_item is not None and items is not None:
+                index, bar = hot_item
+                items[index] = self.plus(items[index], bar, NONE)
+                types = type_of(whole).items  # type: ignore[attr-defined]
+                filled = [
+                    self.zero(Value("t", type_)) if is_none(part) else part
+                    for part, type_ in zip(items, types, strict=True)
+                ]
+                return self.call(primitives.build_tuple, *filled)
         fields_a, fields_b = self.keywords(a), self.keywords(b)
         if fields_a is not None and fields_b is not None:
             names = dict.fromkeys([*fields_a, *fields_b])
@@ -230,6 +244,31 @@ class Accumulation(Algebra):
 
     def _one_hot(self, operand: Operand) -> Call | None:
         return self._call_of(operand, cotangent.one_hot)
+
+    def _hot_item(self, operand: Operand) -> tuple[int, Operand] | None:
+        """The index and cotangent of the only item that a tuple of cotangents has."""
+        hot = self._one_hot(operand)
+        if hot is None or not isinstance(hot.args[2], Const):
+            return None
+        type_, index = type_of(operand), hot.args[2].value
+        if not isinstance(type_, Tuple) or type(index) is not int:
+            return None
+        return index % len(type_.items), hot.args[0]
+
+    def _tuple_items(self, operand: Operand) -> list[Operand] | None:
+        """The items of a tuple of cotangents of numbers; structural zeros beside a single one."""
+        type_ = type_of(operand)
+        if not isinstance(type_, Tuple) or not all(map(_is_scalar, type_.items)):
+            return None
+        hot = self._hot_item(operand)
+        if hot is not None:
+            return [hot[1] if i == hot[0] else NONE for i in range(len(type_.items))]
+        parts = self.parts(operand)
+        if parts is not None:
+            return list(parts)
+        return [
+            self.call(operator.getitem, operand, Const(i)) for i in range(len(type_.items))
+        ]
 
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
@@ -288,6 +327,10 @@ class Accumulation(Algebra):
 
 
 _ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, Scalar | Known) and is_numeric(type_)
 
 
 def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:

@@ -16,7 +16,7 @@ import operator
 
 from ir import primitives
 from ir.core import Block, Call, Const, If, Op, Operand, Raise, Value, Yield, blocks_of, type_of
-from ir.rewrite import count_uses, free_of, substitute
+from ir.rewrite import count_uses, free_of, substitute, walk
 from ir.simplify import is_silent
 from ir.types import Tuple, join
 from zyg import cotangent
@@ -92,7 +92,11 @@ def _without_constants(
     """The values that vary; the adjoint arm reads constants of the forward arm as such."""
     known = {v: _value_in(branch, arm, v) for v in values}
     substitute(reader, {v: known[v] for v in values if isinstance(known[v], Const)})
-    return [v for v in values if not isinstance(known[v], Const)]
+    # In the order of the program, so that forward and adjoint give them the same names.
+    made = [value for op in walk(branch.blocks[arm]) for value in op.results]
+    order: dict[Operand, int] = {value: i for i, value in enumerate(made)}
+    kept = [v for v in values if not isinstance(known[v], Const)]
+    return sorted(kept, key=lambda value: order.get(known[value], -1))
 
 
 def _value_in(branch: If, arm: int, value: Value) -> Operand:

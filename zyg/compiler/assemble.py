@@ -204,6 +204,12 @@ class Compiler:
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
         saved = [value for value in free_values(adjoint) if value is not seed]
+        # In the order of the program, so that forward and adjoint give them the same names.
+        order = {v: i for i, v in enumerate(self._inputs(made))}
+        for op in walk(Block([], augmenter.ops, Yield([]))):
+            for value in op.results:
+                order.setdefault(value, len(order))
+        saved.sort(key=lambda value: order.get(value, -1))
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
