@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zyg
+from tests import differences
 
 X = np.array([0.3, 2.0, 1.0])
 A = np.array([[0.5, 1.5, 2.5], [1.0, 2.0, 3.0]])
@@ -64,6 +65,24 @@ def test_a_factor_of_double_precision_keeps_products_in_double_precision():
     (x_bar,) = zyg.gradient(lambda x: f(x, y), x)
     assert x_bar.dtype == np.float32
     np.testing.assert_allclose(x_bar, 0.01 * y.astype(float), rtol=1e-6)
+
+
+def spring(state, steps):
+    for _ in range(steps):
+        state = state[0] + 0.1 * state[1], state[1] - 0.1 * math.sin(state[0])
+    return state[0] * state[-1]
+
+
+def read_twice(pair):
+    return pair[1] * pair[1] + math.sin(pair[1])
+
+
+def test_items_of_tuples_are_added_one_by_one():
+    listing = str(zyg.code_gradient(spring, (0.3, 0.4), 3))
+    assert "one_hot" not in listing and "accumulate" not in listing
+    differences.check_gradient(spring, ((0.3, 0.4), 3), zyg.pullback)
+    differences.check_gradient(read_twice, ((0.3, 0.4),), zyg.pullback)
+    assert zyg.gradient(read_twice, (0.3, 0.0)) == ((0.0, 1.0),)
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
