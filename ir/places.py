@@ -30,6 +30,7 @@ from ir.core import (
     For,
     Lambda,
     Location,
+    Op,
     Operand,
     Value,
     While,
@@ -62,6 +63,11 @@ CHANGING = {
         primitives.updating,
     )
 }
+
+
+def is_change(op: Op) -> bool:
+    """Whether an operation changes its first operand in place, and gives it as its result."""
+    return isinstance(op, Call) and isinstance(op.callee, Const) and id(op.callee.value) in CHANGING
 
 
 def is_mutable(type_: Type) -> bool:

@@ -282,7 +282,7 @@ def _found_or_made(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
-    if mode in cache.paths and is_plain_function(function):
+    if mode in cache.paths and is_plain_function(function) and not entry.changes:
         entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)

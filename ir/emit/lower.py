@@ -25,9 +25,10 @@ from ir.core import (
     Yield,
     blocks_of,
 )
-from ir.emit.order import append, is_ordered, is_temporary
+from ir.emit.order import append, is_ordered, is_store, is_temporary
+from ir.places import is_change
 from ir.record import node
-from ir.rewrite import Mapping, count_uses, free_of
+from ir.rewrite import Mapping, count_uses, free_of, walk
 
 
 @node
@@ -70,6 +71,8 @@ def _delay_carried(loop: For | While) -> None:
     block = loop.body
     if not isinstance(block.exit, Yield):
         return
+    if any(is_change(op) or is_store(op) for op in walk(block)):
+        return  # what it reads may be overwritten there
     for param, value in zip(loop.carried, block.exit.values[1:], strict=False):
         at = next((i for i, op in enumerate(block.ops) if value in op.results), None)
         if at is None or is_ordered(block.ops[at]) or len(block.ops[at].results) != 1:

@@ -126,6 +126,8 @@ class Environment:
             for part in [*path, member]:
                 node = ast.Attribute(value=node, attr=part, ctx=ast.Load())
             return node
+        if value is primitives.UNBOUND:
+            return name_node(self.add(value, "UNBOUND"))
         name = getattr(value, "__name__", None)
         if isinstance(name, str) and getattr(builtins, name, None) is value:
             if name not in self.reserved:

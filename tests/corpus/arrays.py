@@ -90,6 +90,18 @@ def log_sum_exp(a):
     return np.log(np.sum(np.exp(a - top), axis=-1)) + top[:, 0]
 
 
+@program((V,))
+def log_sum_exp_of_all(x):
+    largest = np.max(x)
+    return largest + np.log(np.sum(np.exp(x - largest)))
+
+
+@program((A, V))
+def signs_and_factors(a, v):
+    quotient = -a / v
+    return np.sum(0.5 * (quotient - v) ** 2 - 3.0 * a * -quotient) - 2.0 * np.sum(-v)
+
+
 @program(((A, V), (B, np.array([0.1, 0.2])), X))
 def two_layers(first, second, x):
     w, b = first

@@ -22,18 +22,21 @@ from ir.core import (
     Value,
     type_of,
 )
-from ir.infer import Inference, _same
+from ir.infer import _same
 from ir.types import (
     TOP,
+    Known,
     Scalar,
     Sequence,
     Tuple,
+    Type,
     Union,
     widen,
 )
 from zyg import cotangent
-from zyg.array_type import dtype_of_operand, rank_of, reduced, same_shape, summed_axes
+from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
+from zyg.compiler.algebra import Algebra
 from zyg.compiler.augment import (
     Augmenter,
 )
@@ -44,14 +47,13 @@ from zyg.compiler.tangents import (
     is_buffer,
     is_inexact,
     is_none,
-    is_number,
     is_numeric,
     may_be_none,
     tangent_type,
 )
 
 
-class Accumulation(Inference):
+class Accumulation(Algebra):
     """Builds adjoint operations, and keeps the cotangent of each value: `bars`."""
 
     def __init__(self, augmenter: Augmenter) -> None:
@@ -79,12 +81,14 @@ class Accumulation(Inference):
     ) -> list[Operand]:
         """Appends a call; in an adjoint, neutral factors and exponents disappear."""
         if isinstance(callee, Const) and len(args) == 2 and not kwargs:
+            args = self._unspread(callee.value, args)
             neutral = _neutral(callee.value, args[0], args[1])
             if neutral is not None:
                 return [neutral]
-            args = self._unspread(callee.value, args)
         if isinstance(callee, Const) and not kwargs:
-            simpler = self._simpler(callee.value, args, names, loc)
+            simpler = self._sign_outside(callee.value, args)
+            if simpler is None:
+                simpler = self._simpler(callee.value, args, names, loc)
             if simpler is not None:
                 return [simpler]
         return super().typed_call(callee, args, kwargs, names, loc)
@@ -111,15 +115,9 @@ class Accumulation(Inference):
         if callee is cotangent.unbroadcast:
             axes = summed_axes(type_of(args[0]), type_of(args[1]))
             if axes is not None:
-                bar = args[0]
                 over, keeps = axes
-                operands = [bar, Const(over), Const(True)] if keeps else [bar, Const(over)]
-                (summed,) = super().typed_call(
-                    Const(cotangent.sum_over), operands, {}, names, loc
-                )
-                if isinstance(summed, Value):
-                    summed.type = reduced(type_of(bar), type_of(args[1]))
-                return summed
+                keepdims: list[Operand] = [Const(True)] if keeps else []
+                return self._sum_over(args[0], Const(over), keepdims, args[1])
         if callee is np.expand_dims and isinstance(args[1], Const):
             rank = rank_of(type_of(args[0]))
             if rank is not None and type(args[1].value) is int:
@@ -133,7 +131,7 @@ class Accumulation(Inference):
                 shape_ = self.call(np.shape, args[1])
                 return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
         if callee is operator.mul:
-            return self._scaled(args[0], args[1])
+            return self._product(args[0], args[1])
         if callee is np.broadcast_to:
             shape = self._call_of(args[1], np.shape)
             if shape is not None and is_array(type_of(shape.args[0])):
@@ -147,15 +145,6 @@ class Accumulation(Inference):
                         made.type = type(like)(dtype, like.dims)
                 return made
         return None
-
-    def _scaled(self, left: Operand, right: Operand) -> Operand | None:
-        """`s * (c * x)` as `(s * c) * x`: one walk over the array less."""
-        inner = self._call_of(right, operator.mul)
-        if inner is None or not is_number(type_of(left)) or not is_array(type_of(right)):
-            return None
-        if not is_number(type_of(inner.args[0])):
-            return None
-        return self.call(operator.mul, self.call(operator.mul, left, inner.args[0]), inner.args[1])
 
     # Cotangents
 
@@ -190,6 +179,18 @@ class Accumulation(Inference):
             likes = self._items(like, len(parts_a))
             sums = map(self.plus, parts_a, parts_b, likes)
             return self.call(primitives.build_tuple, *sums)
+        for whole, item in ((a, b), (b, a)):
+            hot_item = self._hot_item(item)
+            items = None if hot_item is None else self._tuple_items(whole)
+            if hot_item is not None and items is not None:
+                index, bar = hot_item
+                items[index] = self.plus(items[index], bar, NONE)
+                types = type_of(whole).items  # type: ignore[attr-defined]
+                filled = [
+                    self.zero(Value("t", type_)) if is_none(part) else part
+                    for part, type_ in zip(items, types, strict=True)
+                ]
+                return self.call(primitives.build_tuple, *filled)
         fields_a, fields_b = self.keywords(a), self.keywords(b)
         if fields_a is not None and fields_b is not None:
             names = dict.fromkeys([*fields_a, *fields_b])
@@ -211,18 +212,31 @@ class Accumulation(Inference):
         if hot is not None and is_array(type_of(b)):
             return self._typed_like(b, self.call(cotangent.add_at, b, hot.args[2], hot.args[0]))
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
-            negated = self._negated(b)
-            with_array = is_array(type_of(a)) or is_array(type_of(b))
-            if negated is not None:
-                difference = cotangent.subtract if with_array else operator.sub
-                return self._typed_like(a, self.call(difference, a, negated))
-            result = self.call(cotangent.add if with_array else operator.add, a, b)
-            return self._typed_like(a, result) if with_array else result
+            return self._sum(a, b, like)
         return self.call(cotangent.accumulate, a, b)
 
+    def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
+        """The sum of two numbers or arrays, as a difference where one of them is negated."""
+        arrays = [operand for operand in (a, b) if is_array(type_of(operand))]
+        plus = cotangent.add if arrays else operator.add
+        minus = cotangent.subtract if arrays else operator.sub
+        minus_a, minus_b = self._subtracted(a), self._subtracted(b)
+        if minus_a is not None and minus_b is not None:
+            return self.call(operator.neg, self.plus(minus_a, minus_b, like))
+        if minus_b is not None:
+            result = self.call(minus, a, minus_b)
+        elif minus_a is not None:
+            result = self.call(minus, b, minus_a)
+        else:
+            result = self.call(plus, a, b)
+        # A number keeps its type: that of a constant would say what the sum is.
+        return self._typed_like(arrays[0], result) if arrays else result
+
     def _typed_like(self, like: Operand, result: Operand) -> Operand:
-        if isinstance(result, Value):
-            result.type = type_of(like)
+        inner = self._negated(result)
+        for value in (result, inner):
+            if isinstance(value, Value):
+                value.type = type_of(like)
         return result
 
     def _items(self, like: Operand, count: int) -> list[Operand]:
@@ -230,18 +244,33 @@ class Accumulation(Inference):
             [NONE] * count
         )
 
-    def _call_of(self, operand: Operand, callee: object) -> Call | None:
-        op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
-            return op
-        return None
-
     def _one_hot(self, operand: Operand) -> Call | None:
         return self._call_of(operand, cotangent.one_hot)
 
-    def _negated(self, operand: Operand) -> Operand | None:
-        call = self._call_of(operand, operator.neg)
-        return None if call is None else call.args[0]
+    def _hot_item(self, operand: Operand) -> tuple[int, Operand] | None:
+        """The index and cotangent of the only item that a tuple of cotangents has."""
+        hot = self._one_hot(operand)
+        if hot is None or not isinstance(hot.args[2], Const):
+            return None
+        type_, index = type_of(operand), hot.args[2].value
+        if not isinstance(type_, Tuple) or type(index) is not int:
+            return None
+        return index % len(type_.items), hot.args[0]
+
+    def _tuple_items(self, operand: Operand) -> list[Operand] | None:
+        """The items of a tuple of cotangents of numbers; structural zeros beside a single one."""
+        type_ = type_of(operand)
+        if not isinstance(type_, Tuple) or not all(map(_is_scalar, type_.items)):
+            return None
+        hot = self._hot_item(operand)
+        if hot is not None:
+            return [hot[1] if i == hot[0] else NONE for i in range(len(type_.items))]
+        parts = self.parts(operand)
+        if parts is not None:
+            return list(parts)
+        return [
+            self.call(operator.getitem, operand, Const(i)) for i in range(len(type_.items))
+        ]
 
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
@@ -300,6 +329,10 @@ class Accumulation(Inference):
 
 
 _ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, Scalar | Known) and is_numeric(type_)
 
 
 def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:

@@ -27,6 +27,7 @@ from ir.core import (
     Const,
     For,
     Function,
+    If,
     Location,
     Operand,
     Parameters,
@@ -45,6 +46,7 @@ from ir.verify import verify
 from zyg import cotangent
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
+from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
@@ -218,8 +220,17 @@ class Compiler:
         eliminate_dead(forward, is_silent)
         preserve(forward, adjoint, transposer.exported)
         saved = [value for value in free_values(adjoint) if value is not seed]
+        # In the order of the program, so that forward and adjoint give them the same names.
+        order = {v: i for i, v in enumerate(self._inputs(made))}
+        for op in walk(forward):
+            for value in op.results:
+                order.setdefault(value, len(order))
+        saved.sort(key=lambda value: order.get(value, -1))
         forward.exit = Yield([result, *saved])
         saved = _pack_records(forward, adjoint, saved)
+        saved = pack_arms(forward, adjoint, saved)
+        forward.exit = Yield([result, *saved])
+        eliminate_dead(forward, is_silent)
         saved = _as_prototypes(forward, adjoint, saved)
         pair.copied = tuple(
             i for i, value in enumerate(saved) if _may_be_shared(value, forward, result)
@@ -320,6 +331,8 @@ class Compiler:
         adjoint.ops = [op for op in body.ops if op not in own]
         preserve(forward, adjoint, transposer.exported)
         body.ops = forward.ops + adjoint.ops
+        join_branches(body)
+        eliminate_dead(body, is_silent)
         _pack_records(body, body, [])
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]
@@ -479,14 +492,22 @@ def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[V
     return result
 
 
-def _may_be_shared(value: Value, forward: Block, result: Operand) -> bool:
+def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
     """Whether a saved value may be memory that the user can reach and change."""
-    if not _holds_memory(value.type):
+    if not isinstance(value, Value) or not _holds_memory(value.type):
         return False
     if value is result:
         return True
-    made = next((op for op in forward.ops if value in op.results), None)
+    made = next((op for op in walk(forward) if value in op.results), None)
+    if isinstance(made, If):
+        i = made.results.index(value)
+        return any(
+            _may_be_shared(block.exit.values[i], forward, result)
+            for block in made.blocks if isinstance(block.exit, Yield)
+        )
     if isinstance(made, Call) and isinstance(made.callee, Const):
+        if made.callee.value is primitives.build_tuple:
+            return any(_may_be_shared(arg, forward, result) for arg in made.args)
         return not facts.is_fresh(made.callee.value) and made.callee.value is not (
             cotangent.prototype
         )

@@ -29,6 +29,7 @@ from ir.core import (
     type_of,
 )
 from ir.infer import _same
+from ir.places import is_change
 from ir.rewrite import clone_op, count_uses, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import (
@@ -246,6 +247,8 @@ class LoopTransposer(Accumulation):
         home = self.joint_ops
         if home is None or not any(inner is op for inner in home):
             return False
+        if any(map(is_change, walk(op.body))):
+            return False  # behind the iteration, memory that the adjoint reads may be overwritten
         exit, adjoint = op.body.exit, body.exit
         assert isinstance(exit, Yield) and isinstance(adjoint, Yield)
         if not (isinstance(exit.values[0], Const) and not exit.values[0].value):

@@ -25,7 +25,7 @@ from ir.core import (
     blocks_of,
     operands_of,
 )
-from ir.places import CHANGING, is_mutable
+from ir.places import is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from zyg import cotangent
 from zyg.compiler.metadata import reads_only_metadata
@@ -50,10 +50,6 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
         for op in block.ops:
             if isinstance(op, If | For | While):
                 _preserve_exports(op, memory, exported)
-
-
-def is_change(op: Op) -> bool:
-    return isinstance(op, Call) and isinstance(op.callee, Const) and id(op.callee.value) in CHANGING
 
 
 def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value]) -> None:

@@ -109,6 +109,8 @@ class Transposer(LoopTransposer):
         mapping = dict(zip(back.captured, captures, strict=True))
         mapping.update(zip(back.params, [bar, *step.defaults], strict=True))
         bars = self._unless_zero(bar, step, mapping)
+        if len(step.targets) == 2 and step.targets[0] is step.targets[1]:
+            bars = self._doubled(bars)
         for target, gradient in zip(step.targets, bars, strict=False):
             self.add(target, gradient)
 

@@ -41,7 +41,7 @@ def divide(x, y):
     def back(z_bar):
         return (
             unbroadcast(np.divide(z_bar, conj(y)), x),
-            unbroadcast(-z_bar * conj(np.divide(z, y)), y),
+            unbroadcast(-(np.divide(z_bar, conj(y)) * conj(z)), y),
         )
 
     return z, back

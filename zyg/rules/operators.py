@@ -85,7 +85,8 @@ def truediv(x, y):
     z = x / y
 
     def back(z_bar):
-        return unbroadcast(z_bar / conj(y), x), unbroadcast(-z_bar * conj(z / y), y)
+        # Both have the quotient, which generated code computes once.
+        return unbroadcast(z_bar / conj(y), x), unbroadcast(-(z_bar / conj(y) * conj(z)), y)
 
     return z, back
 

@@ -1,0 +1,149 @@
+"""Algebra on cotangents, as they are built: signs and constant factors move outwards.
+
+    -y_bar * a            ->  -(y_bar * a), which `x_bar - y_bar * a` takes up
+    (x * 0.5) * (2 * y)   ->  x * y
+    np.sum(-x, axis=0)    ->  -np.sum(x, axis=0)
+
+Signs are exact, factors are within rounding. What is written as a number times an array stays so:
+the number is the cheaper place for a sign.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ir.core import Call, Const, Operand, Value, type_of
+from ir.infer import Inference
+from ir.types import Known, Scalar, Type
+from zyg import cotangent
+from zyg.array_type import reduced
+from zyg.compiler.tangents import is_array, is_inexact, is_number
+
+_PRODUCTS = (operator.mul, operator.truediv, np.divide)
+
+
+class Algebra(Inference):
+    """Builds operations of an adjoint, in simpler form where the definitions allow it."""
+
+    def _call_of(self, operand: Operand, callee: object) -> Call | None:
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
+            return op
+        return None
+
+    def _negated(self, operand: Operand) -> Operand | None:
+        """`x`, where an operand is `-x`."""
+        call = self._call_of(operand, operator.neg)
+        return None if call is None else call.args[0]
+
+    def _subtracted(self, operand: Operand) -> Operand | None:
+        """`x`, where adding an operand is subtracting `x`."""
+        inner = self._negated(operand)
+        call = self._call_of(operand, operator.mul)
+        if inner is None and call is not None:
+            number = self._negated(call.args[0])
+            if number is not None and is_inexact(type_of(call.args[1])):
+                return self.call(operator.mul, number, call.args[1])
+        return inner
+
+    def _sign_outside(self, callee: object, args: list[Operand]) -> Operand | None:
+        """`-(a * b)` for `-a * b`, and `x` for `-(-x)`."""
+        if callee is operator.neg:
+            inner = self._negated(args[0])
+            return inner if inner is not None and is_inexact(type_of(inner)) else None
+        if callee is np.reshape or callee is operator.getitem:
+            inner = self._negated(args[0])
+            if inner is None or not is_array(type_of(inner)) or not is_inexact(type_of(inner)):
+                return None
+            return self.call(operator.neg, self.call(callee, inner, *args[1:]))
+        if callee not in _PRODUCTS or len(args) != 2:
+            return None
+        inner_args = [None if _is_named_number(arg) else self._negated(arg) for arg in args]
+        signs = sum(inner is not None for inner in inner_args)
+        types = list(map(type_of, args))
+        if not signs or not all(is_inexact(t) or is_number(t) for t in types):
+            return None
+        if signs == 1:
+            at = 0 if inner_args[0] is not None else 1
+            if is_array(types[1 - at]) and not is_array(types[at]):
+                return None
+        pairs = zip(args, inner_args, strict=True)
+        plain = [arg if inner is None else inner for arg, inner in pairs]
+        result = self.call(callee, *plain)
+        return result if signs == 2 else self.call(operator.neg, result)
+
+    def _factored(self, operand: Operand) -> tuple[Operand, Operand] | None:
+        """`c` and `x`, where an operand is `c * x` for a plain number `c` and an array `x`."""
+        call = self._call_of(operand, operator.mul)
+        if call is None:
+            return None
+        for factor, array in (call.args, call.args[::-1]):
+            if _is_plain(type_of(factor)) and is_array(type_of(array)):
+                if is_inexact(type_of(array)) and type_of(array) == type_of(operand):
+                    return factor, array
+        return None
+
+    def _product(self, left: Operand, right: Operand) -> Operand | None:
+        """A product with its numbers multiplied first: a walk over an array less each."""
+        if is_number(type_of(left)) and is_array(type_of(right)):
+            inner = self._call_of(right, operator.mul)
+            if inner is None or not is_number(type_of(inner.args[0])):
+                return None
+            number = self.call(operator.mul, left, inner.args[0])
+            return self.call(operator.mul, number, inner.args[1])
+        factored = self._factored(left)
+        if factored is None:
+            return None
+        factor, array = factored
+        if _is_plain(type_of(right)):
+            return self.call(operator.mul, array, self.call(operator.mul, factor, right))
+        other = self._factored(right)
+        if other is None:
+            return None
+        number = self.call(operator.mul, factor, other[0])
+        return self.call(operator.mul, self.call(operator.mul, array, other[1]), number)
+
+    def _doubled(self, bars: list[Operand]) -> list[Operand]:
+        """Both cotangents of `x * x` as one, `z_bar * 2 * x`, where `z_bar` is a number."""
+        products = [self._call_of(bar, operator.mul) for bar in bars]
+        if len(products) != 2 or products[0] is None or products[1] is None:
+            return bars
+        left, right = products[0].args
+        is_number_ = is_inexact(type_of(left)) and not is_array(type_of(left))
+        if not is_number_ or products[1].args[0] is not left or products[1].args[1] is not right:
+            return bars
+        return [self.call(operator.mul, self.call(operator.mul, left, Const(2)), right)]
+
+    def _sum_over(
+        self, bar: Operand, axes: Operand, keeps: list[Operand], like: Operand
+    ) -> Operand:
+        """The sum of a cotangent over some axes, which has the shape of `like`."""
+        inner = self._negated(bar)
+        if inner is not None and type_of(inner) == type_of(bar) and is_inexact(type_of(bar)):
+            return self.call(operator.neg, self._sum_over(inner, axes, keeps, like))
+        factored = self._factored(bar)
+        if factored is not None:
+            factor, array = factored
+            return self.call(operator.mul, self._sum_over(array, axes, keeps, like), factor)
+        summed = self.call(cotangent.sum_over, bar, axes, *keeps)
+        if isinstance(summed, Value):
+            summed.type = reduced(type_of(bar), type_of(like))
+        return summed
+
+
+def _is_named_number(operand: Operand) -> bool:
+    """Whether a reader would miss a value that costs no walk: the cotangent of a variable."""
+    return isinstance(operand, Value) and operand.name != "t" and not is_array(operand.type)
+
+
+def _is_plain(type_: Type) -> bool:
+    """Whether a value is a Python number: its product with an array has the array's dtype."""
+    match type_:
+        case Known(value):
+            return type(value) in (int, float)
+        case Scalar(cls):
+            return cls in (int, float)
+        case _:
+            return False
