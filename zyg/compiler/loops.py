@@ -407,7 +407,8 @@ def count_trips(forward: list[Op], adjoint: Block) -> bool:
     for op in walk(adjoint):
         if not isinstance(op, For) or not op.backwards or len(op.iterables) != 1:
             continue
-        producer = loops.get(op.iterables[0])  # type: ignore[call-overload]
+        records = op.iterables[0]
+        producer = loops.get(records) if isinstance(records, Value) else None
         if producer is None or count_uses(op.body)[op.items[0]]:
             continue
         exit = producer.body.exit
