@@ -497,11 +497,16 @@ class Inference(Builder):
         if isinstance(operand, Const) and type(operand.value) is tuple:
             return [Const(item) for item in operand.value]
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const) and (
-            op.callee.value in (primitives.build_tuple, primitives.build_list)
-        ):
-            return list(op.args)
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is primitives.build_tuple:
+                return list(op.args)
+            if op.callee.value is primitives.build_list and not self._is_lent(op.result):
+                return list(op.args)
         return None
+
+    def _is_lent(self, made: Value) -> bool:
+        """Whether a list or dict was passed to a call that may have changed it."""
+        return self.places is not None and made in self.places.state.lent
 
     def is_tuple(self, operand: Operand) -> bool:
         return isinstance(type_of(operand), Tuple)
@@ -511,7 +516,7 @@ class Inference(Builder):
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
         if not isinstance(op, Call) or not isinstance(op.callee, Const):
             return None
-        if op.callee.value is not primitives.build_dict:
+        if op.callee.value is not primitives.build_dict or self._is_lent(op.result):
             return None
         names, values = literal_keys(op.args[::2]), op.args[1::2]
         if names is None:

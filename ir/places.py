@@ -99,6 +99,11 @@ NEW = "new"
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
 
+def _named(name: str) -> str:
+    """What a message calls a value: those that no variable holds have no name."""
+    return "what stands here" if name in ("t", "item", "items") else f"`{name}`"
+
+
 @node
 class State:
     """What is known at a point of the program.
@@ -405,13 +410,13 @@ class Places:
         for root in self.roots(storage):
             if self._kind(root) == "unknown":
                 raise Unsupported(
-                    f"`{name}` is changed in place, but zyg can't tell which other names its "
-                    "memory has", loc, advice="change a copy",
+                    f"{_named(name)} is changed in place, but zyg can't tell which other names "
+                    "its memory has", loc, advice="change a copy",
                 )
         for root in {storage, *self.roots(storage)}:
             if root in self.state.held:
                 raise Unsupported(
-                    f"`{name}` is changed in place after it was put into a container", loc,
+                    f"{_named(name)} is changed in place after it was put into a container", loc,
                     advice="put a copy into the container, or change it before",
                 )
 

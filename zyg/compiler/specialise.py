@@ -471,9 +471,11 @@ class _Surroundings:
         loc: Location | None,
     ) -> list[tuple[int | str, Operand]]:
         callee_type = type_of(callee)
-        if not isinstance(callee_type, Known | Closure) or not self._specialiser.target(
-            callee_type
-        ):
+        if not isinstance(callee_type, Known | Closure):
+            return []
+        if isinstance(callee_type, Known) and is_constant(callee_type.value):
+            return []
+        if not self._specialiser.target(callee_type):
             return []
         types_ = tuple(map(type_of, args))
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
