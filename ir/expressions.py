@@ -190,6 +190,7 @@ class ExpressionParser:
             return operand
         shown = Const(name.partition("@")[0])
         if "@" in name:  # our own names are read only where they have been assigned
+            self.maybe_unbound.discard(operand)
             return operand
         checked = self.emit(node, primitives.check_bound, operand, shown, name=name)
         self.env[name] = checked

@@ -41,6 +41,7 @@ from ir.core import (
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE, ExpressionParser
 from ir.locate import Source, locate
+from ir.matching import lower_matches
 from ir.primitives import UNBOUND
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
@@ -78,6 +79,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     unsupported = None
     if code.co_flags & (0x20 | 0x80 | 0x200):
         unsupported = "generator and async functions are not supported"
+    lower_matches(source.gast_node)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
@@ -642,8 +644,7 @@ def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.
 _STATEMENTS = {
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
     "AsyncFor": "`async for`", "Delete": "`del`", "Nonlocal": "`nonlocal`",
-    "ClassDef": "a class definition", "Match": "`match`",
-    "AsyncFunctionDef": "an async function", "TypeAlias": "a type alias",
+    "ClassDef": "a class definition", "AsyncFunctionDef": "an async function", "TypeAlias": "a type alias",
 }
 
 

@@ -26,6 +26,7 @@ from ir.core import (
     type_of,
 )
 from ir.types import (
+    BOTTOM,
     LITERALS,
     TOP,
     Closure,
@@ -96,6 +97,9 @@ def _getattr(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
+    if _is_unbound(args[-1]) and isinstance(args[1], Const):
+        found = facts.attribute_of(widen(type_of(args[0])), args[1].value)
+        return _typed(self, getattr, args, names, loc, TOP if type(found) is Method else found)
     if len(args) != 2 or not isinstance(args[1], Const):
         return None
     owner, name = args[0], args[1].value
@@ -191,10 +195,14 @@ def _unpack(
     if not isinstance(args[1], Const):
         return None
     items, count = args[0], args[1].value
-    if len(names) != count:  # a tuple of one or no item, as such
-        return _typed(self, primitives.unpack, args, names, loc,
-                      Tuple((facts.item_of(type_of(items)),) * count))
     parts = self.parts(items)
+    if len(names) == 1:  # a tuple of one or no item, as such
+        if parts is not None and len(parts) == count:
+            return [self.call(primitives.build_tuple, *parts, name=names[0], loc=loc)]
+        whole = type_of(items)
+        if not isinstance(whole, Tuple) or len(whole.items) != count:
+            whole = Tuple((facts.item_of(whole),) * count)
+        return _typed(self, primitives.unpack, args, names, loc, whole)
     if parts is not None and len(parts) == count:
         return parts
     type_ = type_of(items)
@@ -237,6 +245,86 @@ def _check_bound(
     loc: Location | None,
 ) -> Folded:
     return _typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+
+
+@special(dict.get)
+def _get(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """The value of a key in a mapping pattern: `UNBOUND` stands for a key that is missing."""
+    if kwargs or len(args) != 3 or not _is_unbound(args[2]):
+        return None
+    type_: Type = TOP
+    match tuple(map(type_of, args)):
+        case (Dict(items), Known(key), _) if key in dict(items):
+            type_ = dict(items)[key]
+        case (Dict(items), _, _):
+            type_ = join_all(item for _, item in items)
+    return _typed(self, dict.get, args, names, loc, type_)
+
+
+@special(primitives.is_present)
+def _is_present(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """The part of a subject that is the subject itself, or that its type has, is there."""
+    found = self.definitions.get(args[0]) if isinstance(args[0], Value) else None
+    if not isinstance(found, Call):
+        return [Const(type_of(args[0]) != BOTTOM)]
+    if isinstance(found.callee, Const) and found.callee.value is dict.get:
+        match tuple(map(type_of, found.args)):
+            case (Dict(items), Known(key), *_) if key in dict(items):
+                return [Const(True)]
+    return None
+
+
+@special(primitives.match_attributes)
+def _match_attributes(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    cls = args[0].value if isinstance(args[0], Const) else None
+    if not isinstance(cls, type):
+        return None
+    for owner in cls.__mro__:
+        if "__match_args__" in vars(owner):
+            self.surroundings.attribute_type(owner, "__match_args__")  # notes a guard
+            break
+    try:
+        found = primitives.match_attributes(cls, *(arg.value for arg in args[1:]))  # type: ignore
+    except (TypeError, AttributeError):  # it will be raised when the program runs
+        return None
+    return [Const(found)]
+
+
+@special(primitives.match_attribute)
+def _match_attribute(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    subject, attributes, position = args
+    if not isinstance(attributes, Const) or not isinstance(position, Const):
+        return None
+    name = attributes.value[position.value]
+    if name is None:
+        return [subject]
+    return self.typed_call(
+        Const(getattr), [subject, Const(name), Const(primitives.UNBOUND)], {}, names, loc
+    )
 
 
 @special(primitives.apply)
@@ -373,6 +461,10 @@ def _read_captured(
             return [Const(found.value)]
         return _typed(self, primitives.read_captured, args, names, loc, found)
     return None
+
+
+def _is_unbound(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value is primitives.UNBOUND
 
 
 def _captured_names(code: Any) -> list[str]:

@@ -17,6 +17,7 @@ from tests.corpus import (  # noqa: F401
     expressions,
     loop_exits,
     loops,
+    matching,
     recursion,
     unsupported,
     while_loops,

@@ -454,7 +454,7 @@ def _is_ours(module_globals: dict[str, Any]) -> bool:
 def observed(container: Any, name: str) -> tuple[Type, Guard | None]:
     """The type of a global as it is now, and the guard that keeps it."""
     value = container[name]
-    if callable(value) or isinstance(value, types.ModuleType):
+    if callable(value) or isinstance(value, types.ModuleType) or name == "__match_args__":
         return Known(value), Guard(container, name, value)
     if type(value) in (list, dict, set):
         return TOP, None  # too long to look at on each call

@@ -20,14 +20,22 @@ METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
 @adjoint(getattr)
-def getattr_(obj, name, /):
-    y = getattr(obj, name)
-    return y, lambda y_bar: (attribute_bar(y_bar, y, obj, name), None)
+def getattr_(obj, name, /, *default):
+    y = getattr(obj, name, *default)
+
+    def back(y_bar):
+        return (
+            attribute_bar(y_bar, y, obj, name),
+            None,
+            *[None if hasattr(obj, name) else y_bar for _ in default],
+        )
+
+    return y, back
 
 
 def attribute_bar(y_bar, y, obj, name):
     """The cotangent of an object of which one attribute was read."""
-    if y_bar is None or isinstance(obj, (type, types.ModuleType)):
+    if y_bar is None or isinstance(obj, (type, types.ModuleType)) or not hasattr(obj, name):
         return None
     # By type, not identity: a pullback keeps a copy of a container, its methods the original.
     if isinstance(y, METHODS) and type(y.__self__) is type(obj):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from ir import primitives
 from zyg.iterators import items_of
 from zyg.rules.registry import constant, substitute
 
@@ -32,6 +33,12 @@ def reduce(function, iterable, initial=MISSING, /):
     if total is MISSING:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total
+
+
+@substitute(primitives.match_attribute)
+def match_attribute(subject, attributes, position):
+    name = attributes[position]
+    return subject if name is None else getattr(subject, name, primitives.UNBOUND)
 
 
 @substitute(max)
