@@ -245,6 +245,9 @@ class FunctionParser(ExpressionParser):
                 self.imports(node)
             case gast.Global():
                 self.declare_global(node)
+            case gast.Delete():
+                for target in node.targets:
+                    self.delete(target)
             case _:
                 raise self.unsupported(node, f"{_statement_name(node)} is not supported")
 
@@ -267,6 +270,17 @@ class FunctionParser(ExpressionParser):
                 )
             case _:
                 raise self.unsupported(target, "this assignment is not supported")
+
+    def delete(self, target: gast.AST) -> None:
+        match target:
+            case gast.Name():
+                self.read(target)  # raises where the name isn't bound
+                self.env[self.mangled(target.id)] = Const(UNBOUND)
+            case gast.Tuple() | gast.List():
+                for part in target.elts:
+                    self.delete(part)
+            case _:
+                raise self.unsupported(target, "`del` of an item or attribute is not supported")
 
     def unpack(self, target: gast.AST, value: Operand) -> None:
         elements = target.elts
@@ -506,6 +520,14 @@ class FunctionParser(ExpressionParser):
             return self.make_function(definition)
         return super().read(node)
 
+    def super_call(self, node: gast.Call) -> Operand:
+        first = parameters(self.node.args)[:1]
+        if "__class__" not in self.captured or not first or first[0] in self.stores:
+            raise self.unsupported(
+                node, "`super()` is not supported here", "write `super(Class, self)`"
+            )
+        return self.emit(node, super, self.env["__class__"], self.env[self.mangled(first[0])])
+
     def imports(self, node: gast.AST) -> None:
         package = Const(self.globals.get("__package__"))
         for alias in node.names:
@@ -643,7 +665,7 @@ def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.
 
 _STATEMENTS = {
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
-    "AsyncFor": "`async for`", "Delete": "`del`", "Nonlocal": "`nonlocal`",
+    "AsyncFor": "`async for`", "Nonlocal": "`nonlocal`",
     "ClassDef": "a class definition", "AsyncFunctionDef": "an async function", "TypeAlias": "a type alias",
 }
 

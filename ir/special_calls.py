@@ -45,6 +45,7 @@ from ir.types import (
 if TYPE_CHECKING:
     from ir.infer import Inference
 
+HEAP_TYPE = 1 << 9  # in `__flags__`: made by a class statement
 Folded = list[Operand] | None
 Special = Callable[
     ["Inference", list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
@@ -267,6 +268,21 @@ def _get(
     return _typed(self, dict.get, args, names, loc, type_)
 
 
+@special(primitives.without_keys)
+def _without_keys(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    type_, keys = type_of(args[0]), literal_keys(args[1:])
+    if not isinstance(type_, Dict) or keys is None:
+        return None
+    rest = Dict(tuple((name, item) for name, item in type_.items if name not in keys))
+    return _typed(self, primitives.without_keys, args, names, loc, rest)
+
+
 @special(primitives.is_present)
 def _is_present(
     self: Inference,
@@ -478,7 +494,9 @@ def _descriptor(owner: Type, name: str) -> object | None:
     cls = class_of(owner)
     found = getattr(cls, name, None) if cls is not None else None
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType
-    return found if isinstance(found, kinds) else None
+    if not isinstance(found, kinds) or found.__objclass__.__flags__ & HEAP_TYPE:
+        return None  # a slot of a user's class is a plain attribute
+    return found
 
 
 def is_literal(value: object) -> bool:

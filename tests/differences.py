@@ -61,7 +61,9 @@ def gradient_floats(gradient: Any, tree: Any) -> Vector:
         return _joined([gradient_floats(gradient.get(key), tree[key]) for key in tree])
     if is_object(tree):
         attributes = attributes_of(tree)
-        assert isinstance(gradient, dict) and set(gradient) <= set(attributes), (gradient, tree)
+        # What the class holds for all its objects is read through them, too.
+        names = {*attributes, *dir(type(tree))}
+        assert isinstance(gradient, dict) and set(gradient) <= names, (gradient, tree)
         return _joined([
             gradient_floats(gradient.get(name), value) for name, value in attributes.items()
         ])

@@ -267,7 +267,9 @@ def project(bar: Any, x: Any) -> Any:
         raise NotDifferentiable(
             f"an argument is an iterator ({type(x).__name__}), which has no gradient; pass a list"
         )
-    return None if callable(x) else bar
+    if callable(x) and not isinstance(bar, dict):
+        return None
+    return bar
 
 
 def _scalar(bar: Any) -> Any:

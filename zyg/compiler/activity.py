@@ -64,7 +64,8 @@ class Flows:
             case For() | While():
                 self._loop(op)
             case Lambda():
-                self._set(op.result, self._union([*op.captures, *op.defaults]))
+                held = [*op.captures, *op.defaults, *op.kwdefaults.values()]
+                self._set(op.result, self._union(held))
 
     def _loop(self, op: For | While) -> None:
         if isinstance(op, For):

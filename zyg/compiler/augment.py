@@ -48,6 +48,7 @@ from zyg.compiler.mutation import (
     refuse_mutation,
     unsupported,
 )
+from zyg.compiler.objects import is_computed, iterates_over, may_overload
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
@@ -189,7 +190,9 @@ class Augmenter(Inference):
             case If():
                 return super().op(op, mapping)
             case For():
-                iterables = [new(iterable) for iterable in op.iterables]
+                iterables = [
+                    self._iterated(new(iterable), op.loc) for iterable in op.iterables
+                ]
                 loop = For(iterables, [], op.body, [], op.backwards, op.loc)
                 self._augment_loop(op, loop, [new(i) for i in op.init], mapping)
             case While():
@@ -248,6 +251,18 @@ class Augmenter(Inference):
         self._define(new)
         if any(value in self.varied for value in new.results):
             self.steps.append(LoopStep(new, steps))
+
+    def _iterated(self, iterable: Operand, loc: Location | None) -> Operand:
+        """What an object of a user's class gives to iterate over."""
+        if not self.is_varied(iterable):
+            return iterable
+        if not may_overload(iter, [type_of(iterable)], self.globals):
+            return iterable
+        items = Value("items", TOP)
+        call = Call(Const(iter), [iterable], {}, [items], loc)
+        mapping: Mapping = {}
+        self._dynamic_call(call, call.callee, call.args, {}, mapping)
+        return mapping[items]
 
     # Calls
 
@@ -309,6 +324,13 @@ class Augmenter(Inference):
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
+            if not kwargs and self._is_of_object(callee.value, args):
+                self._dynamic_call(op, callee, args, kwargs, mapping)
+                return
+            args = [
+                self._iterated(arg, op.loc) if iterates_over(callee.value, i, len(args)) else arg
+                for i, arg in enumerate(args)
+            ]
             if callee.value is getattr:
                 names = [value.name for value in op.results]
                 (found,) = self.typed_call(callee, args, kwargs, names, op.loc)
@@ -329,6 +351,14 @@ class Augmenter(Inference):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
+
+    def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
+        """Whether an operator or attribute may be what a user's class makes of it."""
+        types_ = list(map(type_of, args))
+        if callee is getattr:
+            name = args[1].value if isinstance(args[1], Const) else None
+            return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
+        return may_overload(callee, types_, self.globals)
 
     def _structure(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping

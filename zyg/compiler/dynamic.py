@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from zyg import callables, cotangent
+from zyg.compiler import decorated, objects
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
@@ -42,6 +43,11 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
+    found = objects.call_of_object(pullback_call, function, args, kwargs)
+    if found is None:
+        found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
+    if found is not None:
+        return found
     rule, function, leading = resolve(function, args)
     plain = substitute_of(function)
     if rule is not None and not (kwargs and plain):
@@ -49,7 +55,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
         y, back = compile_call(plain, *leading, *args, **kwargs)
-        return y, (_MethodBack(back) if leading else back)
+        return y, (objects.Through(back, objects.as_self) if leading else back)
     if callables.is_named_tuple(function):
         return callables.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
@@ -58,12 +64,20 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
-    if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
-        y, back = compile_call(function, *leading, *args, **kwargs)
-        return y, (_MethodBack(back) if leading else back)
+    if isinstance(function, types.FunctionType) and not is_of_ir(function):
+        of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
+        y, back = of_tuple or compile_call(function, *leading, *args, **kwargs)
+        return y, (objects.Through(back, objects.as_self) if leading else back)
+    if leading and not isinstance(function, types.BuiltinFunctionType):
+        y, back = pullback_call(function, *leading, *args, **kwargs)
+        return y, objects.Through(back, objects.as_self)
     if _carries_nothing((*leading, *args, *kwargs.values())):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def is_of_ir(function: types.FunctionType) -> bool:
+    return str(function.__module__).startswith("ir.")
 
 
 def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -209,17 +223,6 @@ def _required(function: Any) -> int:
     if not isinstance(rule, types.FunctionType):
         return 0
     return rule.__code__.co_argcount - len(rule.__defaults__ or ())
-
-
-class _MethodBack:
-    """The back function of a bound method: the cotangent of `self` is part of the method's."""
-
-    def __init__(self, back: Any) -> None:
-        self._back = back
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        _, self_bar, *bars = self._back(y_bar)
-        return ({"__self__": self_bar}, *bars)
 
 
 class _Zero:

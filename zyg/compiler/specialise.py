@@ -30,7 +30,9 @@ from ir.types import (
     widen,
 )
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.mutation import refuse_mutation
+from zyg.compiler.objects import may_overload
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
 
@@ -209,6 +211,8 @@ class Specialiser:
             case Known(types.FunctionType() as function):
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
+                if is_dispatching(function):
+                    return None
                 return self._function_target(function)
             case Known(value):
                 substitute, made = substitute_of(value), getattr(value, "ir_function", None)
@@ -270,7 +274,7 @@ class Specialiser:
         if isinstance(call.callee, Const):
             callee = call.callee.value
             if is_constant(callee):
-                return []
+                return list(call.args) if self._is_overloaded(callee, call) else []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
         types_ = tuple(map(type_of, call.args))
@@ -284,6 +288,13 @@ class Specialiser:
             if specialisation is not None:
                 return self._flowing(call, callee_type, specialisation)
         return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _is_overloaded(self, callee: object, call: Call) -> bool:
+        """Whether an operator may be one of a user's class, which can return anything."""
+        if not self._stack:
+            return False
+        module_globals = self._stack[-1].source.globals
+        return may_overload(callee, list(map(type_of, call.args)), module_globals)
 
     def _flowing(
         self, call: Call, callee: Type, specialisation: Specialisation

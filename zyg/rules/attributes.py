@@ -33,6 +33,11 @@ def getattr_(obj, name, /, *default):
     return y, back
 
 
+@adjoint(super)
+def super_(cls, obj):
+    return super(cls, obj), lambda y_bar: (None, None if isinstance(obj, type) else y_bar)
+
+
 def attribute_bar(y_bar, y, obj, name):
     """The cotangent of an object of which one attribute was read."""
     if y_bar is None or isinstance(obj, (type, types.ModuleType)) or not hasattr(obj, name):
