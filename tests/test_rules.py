@@ -31,7 +31,7 @@ def test_every_rule_has_a_row() -> None:
     tested |= {id(registry.rule_of(accumulate_at)), id(registry.rule_of(project))}
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
-    kinds = ("attributes", "containers", "iteration", "assembly")
+    kinds = ("attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly")
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
     missing = [
         rule for rule in registry._rules.values()

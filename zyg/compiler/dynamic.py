@@ -105,7 +105,12 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
         rule = rule_of(function.__func__)
         return rule, function.__func__, (function.__self__,)
     if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
-        if not isinstance(function.__self__, types.ModuleType):
+        if isinstance(function.__self__, type):
+            # A class method is a new object each time, what its class holds is not.
+            member = vars(function.__self__).get(function.__name__)
+            if rule_of(member) is not None:
+                return rule_of(member), member, ()
+        elif not isinstance(function.__self__, types.ModuleType):
             descriptor = getattr(type(function.__self__), function.__name__, None)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)
@@ -156,7 +161,7 @@ class RuleBack:
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))
-        count = max([self._count, *(1 + slot for slot in self._slots if slot is not None)])
+        count = max(self._count, _positional(self._function))
         if y_bar is None:
             bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
@@ -215,6 +220,12 @@ def _slot(function: Any, keyword: str) -> int | None:
     code = getattr(rule_of(function), "__code__", None)
     names = () if code is None else code.co_varnames[: code.co_argcount]
     return names.index(keyword) if keyword in names else None
+
+
+def _positional(function: Any) -> int:
+    """How many gradients a rule may return: one for each parameter that has a position."""
+    code = getattr(rule_of(function), "__code__", None)
+    return 0 if code is None else code.co_argcount
 
 
 def _required(function: Any) -> int:

@@ -3,6 +3,7 @@
 from zyg.rules import (
     assembly,
     attributes,
+    averages,
     binary,
     complex_scalar,
     containers,
@@ -14,6 +15,7 @@ from zyg.rules import (
     indexing,
     iteration,
     joining,
+    lazy,
     linalg,
     methods,
     norms,
@@ -28,6 +30,7 @@ from zyg.rules import (
 __all__ = [
     "assembly",
     "attributes",
+    "averages",
     "binary",
     "complex_scalar",
     "containers",
@@ -39,6 +42,7 @@ __all__ = [
     "indexing",
     "iteration",
     "joining",
+    "lazy",
     "linalg",
     "methods",
     "norms",
