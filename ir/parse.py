@@ -666,7 +666,8 @@ def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.
 _STATEMENTS = {
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
     "AsyncFor": "`async for`", "Nonlocal": "`nonlocal`",
-    "ClassDef": "a class definition", "AsyncFunctionDef": "an async function", "TypeAlias": "a type alias",
+    "ClassDef": "a class definition", "AsyncFunctionDef": "an async function",
+    "TypeAlias": "a type alias",
 }
 
 

@@ -99,8 +99,9 @@ def _getattr(
     loc: Location | None,
 ) -> Folded:
     if _is_unbound(args[-1]) and isinstance(args[1], Const):
-        found = facts.attribute_of(widen(type_of(args[0])), args[1].value)
-        return _typed(self, getattr, args, names, loc, TOP if type(found) is Method else found)
+        stored = facts.attribute_of(widen(type_of(args[0])), args[1].value)
+        is_method = isinstance(stored, Method)
+        return _typed(self, getattr, args, names, loc, TOP if is_method else stored)
     if len(args) != 2 or not isinstance(args[1], Const):
         return None
     owner, name = args[0], args[1].value

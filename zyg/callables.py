@@ -34,7 +34,9 @@ def named_tuple(cls: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:
 
 
 _METHODS = namedtuple("_METHODS", "field")
-_REPLACE, _MAKE = _METHODS._replace.__code__, _METHODS._make.__func__.__code__
+_REPLACE, _MAKE = (getattr(method, "__code__", None) for method in (
+    vars(_METHODS)["_replace"], vars(_METHODS)["_make"].__func__
+))
 
 
 def method_of_named_tuple(
@@ -42,6 +44,8 @@ def method_of_named_tuple(
 ) -> tuple[Any, Back] | None:
     """`_replace` and `_make`, as functions of the tuple or class; None for other functions."""
     code = getattr(function, "__code__", None)
+    if code is None:
+        return None
     if code is _REPLACE and len(args) == 1:
         y = function(*args, **kwargs)
         return y, _Replaced(y._fields, tuple(kwargs))

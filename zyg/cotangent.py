@@ -13,11 +13,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Set, ValuesView
+from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+
+_NUMERIC = (int, float, complex, np.generic, np.ndarray)
 
 
 def accumulate(a: Any, b: Any) -> Any:
@@ -100,6 +104,11 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None
+    if not isinstance(like, (np.ndarray, np.generic)):
+        raise NotDifferentiable(
+            f"reading an item of a {type(like).__name__} object can't be differentiated here; "
+            f"import {type(like).__name__} into the module of this function"
+        )
     buffer = np.asarray(zeros_like(like))
     bar = accumulate_at(buffer, index, _realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
@@ -269,6 +278,11 @@ def project(bar: Any, x: Any) -> Any:
         )
     if callable(x) and not isinstance(bar, dict):
         return None
+    if isinstance(bar, _NUMERIC) and not isinstance(x, (Number, Decimal)):
+        raise NotDifferentiable(
+            f"a {type(x).__name__} object was used as a number, by a function that converts it; "
+            "convert it first, with float(x)"
+        )
     return bar
 
 

@@ -129,6 +129,12 @@ class Chosen:
     ) -> Any:
         return self.note(choose(lambda numbered: function(numbered[1]), enumerate(iterable)))
 
+    def chained(self, *iterables: Iterable[Any]) -> Any:
+        """`itertools.chain`, whose positions follow from lengths where all have one."""
+        if all(hasattr(x, "__len__") for x in iterables):
+            return itertools.chain(*iterables)
+        return self.nested(iterables)
+
     def nested(self, iterables: Iterable[Iterable[Any]]) -> Any:
         """The items of all iterables; a position is that of the iterable and that in it."""
         return self.note(self._numbered(iter(iterables)))

@@ -120,8 +120,11 @@ def is_callable_object(value: Any) -> bool:
 
 
 def is_users(cls: type) -> bool:
-    """Whether a class was made by a class statement; enumerations hold constants."""
-    return bool(cls.__flags__ & HEAP_TYPE) and not issubclass(cls, enum.Enum)
+    """Whether a class was made by a class statement, other than for constants and numbers."""
+    return bool(cls.__flags__ & HEAP_TYPE) and not (
+        issubclass(cls, enum.Enum)
+        or cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir")
+    )
 
 
 def is_bound(value: Any) -> bool:

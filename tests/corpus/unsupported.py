@@ -192,13 +192,6 @@ def deletes_item(x):
     return values[0]
 
 
-@refuses(3, (2.0,))
-def deletes_name(x):
-    y = x * x
-    del x
-    return y
-
-
 @refuses(3, (VECTOR, 2.0))
 def writes_output_argument(a, x):
     b = np.empty(3)

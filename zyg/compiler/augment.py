@@ -48,7 +48,13 @@ from zyg.compiler.mutation import (
     refuse_mutation,
     unsupported,
 )
-from zyg.compiler.objects import is_computed, iterates_over, may_overload
+from zyg.compiler.objects import (
+    is_computed,
+    iterates_over,
+    may_overload,
+    unknown_operands,
+    unless_overloaded,
+)
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
@@ -144,6 +150,8 @@ class Augmenter(Inference):
         self._pair_of = pair_of
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
+        # Values of unknown class that have been looked at, in the block at hand and around it.
+        self._plain: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
 
     def augment(self, function: Function) -> Operand:
@@ -214,11 +222,13 @@ class Augmenter(Inference):
         outer_ops, outer_steps = self.ops, self.steps
         blocks: list[Block] = []
         arms: list[list[Step]] = []
+        plain = self._plain
         for block in op.blocks:
-            self.ops, self.steps = [], []
+            self.ops, self.steps, self._plain = [], [], set(plain)
             exit = self.inline(block, dict(mapping))
             blocks.append(Block([], self.ops, exit))
             arms.append(self.steps)
+        self._plain = plain
         self.ops, self.steps = outer_ops, outer_steps
         results = [Value(value.name, value.type) for value in op.results]
         new = If(cond, blocks[0], blocks[1], results, op.loc)
@@ -240,8 +250,10 @@ class Augmenter(Inference):
         inner = dict(mapping)
         self._note_results(op.body.params, params, inner)
         outer_ops, outer_steps = self.ops, self.steps
+        plain, self._plain = self._plain, set(self._plain)
         self.ops, self.steps = [], []
         exit = self.inline(op.body, inner)
+        self._plain = plain
         new.body = Block(params, self.ops, exit)
         steps = self.steps
         self.ops, self.steps = outer_ops, outer_steps
@@ -327,6 +339,7 @@ class Augmenter(Inference):
             if not kwargs and self._is_of_object(callee.value, args):
                 self._dynamic_call(op, callee, args, kwargs, mapping)
                 return
+            self._check_operands(callee.value, args)
             args = [
                 self._iterated(arg, op.loc) if iterates_over(callee.value, i, len(args)) else arg
                 for i, arg in enumerate(args)
@@ -359,6 +372,16 @@ class Augmenter(Inference):
             name = args[1].value if isinstance(args[1], Const) else None
             return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
         return may_overload(callee, types_, self.globals)
+
+    def _check_operands(self, callee: object, args: list[Operand]) -> None:
+        """Looks once at each operand of unknown class; what plain operands give is plain."""
+        unknown = [
+            args[i] for i in unknown_operands(callee, list(map(type_of, args)))
+            if args[i] not in self._plain
+        ]
+        if unknown:
+            self.call(unless_overloaded, *unknown, loc=self.loc)
+            self._plain.update(o for o in unknown if isinstance(o, Value))
 
     def _structure(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
@@ -401,6 +424,8 @@ class Augmenter(Inference):
         result.name = op.result.name
         mapping[op.result] = result
         self.varied.add(result)
+        if unknown_operands(callee.value, [TOP]):
+            self._plain.add(result)
         back = made.function
         step = RuleStep(
             result, targets, back, list(made.captures), list(made.defaults), optional,

@@ -1,6 +1,6 @@
 """Calls of what decorators of the standard library make: looked through at run time.
 
-    @lru_cache            area(r)   ->  the wrapped function is differentiated once for each argument
+    @lru_cache            area(r)   ->  the wrapped function, differentiated once per argument
     def area(r): ...
 
     @singledispatch       size(x)   ->  the function that is registered for the class of `x`
@@ -23,7 +23,7 @@ Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
 
 _CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
-_DISPATCHING = functools.singledispatch(lambda x: x).__code__
+_DISPATCHING = getattr(functools.singledispatch(lambda x: x), "__code__", None)
 _DISPATCHING_METHOD = next(
     (
         code for code in functools.singledispatchmethod.__get__.__code__.co_consts
@@ -32,7 +32,7 @@ _DISPATCHING_METHOD = next(
     None,
 )
 # For each cached function a cache of values together with their back functions. It lasts for one
-# call of the API: afterwards the user may clear the function's own cache, which nobody would notice.
+# call of the API: afterwards the user may clear the function's own cache, unnoticed.
 _caches: dict[Any, Any] = {}
 
 

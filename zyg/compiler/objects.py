@@ -20,8 +20,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ir.types import Type, class_of
+from ir import primitives
+from ir.types import Instance, Top, Type, Union, class_of
 from zyg.errors import NotDifferentiable
+from zyg.rules.registry import outdate
 from zyg.signature import by_identity, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -53,6 +55,11 @@ OPERATORS: dict[int, tuple[str, str | None]] = {
     **{id(function): names for function, names in _REFLECTED.items()},
     **{id(function): (name, None) for function, name in _OWN.items()},
 }
+_ARITHMETIC = [
+    name for names in OPERATORS.values() for name in names
+    if name not in (None, "__getitem__", "__iter__", "__reversed__")
+    and (names[0], names[1]) not in COMPARISONS.values()
+]
 COMPUTED = (
     property, functools.cached_property, functools.partialmethod, functools.singledispatchmethod
 )
@@ -103,8 +110,8 @@ def is_computed(type_: Type, name: str, module_globals: dict[str, Any]) -> bool:
     """Whether reading an attribute may run code of a user's class."""
     cls = class_of(type_)
     if cls is None:
-        computed = _methods(module_globals)
-        return _is_unknown(type_) and (f".{name}" in computed or ANY_NAME in computed)
+        computed = _methods(module_globals) if _is_unknown(type_) else set()
+        return bool(computed) and (f".{name}" in computed or ANY_NAME in computed)
     return cls is super or (is_users(cls) and _computes(cls, name))
 
 
@@ -113,6 +120,9 @@ _OVER_FIRST = {id(f) for f in (list, tuple, set, frozenset, sum, sorted, enumera
 _OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product)}
 _OVER_REST = {id(f) for f in (map, filter)}
 _OVER_SINGLE = {id(f) for f in (min, max)}
+
+
+_OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
 
 
 def iterates_over(callee: object, position: int, count: int) -> bool:
@@ -131,8 +141,17 @@ def _computes(cls: type, name: str) -> bool:
 
 
 def _is_unknown(type_: Type) -> bool:
-    # A list, tuple or dict has a class; arrays have one, too.
-    return class_of(type_) is None
+    if isinstance(type_, Union):
+        return any(map(_is_unknown, type_.members))
+    return isinstance(type_, Top) or (isinstance(type_, Instance) and is_users(type_.cls))
+
+
+def unknown_operands(callee: object, types_: list[Type]) -> list[int]:
+    """The operands of an arithmetic operator about whose class nothing is known."""
+    names = OPERATORS.get(id(callee))
+    if names is None or names[0] in ("__getitem__", "__iter__", "__reversed__"):
+        return []  # their cotangents can tell
+    return [i for i, type_ in enumerate(types_[:2]) if _is_unknown(type_)]
 
 
 def _methods(module_globals: dict[str, Any]) -> set[str]:
@@ -153,6 +172,18 @@ def _methods_of(cls: type) -> set[str]:
 
 
 # What generated code asks at run time
+
+
+def unless_overloaded(*operands: Any) -> None:
+    """Raises for operands whose class answers operators by code that wasn't looked for."""
+    for operand in operands:
+        cls = type(operand)
+        if is_users(cls) and any(overloads(cls, name) for name in _ARITHMETIC):
+            outdate()  # the next call looks again at what the module knows
+            raise NotDifferentiable(
+                f"an object of class {cls.__name__} overloads operators, and nothing told the compiler that "
+                f"one could stand here; import {cls.__name__} into the module of this function"
+            )
 
 
 class Through:
@@ -291,7 +322,7 @@ def _candidates(name: str, reflected: str, x: Any, y: Any) -> Iterator[tuple[Any
         order.reverse()
     elif isinstance(x, np.ndarray) and not _gives_way(type(y)):
         raise NotDifferentiable(
-            f"an array in front of a {type(y).__name__} object takes the operator apart item by "
+            f"an array in front of an object of class {type(y).__name__} takes the operator apart item by "
             "item; put the object in front, or set its class's `__array_ufunc__` to None"
         )
     elif isinstance(x, str | bytes) and name == "__mod__":

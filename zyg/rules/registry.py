@@ -105,6 +105,12 @@ def is_constant(callee: object) -> bool:
     return id(callee) in _constant
 
 
+def outdate() -> None:
+    """Has all code made anew at its next call: what it was made for is no longer so."""
+    global _version
+    _version += 1
+
+
 def version() -> int:
     """Grows with each registration, so that generated code can tell that it is out of date."""
     return _version
