@@ -27,7 +27,7 @@ _DISPATCHING = getattr(functools.singledispatch(lambda x: x), "__code__", None)
 _DISPATCHING_METHOD = next(
     (
         code for code in functools.singledispatchmethod.__get__.__code__.co_consts
-        if isinstance(code, types.CodeType) and {"cls", "obj", "self"} <= {*code.co_freevars}
+        if isinstance(code, types.CodeType) and {"cls", "obj"} <= {*code.co_freevars}
     ),
     None,
 )
@@ -69,7 +69,8 @@ def _by_class_of_argument(
 ) -> tuple[Any, Back]:
     """A call of a method that `functools.singledispatchmethod` has bound to an object."""
     held = captured_by(function)
-    method = held["self"].dispatcher.dispatch(args[0].__class__)
+    dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
+    method = dispatch(args[0].__class__)
     bound = method.__get__(held["obj"], held["cls"])
     y, back = pullback(bound, *args, **kwargs)
     return y, Through(back, _of_bound)

@@ -181,8 +181,9 @@ def unless_overloaded(*operands: Any) -> None:
         if is_users(cls) and any(overloads(cls, name) for name in _ARITHMETIC):
             outdate()  # the next call looks again at what the module knows
             raise NotDifferentiable(
-                f"an object of class {cls.__name__} overloads operators, and nothing told the compiler that "
-                f"one could stand here; import {cls.__name__} into the module of this function"
+                f"an object of class {cls.__name__} overloads operators, and nothing told the "
+                f"compiler that one could stand here; import {cls.__name__} into the module of "
+                "this function"
             )
 
 
@@ -322,8 +323,8 @@ def _candidates(name: str, reflected: str, x: Any, y: Any) -> Iterator[tuple[Any
         order.reverse()
     elif isinstance(x, np.ndarray) and not _gives_way(type(y)):
         raise NotDifferentiable(
-            f"an array in front of an object of class {type(y).__name__} takes the operator apart item by "
-            "item; put the object in front, or set its class's `__array_ufunc__` to None"
+            f"an array in front of an object of class {type(y).__name__} takes the operator apart "
+            "item by item; put the object in front, or set its class's `__array_ufunc__` to None"
         )
     elif isinstance(x, str | bytes) and name == "__mod__":
         return

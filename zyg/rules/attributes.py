@@ -46,7 +46,7 @@ def attribute_bar(y_bar, y, obj, name):
     if isinstance(y, METHODS) and type(y.__self__) is type(obj):
         return y_bar.get("__self__")
     descriptor = getattr(type(obj), name, None)
-    if is_constant(descriptor):
+    if is_constant(descriptor) or is_of_class(y, descriptor):
         return None
     rule = rule_of(descriptor)
     if rule is not None:
@@ -61,6 +61,13 @@ def attribute_bar(y_bar, y, obj, name):
         f"the attribute `{name}` of {type(obj).__name__} can't be differentiated: it is computed "
         f"when it is read; call a plain function instead"
     )
+
+
+def is_of_class(y, descriptor):
+    """Whether what was read is a class method or static method, which know no object."""
+    if isinstance(y, METHODS):
+        return isinstance(y.__self__, type)
+    return y is descriptor and isinstance(y, types.FunctionType)
 
 
 def is_field(obj, name, descriptor):
