@@ -1,6 +1,6 @@
 """What inference knows about the standard library: operators, `math`, built-in functions.
 
-Importing this module (which imports `ir.container_facts`) fills `ir.facts`:
+Importing this module (which imports `ir.container_facts` and `ir.matching_calls`) fills `ir.facts`:
 
     operator.add  (int, float)      -> float
     pow           (float, float)    -> float | complex      a negative base is possible
@@ -25,6 +25,7 @@ from types import (
 
 from ir import container_facts as container_facts
 from ir import facts, primitives
+from ir import matching_calls as matching_calls
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (
     BOOL,

@@ -224,6 +224,10 @@ class FunctionParser(ExpressionParser):
             case gast.AnnAssign():
                 if node.value is not None:
                     self.assign(node.target, self.expression(node.value))
+                elif not isinstance(node.target, gast.Name):
+                    self.expression(node.target.value)  # all that Python evaluates, but for a key
+                    if isinstance(node.target, gast.Subscript):
+                        self.expression(node.target.slice)
             case gast.AugAssign():
                 self.augmented(node)
             case gast.Expr():

@@ -26,7 +26,6 @@ from ir.core import (
     type_of,
 )
 from ir.types import (
-    BOTTOM,
     LITERALS,
     TOP,
     Closure,
@@ -62,7 +61,7 @@ def special(*callees: object) -> Callable[[Special], Special]:
     return register
 
 
-def _typed(
+def typed(
     inference: Inference, callee: object, args: list[Operand], names: list[str],
     loc: Location | None, *types_: Type,
 ) -> list[Operand]:
@@ -86,8 +85,8 @@ def _load_global(
         return [Const(type_.value)]
     if self.globals is not self.home and args[0].value in self.globals:
         foreign: list[Operand] = [Const(self.globals), args[0]]
-        return _typed(self, operator.getitem, foreign, names, loc, type_)
-    return _typed(self, primitives.load_global, args, names, loc, type_)
+        return typed(self, operator.getitem, foreign, names, loc, type_)
+    return typed(self, primitives.load_global, args, names, loc, type_)
 
 
 @special(getattr)
@@ -98,10 +97,10 @@ def _getattr(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if _is_unbound(args[-1]) and isinstance(args[1], Const):
+    if is_unbound(args[-1]) and isinstance(args[1], Const):
         stored = facts.attribute_of(widen(type_of(args[0])), args[1].value)
         is_method = isinstance(stored, Method)
-        return _typed(self, getattr, args, names, loc, TOP if is_method else stored)
+        return typed(self, getattr, args, names, loc, TOP if is_method else stored)
     if len(args) != 2 or not isinstance(args[1], Const):
         return None
     owner, name = args[0], args[1].value
@@ -110,7 +109,7 @@ def _getattr(
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
                 return [Const(type_.value)]
-            return _typed(self, getattr, args, names, loc, type_)
+            return typed(self, getattr, args, names, loc, type_)
         if type(owner.value) in (int, float, complex):
             found = getattr(owner.value, name, None)
             if type(found) in (int, float):
@@ -119,14 +118,14 @@ def _getattr(
     owner_type = widen(owner_type)
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
-        (result,) = _typed(self, getattr, args, names, loc, type_)
+        (result,) = typed(self, getattr, args, names, loc, type_)
         assert isinstance(result, Value)
         self.methods[result] = Const(type_.function.value), owner
         return [result]
     descriptor = _descriptor(owner_type, name)
     if descriptor is not None:
         return self.typed_call(Const(descriptor), [owner], {}, names, loc)
-    return _typed(self, getattr, args, names, loc, type_)
+    return typed(self, getattr, args, names, loc, type_)
 
 
 @special(primitives.build_tuple)
@@ -141,7 +140,7 @@ def _build_tuple(
     if len(literals) == len(args):
         return [Const(tuple(literals))]
     type_ = Tuple(tuple(map(type_of, args)))
-    return _typed(self, primitives.build_tuple, args, names, loc, type_)
+    return typed(self, primitives.build_tuple, args, names, loc, type_)
 
 
 @special(primitives.build_list)
@@ -153,7 +152,7 @@ def _build_list(
     loc: Location | None,
 ) -> Folded:
     item = join_all(widen(type_of(arg)) for arg in args)
-    return _typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
+    return typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
 
 
 @special(primitives.build_dict)
@@ -169,7 +168,7 @@ def _build_dict(
     if keys is not None:
         types_ = (widen(type_of(value)) for value in values)
         type_ = Dict(tuple(dict(zip(keys, types_, strict=True)).items()))
-    return _typed(self, primitives.build_dict, args, names, loc, type_)
+    return typed(self, primitives.build_dict, args, names, loc, type_)
 
 
 @special(dict)
@@ -204,16 +203,16 @@ def _unpack(
         whole = type_of(items)
         if not isinstance(whole, Tuple) or len(whole.items) != count:
             whole = Tuple((facts.item_of(whole),) * count)
-        return _typed(self, primitives.unpack, args, names, loc, whole)
+        return typed(self, primitives.unpack, args, names, loc, whole)
     if parts is not None and len(parts) == count:
         return parts
     type_ = type_of(items)
     match type_:
         case Tuple(item_types) if len(item_types) == count:
-            return _typed(self, primitives.unpack, args, names, loc, *item_types)
+            return typed(self, primitives.unpack, args, names, loc, *item_types)
         case _:
             item = facts.item_of(type_)
-            return _typed(self, primitives.unpack, args, names, loc, *[item] * count)
+            return typed(self, primitives.unpack, args, names, loc, *[item] * count)
 
 
 @special(primitives.unpack_starred)
@@ -235,7 +234,7 @@ def _unpack_starred(
                      *types_[stop:]]
         case _:
             found = [item] * before + [Sequence(list, item)] + [item] * after
-    return _typed(self, primitives.unpack_starred, args, names, loc, *found)
+    return typed(self, primitives.unpack_starred, args, names, loc, *found)
 
 
 @special(primitives.check_bound)
@@ -246,102 +245,7 @@ def _check_bound(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    return _typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
-
-
-@special(dict.get)
-def _get(
-    self: Inference,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """The value of a key in a mapping pattern: `UNBOUND` stands for a key that is missing."""
-    if kwargs or len(args) != 3 or not _is_unbound(args[2]):
-        return None
-    type_: Type = TOP
-    match tuple(map(type_of, args)):
-        case (Dict(items), Known(key), _) if key in dict(items):
-            type_ = dict(items)[key]
-        case (Dict(items), _, _):
-            type_ = join_all(item for _, item in items)
-    return _typed(self, dict.get, args, names, loc, type_)
-
-
-@special(primitives.without_keys)
-def _without_keys(
-    self: Inference,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    type_, keys = type_of(args[0]), literal_keys(args[1:])
-    if not isinstance(type_, Dict) or keys is None:
-        return None
-    rest = Dict(tuple((name, item) for name, item in type_.items if name not in keys))
-    return _typed(self, primitives.without_keys, args, names, loc, rest)
-
-
-@special(primitives.is_present)
-def _is_present(
-    self: Inference,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """The part of a subject that is the subject itself, or that its type has, is there."""
-    found = self.definitions.get(args[0]) if isinstance(args[0], Value) else None
-    if not isinstance(found, Call):
-        return [Const(type_of(args[0]) != BOTTOM)]
-    if isinstance(found.callee, Const) and found.callee.value is dict.get:
-        match tuple(map(type_of, found.args)):
-            case (Dict(items), Known(key), *_) if key in dict(items):
-                return [Const(True)]
-    return None
-
-
-@special(primitives.match_attributes)
-def _match_attributes(
-    self: Inference,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    cls = args[0].value if isinstance(args[0], Const) else None
-    if not isinstance(cls, type):
-        return None
-    for owner in cls.__mro__:
-        if "__match_args__" in vars(owner):
-            self.surroundings.attribute_type(owner, "__match_args__")  # notes a guard
-            break
-    try:
-        found = primitives.match_attributes(cls, *(arg.value for arg in args[1:]))  # type: ignore
-    except (TypeError, AttributeError):  # it will be raised when the program runs
-        return None
-    return [Const(found)]
-
-
-@special(primitives.match_attribute)
-def _match_attribute(
-    self: Inference,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    subject, attributes, position = args
-    if not isinstance(attributes, Const) or not isinstance(position, Const):
-        return None
-    name = attributes.value[position.value]
-    if name is None:
-        return [subject]
-    return self.typed_call(
-        Const(getattr), [subject, Const(name), Const(primitives.UNBOUND)], {}, names, loc
-    )
+    return typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
 
 
 @special(primitives.apply)
@@ -476,11 +380,11 @@ def _read_captured(
         found = type_.captures[captured.index(name)]
         if isinstance(found, Known):
             return [Const(found.value)]
-        return _typed(self, primitives.read_captured, args, names, loc, found)
+        return typed(self, primitives.read_captured, args, names, loc, found)
     return None
 
 
-def _is_unbound(operand: Operand) -> bool:
+def is_unbound(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value is primitives.UNBOUND
 
 
