@@ -278,12 +278,24 @@ def project(bar: Any, x: Any) -> Any:
         )
     if callable(x) and not isinstance(bar, dict):
         return None
-    if isinstance(bar, _NUMERIC) and not isinstance(x, (Number, Decimal)):
-        raise NotDifferentiable(
-            f"a {type(x).__name__} object was used as a number, by a function that converts it; "
-            "convert it first, with float(x)"
-        )
+    refuse_conversion(bar, x)
     return bar
+
+
+def refuse_conversion(bar: Any, x: Any) -> None:
+    """Raises for an object, or one that it holds, that has the cotangent of a number."""
+    if isinstance(bar, dict):
+        for name, part in bar.items():
+            refuse_conversion(part, getattr(x, "__dict__", {}).get(name))
+    elif isinstance(x, list | tuple) and isinstance(bar, list | tuple):
+        for part, item in zip(bar, x, strict=False):
+            refuse_conversion(part, item)
+    elif isinstance(bar, _NUMERIC) and type(x).__module__ not in ("builtins", "numpy"):
+        if not isinstance(x, (Number, Decimal, np.ndarray, np.generic)):
+            raise NotDifferentiable(
+                f"an object of class {type(x).__name__} was used as a number, by a function that "
+                "converts it; convert it first, with float(x)"
+            )
 
 
 def _scalar(bar: Any) -> Any:

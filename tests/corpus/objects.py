@@ -448,3 +448,8 @@ def layers_of_a_network(layers, x):
 def named_tuple_with_methods(x, y):
     z = Dual(x, y) * Dual(y)
     return z._replace(value=z.slope).value * z[0] + sum(z)
+
+
+@program(([Meter(2.0), Meter(3.0)], 1.5))
+def sums_of_objects(meters, x):
+    return sum(meters) * sum([x, meters[0]]) + sum(meters, x) * sum(meters[1:], start=x * x)

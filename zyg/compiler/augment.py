@@ -336,7 +336,7 @@ class Augmenter(Inference):
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
-            if not kwargs and self._is_of_object(callee.value, args):
+            if (not kwargs or callee.value is sum) and self._is_of_object(callee.value, args):
                 self._dynamic_call(op, callee, args, kwargs, mapping)
                 return
             self._check_operands(callee.value, args)

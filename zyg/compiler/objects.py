@@ -20,9 +20,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.errors import NotDifferentiable
+from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import outdate
 from zyg.signature import by_identity, is_users
 
@@ -92,17 +93,23 @@ def may_overload(callee: object, types_: list[Type], module_globals: dict[str, A
     Where types tell nothing, it may if the module knows a class that overloads it. (Objects that
     come from elsewhere without a type are refused by the rule of the operator.)
     """
+    if callee is sum and types_:
+        added = facts.item_of(types_[0])
+        return may_overload(operator.add, [added, added], module_globals) or may_overload(
+            iter, types_[:1], module_globals
+        )
     names = OPERATORS.get(id(callee))
     if names is None:
         return False
     for type_, name in zip(types_, names, strict=False):
-        cls = class_of(type_)
         if name is None:
             continue
-        if cls is not None and overloads(cls, name):
-            return True
-        if cls is None and _is_unknown(type_) and name in _methods(module_globals):
-            return True
+        for member in type_.members if isinstance(type_, Union) else (type_,):
+            cls = class_of(member)
+            if cls is not None and overloads(cls, name):
+                return True
+            if isinstance(member, Top) and name in _methods(module_globals):
+                return True
     return False
 
 
@@ -249,6 +256,10 @@ def call_of_object(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
     """The value and the back function of a call that a user's class answers; None if none does."""
+    if function is sum and args and hasattr(args[0], "__len__"):
+        # Iterators give their items once: those of objects are refused where they are added.
+        if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
+            return _added(pullback, args[0], *args[1:], *kwargs.values())
     if function is getattr:
         return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
     names = OPERATORS.get(id(function))
@@ -287,6 +298,20 @@ def _differentiated(
         if error is not None:
             return method(*args), Refusing(1 + len(args), error)
     return pullback(method, *args)
+
+
+def _added(pullback: Differentiate, items: Any, *start: Any) -> tuple[Any, Back]:
+    """`sum` of objects that overload `+`."""
+    steps = Steps(pullback, operator.add)
+    initial = start[0] if start else 0
+    totals = list(steps.over(items, initial))
+
+    def back(y_bar: Any) -> tuple[Any, ...]:
+        bars = [*(None for _ in totals[1:]), y_bar]
+        items_bar, _, start_bar = step_bars(bars, steps, items, initial)
+        return (None, items_bar, start_bar)[: 2 + len(start)]
+
+    return totals[-1], back
 
 
 def _operator(
