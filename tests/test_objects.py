@@ -170,3 +170,28 @@ def test_defaults_of_functions_that_are_looked_up_at_run_time():
         return sum([g(y) for g in functions])
 
     assert zyg.gradient(f, 2.0, 3.0) == (3.0 + 12.0, 6.0)
+
+
+def test_a_sum_of_objects_that_nobody_expects_is_refused():
+    elsewhere = {"__name__": "elsewhere", "box": SimpleNamespace(pair=Pair(2.0, 3.0))}
+
+    def f(x):
+        return sum([x, box.pair])  # noqa: F821
+
+    with pytest.raises(zyg.NotDifferentiable, match="import Pair"):
+        zyg.gradient(type(f)(f.__code__, elsewhere), 2.0)
+
+
+def test_an_object_that_a_function_converts_is_no_number():
+    class Length:
+        def __init__(self, meters):
+            self.meters = meters
+
+        def __float__(self):
+            return self.meters
+
+    with pytest.raises(zyg.NotDifferentiable, match=r"float\(x\)"):
+        zyg.gradient(math.sqrt, Length(4.0))
+    with pytest.raises(zyg.NotDifferentiable, match=r"float\(x\)"):
+        zyg.gradient(lambda box: math.sqrt(box.side), SimpleNamespace(side=Length(4.0)))
+    assert zyg.gradient(lambda x: math.sqrt(float(x)), Length(4.0)) == ({"meters": 0.25},)

@@ -49,10 +49,12 @@ from zyg.compiler.mutation import (
     unsupported,
 )
 from zyg.compiler.objects import (
+    adds_unknown,
     is_computed,
     iterates_over,
     may_overload,
     unknown_operands,
+    unless_items_overloaded,
     unless_overloaded,
 )
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
@@ -379,6 +381,8 @@ class Augmenter(Inference):
             args[i] for i in unknown_operands(callee, list(map(type_of, args)))
             if args[i] not in self._plain
         ]
+        if adds_unknown(callee, list(map(type_of, args))):
+            self.call(unless_items_overloaded, args[0], loc=self.loc)
         if unknown:
             self.call(unless_overloaded, *unknown, loc=self.loc)
             self._plain.update(o for o in unknown if isinstance(o, Value))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 import types
 import weakref
@@ -45,6 +46,7 @@ _REFLECTED: dict[Any, tuple[str, str]] = {
     **{function: (f"__{name}__", f"__r{name}__") for function, name in _BINARY.items()},
     **COMPARISONS,
 }
+_COMPARISON_NAMES = {names[0] for names in COMPARISONS.values()}
 _OWN: dict[Any, str] = {
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
     operator.inv: "__invert__", operator.abs: "__abs__", abs: "__abs__", float: "__float__",
@@ -76,12 +78,16 @@ def lookup(cls: type, name: str) -> Any:
 
 
 def overloads(cls: type, name: str) -> bool:
-    """Whether a class has a method of this name that is written in Python, not generated."""
+    """Whether a class has a method of this name that is written in Python.
+
+    The comparisons that `dataclasses` generate have no source, and return truth values.
+    """
     if not is_users(cls):
         return False
-    method = lookup(cls, name)
-    code = getattr(method, "__code__", None)
-    return code is not None and code.co_filename != "<string>"
+    code = getattr(lookup(cls, name), "__code__", None)
+    if code is None:
+        return False
+    return name not in _COMPARISON_NAMES or code.co_filename != "<string>"
 
 
 # What the compiler asks: does a call depend on the class of an object?
@@ -95,9 +101,7 @@ def may_overload(callee: object, types_: list[Type], module_globals: dict[str, A
     """
     if callee is sum and types_:
         added = facts.item_of(types_[0])
-        return may_overload(operator.add, [added, added], module_globals) or may_overload(
-            iter, types_[:1], module_globals
-        )
+        return may_overload(operator.add, [added, added], module_globals)
     names = OPERATORS.get(id(callee))
     if names is None:
         return False
@@ -138,6 +142,11 @@ def iterates_over(callee: object, position: int, count: int) -> bool:
     if key in _OVER_FIRST or (key in _OVER_SINGLE and count == 1):
         return position == 0
     return key in _OVER_ALL or (key in _OVER_REST and position > 0)
+
+
+def adds_unknown(callee: object, types_: list[Type]) -> bool:
+    """Whether items about whose class nothing is known are added or multiplied."""
+    return callee in (sum, math.prod) and bool(types_) and _is_unknown(facts.item_of(types_[0]))
 
 
 def _computes(cls: type, name: str) -> bool:
@@ -192,6 +201,12 @@ def unless_overloaded(*operands: Any) -> None:
                 f"compiler that one could stand here; import {cls.__name__} into the module of "
                 "this function"
             )
+
+
+def unless_items_overloaded(items: Any) -> None:
+    """`unless_overloaded` for what is summed; the items of iterators can't be looked at before."""
+    if isinstance(items, list | tuple | dict | set):
+        unless_overloaded(*items)
 
 
 class Through:
