@@ -50,7 +50,7 @@ def test_names_are_unique():
 
 
 def test_size():
-    assert len(corpus.all) >= 200
+    assert len(corpus.all) >= 400
     assert len(corpus.refused) >= 25
 
 
