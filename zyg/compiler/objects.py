@@ -25,7 +25,7 @@ from ir import facts, primitives
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
-from zyg.rules.registry import outdate
+from zyg.rules.registry import constant, outdate
 from zyg.signature import by_identity, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -207,6 +207,9 @@ def unless_items_overloaded(items: Any) -> None:
     """`unless_overloaded` for what is summed; the items of iterators can't be looked at before."""
     if isinstance(items, list | tuple | dict | set):
         unless_overloaded(*items)
+
+
+constant(unless_overloaded, unless_items_overloaded)
 
 
 class Through:
