@@ -137,13 +137,19 @@ def _addition(
     if at is None:
         return None
     between = self.ops[at + 1 : -1]
-    if not all(isinstance(op, Call) and is_silent(op) for op in between):
+    if not all(isinstance(op, Call) and (is_silent(op) or _reads_array(op)) for op in between):
         return None
     if any(before.result in op.args for op in between if isinstance(op, Call)):
         return None
     self.ops.pop()
     del self.ops[at]
     return _ADDING[added.callee.value], added.args[1]
+
+
+def _reads_array(op: Call) -> bool:
+    """Whether all that an operation can do beside giving an item of an array is an IndexError."""
+    is_read = isinstance(op.callee, Const) and op.callee.value is operator.getitem
+    return is_read and is_array_like(type_of(op.args[0]))
 
 
 def _is_plain_index(type_: Type) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -102,11 +102,12 @@ class LoopTransposer(Accumulation):
         available: set[Value],
         again: dict[Value, None],
     ) -> bool:
-        """Whether a value is an integer computed from others at hand: an index, a condition."""
+        """Whether a value is made of integers at hand: an index, a slice, a condition."""
         op = definitions.get(value)
         if not isinstance(op, Call) or len(op.results) != 1 or not isinstance(op.callee, Const):
             return False
-        if op.callee.value not in _CHEAP or not is_integer(value.type):
+        is_number = op.callee.value in _CHEAP and is_integer(value.type)
+        if not is_number and op.callee.value not in (primitives.build_tuple, slice):
             return False
         for operand in [*op.args, *op.kwargs.values()]:
             if isinstance(operand, Value) and operand in definitions:
