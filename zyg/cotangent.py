@@ -110,7 +110,7 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
             f"import {type(like).__name__} into the module of this function"
         )
     buffer = np.asarray(zeros_like(like))
-    bar = accumulate_at(buffer, index, _realness_of(like, value_bar))
+    bar = accumulate_at(buffer, index, realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
 
 
@@ -317,7 +317,7 @@ def conj(x: Any) -> Any:
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
-def _realness_of(like: Any, bar: Any) -> Any:
+def realness_of(like: Any, bar: Any) -> Any:
     """`bar`, or its real part where `like` is real."""
     if np.iscomplexobj(bar) and not np.iscomplexobj(like):
         return np.real(bar)
@@ -347,7 +347,7 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             bar = bar.real
         bar_shape, shape = bar.shape, like.shape
     else:
-        bar = _realness_of(like, bar)
+        bar = realness_of(like, bar)
         bar_shape, shape = np.shape(bar), np.shape(like)
     if bar_shape != shape:
         bar = _summed_to(bar, bar_shape, shape)
@@ -448,7 +448,7 @@ def _project_array(bar: Any, x: np.ndarray[Any, Any]) -> Any:
     dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
     if bar is None:
         return np.zeros(x.shape, dtype)
-    bar = np.asarray(_realness_of(x, bar))
+    bar = np.asarray(realness_of(x, bar))
     if bar.dtype == dtype and bar.shape == x.shape and bar.flags.writeable and bar.base is None:
         return bar
     # A view can share memory with the input or with another cotangent: the user gets a copy.

@@ -76,6 +76,21 @@ def fold_conj(call: Call) -> Operand | None:
     return call.args[0] if is_real(type_of(call.args[0])) else None
 
 
+facts.total(cotangent.realness_of)
+
+
+@declare(cotangent.realness_of)
+def realness_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[1] if all(map(is_numeric, args)) and is_real(args[1]) else TOP
+
+
+@facts.fold(cotangent.realness_of)
+def fold_realness_of(call: Call) -> Operand | None:
+    """What is real stays as it is."""
+    _, bar = call.args
+    return bar if is_numeric(type_of(bar)) and is_real(type_of(bar)) else None
+
+
 @declare(cotangent.zeros_like)
 def zeros_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return zeros_type(args[0]) if len(args) == 1 else TOP
