@@ -78,10 +78,11 @@ def _augmented(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    operation, before, value = args
+    operation, items, before, value = args
     assert isinstance(operation, Const)
     callee = operation
-    if is_array_like(type_of(before)):
+    # An item of an array is a part of its memory; a container holds an array that is changed.
+    if is_array_like(type_of(before)) and is_array_like(type_of(items)):
         callee = Const(IN_PLACE[operation.value])
     return self.typed_call(callee, [before, value], {}, names, loc)
 
@@ -132,6 +133,8 @@ def _addition(
     ):
         return None
     if before.args[0] is not target or not _is_plain_index(type_of(index)):
+        return None
+    if not facts.same_kind(type_of(target), type_of(after)):
         return None
     at = next((i for i, op in enumerate(self.ops) if op is before), None)
     if at is None:

@@ -344,7 +344,7 @@ class FunctionParser(ExpressionParser):
             index = self.expression(node.target.slice)
             before = self.emit(node.target, operator.getitem, items, index)
             value = self.expression(node.value)
-            after = self.emit(node, primitives.augmented, Const(in_place), before, value)
+            after = self.emit(node, primitives.augmented, Const(in_place), items, before, value)
             self.emit(node, primitives.store_back, items, index, after)
             return
         if not isinstance(node.target, gast.Name):

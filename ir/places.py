@@ -38,8 +38,19 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.record import made, node
-from ir.rewrite import defined
-from ir.types import Closure, Known, Method, Tuple, Type, Union, class_of, join, widen
+from ir.rewrite import defined, walk
+from ir.types import (
+    Closure,
+    Iterator,
+    Known,
+    Method,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join,
+    widen,
+)
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -83,6 +94,14 @@ def is_mutable(type_: Type) -> bool:
 def _compatible(a: Type, b: Type) -> bool:
     first, second = class_of(a), class_of(b)
     return first is None or second is None or first is second
+
+
+def _keeps_length(op: Op) -> bool:
+    """Whether an operation certainly changes the length of no list."""
+    if not isinstance(op, Call) or not is_change(op):
+        return True
+    is_store = isinstance(op.callee, Const) and op.callee.value is primitives.stored
+    return is_store or all(class_of(result.type) is not list for result in op.results)
 
 
 class ItemChanged(Exception):
@@ -238,6 +257,11 @@ class Places:
                 f"`{value.name}` may have been changed in place under another name", loc,
                 advice="copy what is changed, or use one name for it",
             )
+        if isinstance(value.type, Iterator) and not self._is_fresh_iterator(value):
+            raise Unsupported(
+                f"`{value.name}` reads what was changed in place after it was made", loc,
+                advice="make a list of its items before the change",
+            )
         for written in list(self.state.writes):
             if written is storage or (storage, written) in self.state.distinct:
                 continue
@@ -246,6 +270,44 @@ class Places:
                 continue  # computed from what is there now
             if self._may_share(storage, written):
                 self._check(storage, written, loc)
+
+    def _is_fresh_iterator(self, iterator: Value) -> bool:
+        """Whether nothing was changed that an iterator, made from it before, will read."""
+        if iterator.type is not None and class_of(iterator.type) is type({}.keys()):
+            return True
+        return all(
+            version is self.state.current.get(source, source) and self._is_fresh_iterator(source)
+            for source, version in self.sources.get(self.storage(iterator), {}).items()
+        )
+
+    def changed_iterable(
+        self, iterables: list[Operand], before: State, body: Block, loc: Location | None
+    ) -> int | None:
+        """Which of the iterables of a loop the body changes, where it has to read the items by
+        their positions to see that."""
+        for i, iterable in enumerate(iterables):
+            if not isinstance(iterable, Value):
+                continue
+            storages = [self.storage(iterable), *self.sources.get(self.storage(iterable), {})]
+            changed = [
+                storage for storage in storages
+                if self.state.current.get(storage) is not before.current.get(storage)
+            ]
+            is_list = [class_of(storage.type) is list for storage in changed]
+            if any(is_list) and not all(map(_keeps_length, walk(body))):
+                raise Unsupported(
+                    f"a loop changes the length of `{changed[0].name}`, which it iterates over",
+                    loc, advice="iterate over a copy",
+                )
+            if changed and class_of(iterable.type) not in (dict, type({}.keys())):
+                return i
+        return None
+
+    def iterated(self, iterable: Operand, loc: Location | None) -> None:
+        """Sees to it that the body of a loop changed nothing that it iterates over by another
+        name."""
+        if isinstance(iterable, Value) and self.state.has_changes and is_mutable(iterable.type):
+            self._compare(iterable, loc)
 
     def _may_share(self, storage: Value, written: Value) -> bool:
         if not _compatible(storage.type, written.type):
@@ -581,6 +643,7 @@ class LoopMemory:
         self._same: list[int] = []
         self._handed_on: dict[int, list[Value]] = {}
         self._lost: dict[Value, Location | None] = {}
+        self._held: dict[Value, None] = {}
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -588,6 +651,7 @@ class LoopMemory:
         places = self._places
         places.state = state = self._before.copy()
         state.lost.update(self._lost)
+        state.held.update(self._held)
         self._params = []
         for first in self.changed:
             version = state.current.get(first, first)
@@ -657,14 +721,17 @@ class LoopMemory:
             for first, param in zip(self.changed, self._params, strict=True)
         )
         self._types.update(types)
-        is_settled = not new and not same and is_typed and (
-            shape == known and lost.keys() == self._lost.keys()
+        held = {
+            value: None for value in inner.held if value not in local and value not in before.held
+        }
+        is_settled = not new and not same and is_typed and shape == known and (
+            lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
         )
         self._check_same(same, loc)
         self.changed += new
         self._same += same
         if not is_settled:
-            self._handed_on, self._lost = handed_on, lost
+            self._handed_on, self._lost, self._held = handed_on, lost, held
         return is_settled
 
     def _init_value(self, i: int) -> Value:

@@ -249,7 +249,9 @@ def import_from(module: Any, name: str) -> Any:
             ) from None
 
 
-def augmented(operation: Callable[[Any, Any], Any], before: Any, value: Any) -> Any:
+def augmented(
+    operation: Callable[[Any, Any], Any], items: Any, before: Any, value: Any
+) -> Any:
     """What `items[index] op= value` computes from what stood there before."""
     return operation(before, value)
 
