@@ -313,6 +313,9 @@ class Inference(Builder):
         for first, version in zip(changed, versions, strict=True):
             assert self.places is not None
             self.places.replace(first, version)
+        if self.places is not None:
+            for result in results:
+                self.places.merged(result)
         return None
 
     def _arms(self, op: If, mapping: Mapping) -> tuple[list[Block], list[Value]]:

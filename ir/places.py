@@ -112,6 +112,8 @@ class ItemChanged(Exception):
         self.item = item
 
 
+# Stores under known keys change no keys: a loop over these may change the items.
+KEYS = type({}.keys())
 NEW = "new"
 # What is known of the memory that a function returns: that it is new, which of the inputs that it
 # changes it is, or nothing; of a tuple, for each item.
@@ -257,11 +259,15 @@ class Places:
                 f"`{value.name}` may have been changed in place under another name", loc,
                 advice="copy what is changed, or use one name for it",
             )
-        if isinstance(value.type, Iterator) and not self._is_fresh_iterator(value):
-            raise Unsupported(
-                f"`{value.name}` reads what was changed in place after it was made", loc,
-                advice="make a list of its items before the change",
-            )
+        if isinstance(value.type, Iterator):
+            if not self._is_fresh_iterator(value):
+                raise Unsupported(
+                    f"`{value.name}` reads what was changed in place after it was made", loc,
+                    advice="make a list of its items before the change",
+                )
+            for source in self._read_later(value):
+                if is_mutable(source.type):
+                    self._compare(source, loc)
         for written in list(self.state.writes):
             if written is storage or (storage, written) in self.state.distinct:
                 continue
@@ -273,12 +279,22 @@ class Places:
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
         """Whether nothing was changed that an iterator, made from it before, will read."""
-        if iterator.type is not None and class_of(iterator.type) is type({}.keys()):
+        if class_of(iterator.type) is KEYS:
             return True
         return all(
             version is self.state.current.get(source, source) and self._is_fresh_iterator(source)
             for source, version in self.sources.get(self.storage(iterator), {}).items()
         )
+
+    def _read_later(self, value: Value) -> list[Value]:
+        """The storages that an iterator, or what may be one, reads when it is read itself."""
+        cls = class_of(value.type)
+        if cls is KEYS or (cls is not None and not isinstance(value.type, Iterator)):
+            return []
+        found: list[Value] = []
+        for source in self.sources.get(self.storage(value), {}):
+            found += [source, *self._read_later(source)]
+        return found
 
     def changed_iterable(
         self, iterables: list[Operand], before: State, body: Block, loc: Location | None
@@ -288,7 +304,7 @@ class Places:
         for i, iterable in enumerate(iterables):
             if not isinstance(iterable, Value):
                 continue
-            storages = [self.storage(iterable), *self.sources.get(self.storage(iterable), {})]
+            storages = [self.storage(iterable), *self._read_later(iterable)]
             changed = [
                 storage for storage in storages
                 if self.state.current.get(storage) is not before.current.get(storage)
@@ -299,7 +315,7 @@ class Places:
                     f"a loop changes the length of `{changed[0].name}`, which it iterates over",
                     loc, advice="iterate over a copy",
                 )
-            if changed and class_of(iterable.type) not in (dict, type({}.keys())):
+            if changed and class_of(iterable.type) not in (dict, KEYS):
                 return i
         return None
 
@@ -414,11 +430,12 @@ class Places:
         if len(set(storages)) < len(storages):
             raise Unsupported("a call changes the same memory under two names", loc)
         given = [*args, *kwargs.values()]
-        for operand in given:
+        positions_changed = {position for position, _ in changed}
+        for position, operand in [*enumerate(args), *kwargs.items()]:
             if isinstance(operand, Value) and is_mutable(operand.type):
                 for storage in storages:
                     own = self.storage(operand)
-                    if own is storage and not any(operand is other for _, other in changed):
+                    if own is storage and position not in positions_changed:
                         raise Unsupported(
                             f"`{operand.name}` is passed to a call that changes it under another "
                             "name", loc,
@@ -569,6 +586,14 @@ class Places:
         return NEW if is_new and is_free else None
 
     # Where branches and iterations meet
+
+    def merged(self, result: Value) -> None:
+        """Notes that the result of a branch holds what the storages hold behind the branch."""
+        if is_mutable(result.type):
+            self.sources[result] = {
+                storage: self.state.current.get(storage, storage)
+                for storage in self.covers.get(result, ()) if storage not in self.covers
+            }
 
     def cover(self, result: Value, operands: Iterable[Operand]) -> None:
         """A value that is one of several others."""

@@ -285,7 +285,9 @@ def overwritten(items: Any, value: Any) -> Any:
 
 def stored_back(items: Any, index: Any, value: Any) -> Any:
     """`items[index] op= v`, whose new contents are `value`: gives `items`."""
-    items[index] = _of_same_kind(items, value) if hasattr(items, "dtype") else value
+    # What `+=` makes of a single item is a new number, which assignment may round.
+    is_part = hasattr(items, "dtype") and getattr(value, "ndim", 0) > 0
+    items[index] = _of_same_kind(items, value) if is_part else value
     return items
 
 

@@ -166,6 +166,8 @@ def clear_at(buffer: Any, index: Any) -> Any:
     """Sets an item or a part of a buffer, which the caller owns, to zero."""
     if buffer is None:
         return None
+    if isinstance(buffer, int | float | complex | np.number):
+        buffer = np.array(buffer)  # of an array without dimensions
     if isinstance(buffer, np.ndarray):
         buffer[index] = 0
     elif isinstance(buffer, dict):

@@ -22,6 +22,7 @@ from ir.places import CHANGING
 from ir.special_calls import Folded, special
 from ir.types import Type
 from zyg.array_type import Array
+from zyg.compiler.mutation import is_users
 
 ELLIPSIS = Const(...)
 
@@ -125,7 +126,7 @@ def written_out(
     loc: Location | None,
 ) -> list[Operand] | None:
     """A call that writes its result into an array: `out=`, or an operand behind a ufunc's own."""
-    if self.places is None:
+    if self.places is None or is_users(Const(callee)):
         return None
     if callee is np.ufunc.at and isinstance(args[0], Const) and args[0].value is np.add:
         return _add_at(self, args[1:], kwargs, loc)
