@@ -397,7 +397,7 @@ class Inference(Builder):
             self.ops, self.places.state = outer  # type: ignore[assignment]
             self.definitions, self.methods = definitions, methods
             body = Block(list(body.params), list(body.ops), body.exit)
-            self._by_position(body, position, iterables, op.loc)
+            self._by_position(body, position, iterables, op)
             again = For(iterables, given, body, op.results, False, op.loc)
             self._for(again, iterables, given, mapping)
             return
@@ -407,11 +407,12 @@ class Inference(Builder):
                 self.places.iterated(iterable, op.loc)
 
     def _by_position(
-        self, body: Block, position: int, iterables: list[Operand], loc: Location | None
+        self, body: Block, position: int, iterables: list[Operand], op: For
     ) -> None:
         """Lets a loop over a sequence walk over positions, and read the items in its body."""
         sequence, item = iterables[position], body.params[position]
         enumerated = self._enumerated(sequence)
+        made = self.definitions.get(sequence) if isinstance(sequence, Value) else None
         if enumerated is not None:
             # `for i, x in enumerate(xs)`: the pair is made, to be taken apart again at once.
             sequence, index, part = enumerated, Value("i"), Value("t")
@@ -420,10 +421,12 @@ class Inference(Builder):
             iterables[position] = self.call(range, self.call(len, sequence))
             body.params[position] = index
             body.ops[:0] = [read, pair]
+            if len(op.iterables) == 1 and self._is_made_for(op) and made in self.ops:
+                self.ops.remove(made)
             return
         if not _has_positions(type_of(sequence)):
             raise Unsupported(
-                "a loop changes in place what it iterates over", loc,
+                "a loop changes in place what it iterates over", op.loc,
                 advice="iterate over the positions, or over a list of the items",
             )
         length = self.call(len, sequence)
@@ -450,7 +453,10 @@ class Inference(Builder):
         source = self.definitions.get(iterables[0])
         if not isinstance(source, Call) or not isinstance(source.callee, Const):
             return iterables, None
-        is_plain_zip = source.callee.value is zip and source.args and not source.kwargs
+        strict = source.kwargs.get("strict", Const(False))
+        is_plain_zip = source.callee.value is zip and source.args and (
+            isinstance(strict, Const) and strict.value is False
+        )
         if is_plain_zip and self._is_made_for(op) and source in self.ops:
             self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]

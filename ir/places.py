@@ -113,7 +113,7 @@ class ItemChanged(Exception):
 
 
 # Stores under known keys change no keys: a loop over these may change the items.
-KEYS = type({}.keys())
+KEYS: type = type({}.keys())
 NEW = "new"
 # What is known of the memory that a function returns: that it is new, which of the inputs that it
 # changes it is, or nothing; of a tuple, for each item.

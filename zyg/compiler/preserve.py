@@ -42,6 +42,7 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
     branches and loops hand out what adjoints of their bodies read."""
     if not any(is_change(op) for op in walk(forward)):
         return
+    _measure_latest(forward, {})
     memory = _Memory(forward, exported)
     for value in free_values(adjoint):
         if not memory.is_overwritten_behind(value, forward):
@@ -55,6 +56,24 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
         for op in block.ops:
             if isinstance(op, If | For | While):
                 _preserve_exports(op, memory, exported)
+
+
+def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
+    """Reads shapes and dtypes, which no change in place changes, of the version at hand.
+
+    So no version is named behind the change that overwrites it.
+    """
+    for op in block.ops:
+        if not isinstance(op, Call):
+            for inner in blocks_of(op):
+                _measure_latest(inner, dict(versions))
+        elif isinstance(op.callee, Const) and facts.is_metadata(op.callee.value):
+            op.args = [versions.get(arg, arg) if isinstance(arg, Value) else arg
+                       for arg in op.args]
+        elif is_change(op) and isinstance(op.args[0], Value) and is_array(op.args[0].type):
+            before, after = op.args[0], op.results[0]
+            versions.update((old, after) for old, new in versions.items() if new is before)
+            versions[before] = after
 
 
 def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value]) -> None:
