@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,8 @@ from ir.emit.render import name_node
 from ir.infer import Inference
 from ir.places import CHANGING
 from ir.special_calls import Folded, special
-from ir.types import Type
+from ir.types import Closure, Type
 from zyg.array_type import Array
-from zyg.compiler.mutation import is_users
 
 ELLIPSIS = Const(...)
 
@@ -115,6 +115,15 @@ def _add_at(
 
 def _is_array(operand: Operand) -> bool:
     return isinstance(type_of(operand), Array)
+
+
+def is_users(callee: Operand) -> bool:
+    """Whether a callee is a Python function of the user's, whose `out` means what it says."""
+    if isinstance(callee, Value):
+        return isinstance(callee.type, Closure)
+    module = getattr(callee.value, "__module__", None) or ""
+    is_function = isinstance(callee.value, types.FunctionType)
+    return is_function and module.partition(".")[0] not in ("numpy", "scipy")
 
 
 def written_out(

@@ -17,9 +17,10 @@ from ir.core import Const, Location, Operand, Value, type_of
 from ir.errors import SourceNotFound
 from ir.infer import Inference
 from ir.locate import locate
-from ir.types import Closure, Dict, Instance, Sequence, Top, Type
+from ir.types import Dict, Instance, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
+from zyg.numpy_changes import is_users
 from zyg.rules.registry import is_constant, substitute_of
 
 MUTATING_METHODS = {
@@ -73,15 +74,6 @@ def refuse_mutation(
         getattr(value, "__self__", None), np.ufunc
     ):
         raise unsupported("`ufunc.at` changes its argument in place, which is not supported", loc)
-
-
-def is_users(callee: Operand) -> bool:
-    """Whether a callee is a Python function of the user's, whose `out` means what it says."""
-    if isinstance(callee, Value):
-        return isinstance(callee.type, Closure)
-    module = getattr(callee.value, "__module__", None) or ""
-    is_function = isinstance(callee.value, types.FunctionType)
-    return is_function and module.partition(".")[0] not in ("numpy", "scipy")
 
 
 def _is_mutating(method: object) -> bool:
