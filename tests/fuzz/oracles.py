@@ -82,7 +82,7 @@ def _negative(number: Any) -> Any:
 
 def residue(a: Any, k: int) -> int:
     """The residue of a plain or dual number."""
-    return (a.value if isinstance(a, Dual) else a) % k
+    return int(a.value if isinstance(a, Dual) else a) % k
 
 
 def _add(a: Any, b: Any) -> Any:
@@ -210,7 +210,7 @@ def by_tape(program: Program, tape_class: type[Tape] = Tape) -> Iterator[Run]:
             "sub": tape.sub,
             "mul": tape.mul,
             "neg": tape.neg,
-            "residue": lambda a, k: _value(a) % k,
+            "residue": lambda a, k: int(_value(a)) % k,
         }
         primitives.update(on_arrays(*(primitives[n] for n in ("add", "sub", "mul", "residue"))))
         numbers = flat(inputs)
