@@ -452,17 +452,20 @@ class Inference(Builder):
             new_body = self.inner_block(body, [*items, *new_carried], mapping)
             exit = new_body.exit
             yields = exit.values if isinstance(exit, Yield) else None
-            if memory is not None and not memory.is_settled(new_body, new_carried, op.loc):
-                self.definitions, self.methods = state
-                continue
+            is_settled = memory is None or memory.is_settled(new_body, new_carried, op.loc)
             found = types if yields is None else [
                 join(t, widen(type_of(value)))
                 for t, value in zip(types, yields[1:], strict=False)
             ]
-            if found == types:
+            if found == types and is_settled:
                 break
             types = [TOP] * len(types) if round_number == MAX_ROUNDS - 2 else found
             self.definitions, self.methods = state
+        else:
+            raise Unsupported(
+                "a loop changes something in place that has other names in each iteration", op.loc,
+                advice="change a copy, or use one name for it",
+            )
         results = [Value(r.name, t) for r, t in zip(op.results, types, strict=False)]
         for i, result in enumerate(op.results[len(carried) :], start=1 + len(carried)):
             item = BOTTOM if yields is None else widen(type_of(yields[i]))

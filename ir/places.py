@@ -536,8 +536,15 @@ class Places:
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
 
-    def summary(self, operand: Operand, params: list[Value], local: set[Value]) -> list[Value]:
-        """The storages that the next iteration gets: new memory of this one by a stand-in."""
+    def summary(
+        self, operand: Operand, params: list[Value], local: set[Value],
+        stand_ins: list[tuple[set[Value], Value]], own: set[Value],
+    ) -> list[Value]:
+        """The storages that the next iteration gets: new memory of this one by a stand-in.
+
+        What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
+        of this loop, which the latest one takes the place of.
+        """
         if not isinstance(operand, Value) or not is_mutable(operand.type):
             return []
         storage = self.storage(operand)
@@ -546,11 +553,16 @@ class Places:
         roots = self.roots(storage)
         if any(self._kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             return [Value(operand.name, operand.type)]
-        stand_in = Value(operand.name, operand.type)
-        self.new[stand_in] = None
+        made = {root for root in {storage, *roots} if root in local or root in own}
+        stand_in = next((value for known, value in stand_ins if known & made), None)
+        if stand_in is None:
+            stand_in = Value(operand.name, operand.type)
+            self.new[stand_in] = None
+            own.add(stand_in)
+        stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        return [stand_in, *(root for root in roots if root not in local)]
+        return [stand_in, *(root for root in roots if root not in local and root not in own)]
 
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""
@@ -576,6 +588,8 @@ class LoopMemory:
         self._same: list[int] = []
         self._handed_on: dict[int, list[Value]] = {}
         self._lost: dict[Value, Location | None] = {}
+        self._own: set[Value] = set()
+        self._lent: set[Value] = set()
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -583,6 +597,7 @@ class LoopMemory:
         places = self._places
         places.state = state = self._before.copy()
         state.lost.update(self._lost)
+        state.lent.update(dict.fromkeys(self._lent))
         self._params = []
         for first in self.changed:
             version = state.current.get(first, first)
@@ -619,6 +634,7 @@ class LoopMemory:
         same: list[int] = []
         handed_on: dict[int, list[Value]] = {}
         lost: dict[Value, Location | None] = {}
+        stand_ins: list[tuple[set[Value], Value]] = []
         for i, (param, operand) in enumerate(
             zip(carried, body.exit.values[1 : 1 + len(carried)], strict=True)
         ):
@@ -631,17 +647,18 @@ class LoopMemory:
                     raise Unsupported(f"`{param.name}` is changed in place in a loop", loc)
                 same.append(i)
             else:
-                found = places.summary(operand, carried, local)
+                found = places.summary(operand, carried, local, stand_ins, self._own)
                 if storage is not param:
                     handed_on[i] = found
                 if written:
                     lost.update(
                         (root, inner.writes[places.storage(param)])
-                        for root in places.roots(param) if root not in local
+                        for root in places.roots(param)
+                        if root not in local and root not in self._own
                     )
-        shape = {i: [self._described(v, carried) for v in vs] for i, vs in handed_on.items()}
-        known = {i: [self._described(v, carried) for v in vs]
-                 for i, vs in self._handed_on.items()}
+        self._lent |= {value for value in self._own if value in inner.lent}
+        shape = self._shape(handed_on, carried)
+        known = self._shape(self._handed_on, carried)
         types = {
             first: join(param.type, widen(inner.current[first].type))
             for first, param in zip(self.changed, self._params, strict=True)
@@ -674,6 +691,18 @@ class LoopMemory:
         if len(set(storages)) < len(storages):
             raise Unsupported("a loop changes the same memory under two names", loc)
 
+    def _shape(self, handed_on: dict[int, list[Value]], carried: list[Value]) -> object:
+        """What is handed on, apart from how the stand-ins for new memory are named."""
+        numbers: dict[Value, int] = {}
+        shape = {}
+        for i, values in handed_on.items():
+            shape[i] = {
+                ("new", numbers.setdefault(v, len(numbers)), v in self._lent)
+                if v in self._own else self._described(v, carried)
+                for v in values
+            }
+        return shape
+
     def _described(self, value: Value, carried: list[Value]) -> object:
         if value in carried:
             return carried.index(value)
@@ -698,8 +727,9 @@ class LoopMemory:
             versions = [Value(v.name, v.type) for v in self._params]
         carried = body.params[len(body.params) - count :] if count else []
         local = defined(body)
+        stand_ins: list[tuple[set[Value], Value]] = []
         summaries = [
-            places.summary(operand, carried, local)
+            places.summary(operand, carried, local, stand_ins, self._own)
             for operand in (
                 body.exit.values[1 : 1 + count] if isinstance(body.exit, Yield) else []
             )

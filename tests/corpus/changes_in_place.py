@@ -419,3 +419,23 @@ def old_contents_stay_needed(a):
         b *= b
         b /= 10.0
     return s + b[2]
+
+
+@program((1, 2.0, SIX))
+def returns_from_a_loop_that_binds_a_list(c, b, x):
+    while True:
+        if c:
+            unused = [1]
+        x[1] = 1
+        return b * x[2]
+
+
+@program((2.0,))
+def hands_new_memory_on(x):
+    u = np.zeros(3)
+    s = 0.0
+    for i in range(4):
+        u[0] += i * x
+        s = s + u[0] * x
+        u = u.copy() if i % 2 else np.ones(3)
+    return s + u[0]

@@ -29,7 +29,7 @@ def _sub(a, b):
 
 @zyg.adjoint(field.mul)
 def _mul(a, b):
-    return field.mul(a, b), lambda c: (c * b % P, c * a % P)
+    return field.mul(a, b), lambda c: (c % P * (b % P) % P, c % P * (a % P) % P)
 
 
 @zyg.adjoint(field.neg)
@@ -87,7 +87,7 @@ def by_zyg(program: Program) -> Iterator[Run]:
             arguments = with_arrays(inputs, flat(inputs), float)
             value, back = zyg._pullback(f, *arguments)
             left = tuple(outputs(value, arguments))
-            first, second = (_flat_bars(back(1), inputs) for _ in range(2))
+            first, second = (_flat_bars(back(1.0), inputs) for _ in range(2))
             assert first == second, f"called again, back gives {second}, not {first}"
             assert left == tuple(outputs(value, arguments)), "back changes an argument"
             return left, first
