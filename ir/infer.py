@@ -38,7 +38,16 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.places import NEW, UNPACKING, ItemChanged, LoopMemory, Places, Returned, State
+from ir.places import (
+    NEW,
+    UNPACKING,
+    ItemChanged,
+    LoopMemory,
+    Places,
+    Returned,
+    State,
+    is_mutable,
+)
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
@@ -278,16 +287,21 @@ class Inference(Builder):
             else:
                 mapping.update(zip(op.results, exit.values, strict=True))
             return None
-        blocks, changed = self._arms(op, mapping)
+        blocks, changed, origins = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
+        same: dict[Value, Value] = {}
         for i, result in enumerate(op.results):
             operands = [values[i] for values in yields]
             if operands and all(_same(operands[0], other) for other in operands[1:]) and (
                 self._is_outer(operands[0], blocks)
             ):
                 mapping[result] = operands[0]
+                continue
+            (origin, *others) = {names[i] for names in origins} or {None}
+            if origin is not None and not others:
+                same[result] = origin
                 continue
             value = Value(result.name, join_all(map(type_of, operands)))
             mapping[result] = value
@@ -307,13 +321,21 @@ class Inference(Builder):
         for first, version in zip(changed, versions, strict=True):
             assert self.places is not None
             self.places.replace(first, version)
+        for result, first in same.items():
+            assert self.places is not None
+            mapping[result] = self.places.latest(first)
         return None
 
-    def _arms(self, op: If, mapping: Mapping) -> tuple[list[Block], list[Value]]:
-        """The typed arms of a branch, which also yield the versions of what one of them changes."""
+    def _arms(
+        self, op: If, mapping: Mapping
+    ) -> tuple[list[Block], list[Value], list[list[Value | None]]]:
+        """The typed arms of a branch, which also yield the versions of what one of them changes.
+
+        Beside them, for each arm that yields, the first names of the versions that it yields.
+        """
         places = self.places
         if places is None:
-            return [self.inner_block(block, [], mapping) for block in op.blocks], []
+            return [self.inner_block(block, [], mapping) for block in op.blocks], [], []
         before = places.state
         blocks: list[Block] = []
         states: list[State] = []
@@ -327,15 +349,23 @@ class Inference(Builder):
             if state.writes and isinstance(block.exit, Yield):
                 local = defined(block)
                 changed.update((v, None) for v in places.changed_since(before) if v not in local)
+        origins: list[list[Value | None]] = []
         for block, state in zip(blocks, states, strict=True):
             if isinstance(block.exit, Yield):
+                places.state = state
+                local = defined(block)
+                names = [
+                    places.origin(v) if isinstance(v, Value) and is_mutable(v.type) else None
+                    for v in block.exit.values
+                ]
+                origins.append([None if name in local else name for name in names])
                 block.exit.values += [
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
             places.leave(before, defined(block))
             before = places.state
-        return blocks, list(changed)
+        return blocks, list(changed), origins
 
     def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
         return isinstance(operand, Const) or not any(
