@@ -471,6 +471,8 @@ class Inference(Builder):
         iterables: list[Operand],
     ) -> tuple[Block, list[Value]]:
         carried = op.carried
+        if self.places is not None:
+            init[:] = map(self.places.latest_of, init)
         types = [widen(type_of(operand)) for operand in init]
         memory = LoopMemory(self.places, init) if self.places is not None else None
         for round_number in range(MAX_ROUNDS):

@@ -209,6 +209,13 @@ class Places:
         self._compare(operand, loc)
         return self.latest(operand)
 
+    def latest_of(self, operand: Operand) -> Operand:
+        """The latest version of what a loop carries on, which needn't be read there."""
+        if isinstance(operand, Const) or not self.state.has_changes:
+            return operand
+        is_followed = is_mutable(operand.type) and not isinstance(operand.type, Tuple)
+        return self.latest(operand) if is_followed else operand
+
     def _parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
         op = self._inference.definitions.get(value) if isinstance(value, Value) else None

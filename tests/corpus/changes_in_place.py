@@ -439,3 +439,29 @@ def hands_new_memory_on(x):
         s = s + u[0] * x
         u = u.copy() if i % 2 else np.ones(3)
     return s + u[0]
+
+
+@program((3.0, VECTOR))
+def changes_before_and_in_a_loop(b, y):
+    y[:2] = b
+    for _ in range(3):
+        y *= 2.0
+    n = 0
+    while True:
+        n += 1
+        if n > 2:
+            break
+        y += b
+    return y.sum()
+
+
+@program((3.0, VECTOR), (-3.0, VECTOR))
+def changes_a_name_in_a_branch(b, y):
+    z = y[1:]
+    items = [b, b * b]
+    if b > 0:
+        y *= b
+        z += 1.0
+        items += [b]
+    y[0] = items[-1]
+    return (y * y).sum() + z[0]
