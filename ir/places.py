@@ -35,11 +35,12 @@ from ir.core import (
     Value,
     While,
     Yield,
+    type_of,
 )
 from ir.errors import Unsupported
 from ir.record import made, node
 from ir.rewrite import defined
-from ir.types import Closure, Known, Method, Tuple, Type, Union, class_of, join, widen
+from ir.types import Closure, Known, Method, Slice, Tuple, Type, Union, class_of, join, widen
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -286,11 +287,23 @@ class Places:
             callee = op.callee.value if isinstance(op.callee, Const) else None
             if facts.is_fresh(callee) or id(callee) in HOLDING:
                 return "new"
-            if storage in self.returned_new:
+            if storage in self.returned_new or self._is_new_container(op):
                 return "new"
         if isinstance(op, For | While) and op.results.index(storage) >= len(op.init):
             return "new"
         return "unknown"
+
+    @staticmethod
+    def _is_new_container(call: Call) -> bool:
+        """Whether a call makes a list or dict of its own of the items of another one."""
+        callee = call.callee.value if isinstance(call.callee, Const) else None
+        if callee is operator.getitem:
+            index = type_of(call.args[1])
+            is_slice = isinstance(index, Slice) or (
+                isinstance(index, Known) and isinstance(index.value, slice)
+            )
+            return is_slice and class_of(type_of(call.args[0])) is list
+        return callee is list or callee is dict
 
     def _check(self, storage: Value, written: Value, loc: Location | None) -> None:
         self.state.distinct[storage, written] = None

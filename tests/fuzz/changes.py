@@ -7,6 +7,9 @@ arrays are reduced at once: so numbers stay whole and far below 2**53, forwards 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from tests.fuzz.expressions import KEYS, LONGEST, Expressions
 from tests.fuzz.scope import Callee, Scope
@@ -73,7 +76,8 @@ class Changes(Expressions):
             name for name, old in scope.arrays.items()
             if old == shape and name not in scope.views
         ]
-        name = self.random.choice(known) if known and self.chance(0.3) else self.fresh("x")
+        is_rebound = known and self.chance(0.3 if self.depth == 1 else UNTOLD)
+        name = self.random.choice(known) if is_rebound else self.fresh("x")
         self.write(f"{name} = {value}")
         scope.arrays[name] = shape
         if "empty" in value:
@@ -154,7 +158,7 @@ class Changes(Expressions):
             for shape in scope.arrays.values()
         }
         pairs = [names for names in known.values() if len(names) > 1]
-        if not pairs:
+        if not pairs or (self.depth > 1 and self.chance(0.8)):
             self.make_array(scope)
             return
         x, y = self.random.sample(self.random.choice(pairs), 2)
@@ -214,6 +218,9 @@ class Changes(Expressions):
             for target, one in parts(shape) for source, other in parts(shape)
             if one == other and target != source
         ]
+        if not pairs:
+            self.store_item(scope, name, shape)
+            return
         target, source = self.random.choice(pairs)
         if self.times <= MOST_DOUBLED and self.chance(0.6):
             self.write(f"{name}{target} {self.random.choice('+-')}= {name}{source}")
@@ -380,20 +387,20 @@ class Changes(Expressions):
 
 def parts(shape: Shape) -> list[tuple[str, Shape]]:
     """Index expressions of parts of an array of this shape, which share its memory."""
+    places: dict[str, Any] = {
+        "[1:]": np.s_[1:], "[:-1]": np.s_[:-1], "[::2]": np.s_[::2], "[1::2]": np.s_[1::2],
+        "[::-1]": np.s_[::-1], "[1:3]": np.s_[1:3], "[-2:]": np.s_[-2:], "[:2]": np.s_[:2],
+        "[2:0:-1]": np.s_[2:0:-1],
+    }
     if len(shape) == 2:
-        rows, columns = shape
-        return [
-            ("[0]", (columns,)), ("[-1]", (columns,)), ("[:, 1]", (rows,)), ("[:, 0]", (rows,)),
-            ("[1, ::-1]", (columns,)), ("[:, 1:]", (rows, columns - 1)),
-            ("[:, :-1]", (rows, columns - 1)), ("[::-1]", shape), ("[1:, :]", (1, columns)),
-            ("[:1]", (1, columns)),
-        ]
-    texts = ["[1:]", "[:-1]", "[::2]", "[1::2]", "[::-1]", "[1:3]", "[-2:]", "[2:0:-1]", "[:2]"]
-    return [(text, (len(range(shape[0])[_slice(text)]),)) for text in texts]
-
-
-def _slice(text: str) -> slice:
-    return slice(*(int(number) if number else None for number in text[1:-1].split(":")))
+        places = {
+            "[0]": 0, "[-1]": -1, "[:, 0]": np.s_[:, 0], "[:, -1]": np.s_[:, -1],
+            "[0, ::-1]": np.s_[0, ::-1], "[:, 1:]": np.s_[:, 1:], "[:, :-1]": np.s_[:, :-1],
+            "[::-1]": np.s_[::-1], "[1:, :]": np.s_[1:, :], "[:1]": np.s_[:1],
+        }
+    array = np.empty(shape)
+    found = [(text, array[place].shape) for text, place in places.items()]
+    return [(text, part) for text, part in found if 0 not in part]
 
 
 def shapings(shape: Shape) -> list[tuple[str, Shape]]:

@@ -226,7 +226,7 @@ class Writer(Statements):
                 self.write(f"v[{i}] = {self.scalar(scope)}")
                 if self.chance(0.4):
                     with self.inside(f"if {self.condition(scope)}:"):
-                        self.write(self.random.choice(["break", "return v"]))
+                        self.write(self.random.choice(["break", "break", "continue"]))
                 self.write(f"v[{i}] += {self.scalar(scope, 1)}")
             self.write("return v")
         callees.append(Callee(name, 1, self.cost + 1, results=0))
