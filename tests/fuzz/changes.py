@@ -133,6 +133,10 @@ class Changes(Expressions):
 
     def make_view(self, scope: Scope) -> None:
         name = self.any_array(scope)
+        if self.depth > 1 and self.chance(0.85):
+            # A name that only some paths or iterations bind may be refused.
+            self.change_array(scope, name)
+            return
         view = self.fresh("x")
         if self.chance(0.15):
             self.write(f"{view} = {name}")
@@ -142,7 +146,7 @@ class Changes(Expressions):
             self.write(f"{view} = {name} if {self.condition(scope)} else {same[-1]}")
         else:
             text, shape = self.random.choice(
-                [(t, s) for t, s in [*parts(scope.arrays[name]), *shapings(scope.arrays[name])]]
+                [*parts(scope.arrays[name]), *shapings(scope.arrays[name]) * 2]
             )
             self.write(f"{view} = {name}{text}")
         scope.arrays[view] = shape
@@ -186,7 +190,9 @@ class Changes(Expressions):
 
     def store_item(self, scope: Scope, name: str, shape: Shape) -> None:
         indices = [self.index(scope, length) for length in shape]
-        place = f"{name}[{self.random.choice([', ', '][']).join(indices)}]"
+        is_told = not any("residue" in index for index in indices)
+        between = "][" if is_told and self.chance(0.4) else ", "
+        place = f"{name}[{between.join(indices)}]"
         kind = self.random.randrange(4)
         if kind == 0:
             self.write(f"{place} {self.random.choice('+-')}= {self.reduced(scope)}")

@@ -162,7 +162,7 @@ class Statements(Changes):
         if scope.tuples and self.chance(0.5):
             name, length = self.random.choice(list(scope.tuples.items()))
             item = self.scalar(scope)
-            if length < LONGEST and self.times <= LONGEST and self.chance(0.6):
+            if length < LONGEST and self.times <= LONGEST and self.chance(0.8):
                 self.write(f"{name} += ({item},)")
                 return
             if length < LONGEST:
@@ -183,7 +183,7 @@ class Statements(Changes):
         keys = KEYS[: self.random.randint(1, 3)]
         items = [(key, self.scalar(scope)) for key in keys]
         kinds = ["display", "display", "call", "comprehension"]
-        kind = self.random.choice([*kinds, "update", "of items"] if scope.dicts else kinds)
+        kind = self.random.choice([*kinds, "update", "update", "of items"] if scope.dicts else kinds)
         if kind == "display":
             value = "{" + ", ".join(f"'{key}': {item}" for key, item in items) + "}"
         elif kind == "call":
