@@ -255,7 +255,10 @@ class Inference(Builder):
             case If():
                 return self._branch(op, new(op.cond), mapping)
             case For():
-                self._for(op, [new(i) for i in op.iterables], [new(i) for i in op.init], mapping)
+                iterables = [new(i) for i in op.iterables]
+                if self.places is not None:
+                    iterables = [self.places.read(i, op.loc) for i in iterables]
+                self._for(op, iterables, [new(i) for i in op.init], mapping)
             case While():
                 self._while(op, [new(i) for i in op.init], mapping)
             case Lambda():

@@ -465,3 +465,16 @@ def changes_a_name_in_a_branch(b, y):
         items += [b]
     y[0] = items[-1]
     return (y * y).sum() + z[0]
+
+
+@program((2.0, VECTOR))
+def iterates_over_what_was_changed(b, y):
+    items = [b, b * b]
+    for i in range(2):
+        items[i] = items[i] * y[i]
+    items[0] *= 3.0
+    y[1:] = b
+    total = sum([item * item for item in items])
+    for value in y:
+        total += value * value
+    return total
