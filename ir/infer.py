@@ -38,7 +38,16 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.places import NEW, UNPACKING, ItemChanged, LoopMemory, Places, Returned, State
+from ir.places import (
+    NEW,
+    UNPACKING,
+    ItemChanged,
+    LoopMemory,
+    Places,
+    Returned,
+    State,
+    is_mutable,
+)
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
@@ -284,16 +293,21 @@ class Inference(Builder):
             else:
                 mapping.update(zip(op.results, exit.values, strict=True))
             return None
-        blocks, changed = self._arms(op, mapping)
+        blocks, changed, origins = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
+        same: dict[Value, Value] = {}
         for i, result in enumerate(op.results):
             operands = [values[i] for values in yields]
             if operands and all(_same(operands[0], other) for other in operands[1:]) and (
                 self._is_outer(operands[0], blocks)
             ):
                 mapping[result] = operands[0]
+                continue
+            (origin, *others) = {names[i] for names in origins} or {None}
+            if origin is not None and not others:
+                same[result] = origin
                 continue
             value = Value(result.name, join_all(map(type_of, operands)))
             mapping[result] = value
@@ -316,13 +330,21 @@ class Inference(Builder):
         if self.places is not None:
             for result in results:
                 self.places.merged(result)
+        for result, first in same.items():
+            assert self.places is not None
+            mapping[result] = self.places.latest(first)
         return None
 
-    def _arms(self, op: If, mapping: Mapping) -> tuple[list[Block], list[Value]]:
-        """The typed arms of a branch, which also yield the versions of what one of them changes."""
+    def _arms(
+        self, op: If, mapping: Mapping
+    ) -> tuple[list[Block], list[Value], list[list[Value | None]]]:
+        """The typed arms of a branch, which also yield the versions of what one of them changes.
+
+        Beside them, for each arm that yields, the first names of the versions that it yields.
+        """
         places = self.places
         if places is None:
-            return [self.inner_block(block, [], mapping) for block in op.blocks], []
+            return [self.inner_block(block, [], mapping) for block in op.blocks], [], []
         before = places.state
         blocks: list[Block] = []
         states: list[State] = []
@@ -336,15 +358,23 @@ class Inference(Builder):
             if state.writes and isinstance(block.exit, Yield):
                 local = defined(block)
                 changed.update((v, None) for v in places.changed_since(before) if v not in local)
+        origins: list[list[Value | None]] = []
         for block, state in zip(blocks, states, strict=True):
             if isinstance(block.exit, Yield):
+                places.state = state
+                local = defined(block)
+                names = [
+                    places.origin(v) if isinstance(v, Value) and is_mutable(v.type) else None
+                    for v in block.exit.values
+                ]
+                origins.append([None if name in local else name for name in names])
                 block.exit.values += [
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
             places.leave(before, defined(block))
             before = places.state
-        return blocks, list(changed)
+        return blocks, list(changed), origins
 
     def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
         return isinstance(operand, Const) or not any(
@@ -483,6 +513,8 @@ class Inference(Builder):
         iterables: list[Operand],
     ) -> tuple[Block, list[Value]]:
         carried = op.carried
+        if self.places is not None:
+            init[:] = map(self.places.latest_of, init)
         types = [widen(type_of(operand)) for operand in init]
         memory = LoopMemory(self.places, init) if self.places is not None else None
         for round_number in range(MAX_ROUNDS):
@@ -496,17 +528,20 @@ class Inference(Builder):
             yields = exit.values if isinstance(exit, Yield) else None
             if self.places is not None and yields is not None:
                 self.places.hold(yields[1 + len(carried) :])
-            if memory is not None and not memory.is_settled(new_body, new_carried, op.loc):
-                self.definitions, self.methods = state
-                continue
+            is_settled = memory is None or memory.is_settled(new_body, new_carried, op.loc)
             found = types if yields is None else [
                 join(t, widen(type_of(value)))
                 for t, value in zip(types, yields[1:], strict=False)
             ]
-            if found == types:
+            if found == types and is_settled:
                 break
             types = [TOP] * len(types) if round_number == MAX_ROUNDS - 2 else found
             self.definitions, self.methods = state
+        else:
+            raise Unsupported(
+                "a loop changes something in place that has other names in each iteration", op.loc,
+                advice="change a copy, or use one name for it",
+            )
         results = [Value(r.name, t) for r, t in zip(op.results, types, strict=False)]
         for i, result in enumerate(op.results[len(carried) :], start=1 + len(carried)):
             item = BOTTOM if yields is None else widen(type_of(yields[i]))

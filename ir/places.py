@@ -35,6 +35,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    type_of,
 )
 from ir.errors import Unsupported
 from ir.record import made, node
@@ -44,6 +45,7 @@ from ir.types import (
     Iterator,
     Known,
     Method,
+    Slice,
     Tuple,
     Type,
     Union,
@@ -235,6 +237,13 @@ class Places:
         self._compare(operand, loc)
         return self.latest(operand)
 
+    def latest_of(self, operand: Operand) -> Operand:
+        """The latest version of what a loop carries on, which needn't be read there."""
+        if isinstance(operand, Const) or not self.state.has_changes:
+            return operand
+        is_followed = is_mutable(operand.type) and not isinstance(operand.type, Tuple)
+        return self.latest(operand) if is_followed else operand
+
     def _parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
         op = self._inference.definitions.get(value) if isinstance(value, Value) else None
@@ -362,11 +371,23 @@ class Places:
             callee = op.callee.value if isinstance(op.callee, Const) else None
             if facts.is_fresh(callee) or id(callee) in HOLDING:
                 return "new"
-            if storage in self.returned_new:
+            if storage in self.returned_new or self._is_new_container(op):
                 return "new"
         if isinstance(op, For | While) and op.results.index(storage) >= len(op.init):
             return "new"
         return "unknown"
+
+    @staticmethod
+    def _is_new_container(call: Call) -> bool:
+        """Whether a call makes a list or dict of its own of the items of another one."""
+        callee = call.callee.value if isinstance(call.callee, Const) else None
+        if callee is operator.getitem:
+            index = type_of(call.args[1])
+            is_slice = isinstance(index, Slice) or (
+                isinstance(index, Known) and isinstance(index.value, slice)
+            )
+            return is_slice and class_of(type_of(call.args[0])) is list
+        return callee is list or callee is dict
 
     def _check(self, storage: Value, written: Value, loc: Location | None) -> None:
         self.state.distinct[storage, written] = None
@@ -628,8 +649,15 @@ class Places:
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
 
-    def summary(self, operand: Operand, params: list[Value], local: set[Value]) -> list[Value]:
-        """The storages that the next iteration gets: new memory of this one by a stand-in."""
+    def summary(
+        self, operand: Operand, params: list[Value], local: set[Value],
+        stand_ins: list[tuple[set[Value], Value]], own: set[Value],
+    ) -> list[Value]:
+        """The storages that the next iteration gets: new memory of this one by a stand-in.
+
+        What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
+        of this loop, which the latest one takes the place of.
+        """
         if not isinstance(operand, Value) or not is_mutable(operand.type):
             return []
         storage = self.storage(operand)
@@ -638,11 +666,16 @@ class Places:
         roots = self.roots(storage)
         if any(self._kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             return [Value(operand.name, operand.type)]
-        stand_in = Value(operand.name, operand.type)
-        self.new[stand_in] = None
+        made = {root for root in {storage, *roots} if root in local or root in own}
+        stand_in = next((value for known, value in stand_ins if known & made), None)
+        if stand_in is None:
+            stand_in = Value(operand.name, operand.type)
+            self.new[stand_in] = None
+            own.add(stand_in)
+        stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        return [stand_in, *(root for root in roots if root not in local)]
+        return [stand_in, *(root for root in roots if root not in local and root not in own)]
 
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""
@@ -669,6 +702,10 @@ class LoopMemory:
         self._handed_on: dict[int, list[Value]] = {}
         self._lost: dict[Value, Location | None] = {}
         self._held: dict[Value, None] = {}
+        # What was handed on, in terms of the carried variables of the round that found it.
+        self._known: object = {}
+        self._own: set[Value] = set()
+        self._lent: set[Value] = set()
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -677,6 +714,7 @@ class LoopMemory:
         places.state = state = self._before.copy()
         state.lost.update(self._lost)
         state.held.update(self._held)
+        state.lent.update(dict.fromkeys(self._lent))
         self._params = []
         for first in self.changed:
             version = state.current.get(first, first)
@@ -713,6 +751,7 @@ class LoopMemory:
         same: list[int] = []
         handed_on: dict[int, list[Value]] = {}
         lost: dict[Value, Location | None] = {}
+        stand_ins: list[tuple[set[Value], Value]] = []
         for i, (param, operand) in enumerate(
             zip(carried, body.exit.values[1 : 1 + len(carried)], strict=True)
         ):
@@ -725,17 +764,17 @@ class LoopMemory:
                     raise Unsupported(f"`{param.name}` is changed in place in a loop", loc)
                 same.append(i)
             else:
-                found = places.summary(operand, carried, local)
+                found = places.summary(operand, carried, local, stand_ins, self._own)
                 if storage is not param:
                     handed_on[i] = found
                 if written:
                     lost.update(
                         (root, inner.writes[places.storage(param)])
-                        for root in places.roots(param) if root not in local
+                        for root in places.roots(param)
+                        if root not in local and root not in self._own
                     )
-        shape = {i: [self._described(v, carried) for v in vs] for i, vs in handed_on.items()}
-        known = {i: [self._described(v, carried) for v in vs]
-                 for i, vs in self._handed_on.items()}
+        self._lent |= {value for value in self._own if value in inner.lent}
+        shape = self._shape(handed_on, carried)
         types = {
             first: join(param.type, widen(inner.current[first].type))
             for first, param in zip(self.changed, self._params, strict=True)
@@ -747,16 +786,18 @@ class LoopMemory:
         )
         self._types.update(types)
         held = {
-            value: None for value in inner.held if value not in local and value not in before.held
+            value: None for value in inner.held
+            if value not in local and value not in self._own and value not in before.held
         }
-        is_settled = not new and not same and is_typed and shape == known and (
+        is_settled = not new and not same and is_typed and shape == self._known and (
             lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
         )
         self._check_same(same, loc)
         self.changed += new
         self._same += same
         if not is_settled:
-            self._handed_on, self._lost, self._held = handed_on, lost, held
+            self._handed_on, self._known = handed_on, shape
+            self._lost, self._held = lost, held
         return is_settled
 
     def _init_value(self, i: int) -> Value:
@@ -770,6 +811,18 @@ class LoopMemory:
         storages += self.changed
         if len(set(storages)) < len(storages):
             raise Unsupported("a loop changes the same memory under two names", loc)
+
+    def _shape(self, handed_on: dict[int, list[Value]], carried: list[Value]) -> object:
+        """What is handed on, apart from how the stand-ins for new memory are named."""
+        numbers: dict[Value, int] = {}
+        shape = {}
+        for i, values in handed_on.items():
+            shape[i] = {
+                ("new", numbers.setdefault(v, len(numbers)), v in self._lent)
+                if v in self._own else self._described(v, carried)
+                for v in values
+            }
+        return shape
 
     def _described(self, value: Value, carried: list[Value]) -> object:
         if value in carried:
@@ -795,8 +848,9 @@ class LoopMemory:
             versions = [Value(v.name, v.type) for v in self._params]
         carried = body.params[len(body.params) - count :] if count else []
         local = defined(body)
+        stand_ins: list[tuple[set[Value], Value]] = []
         summaries = [
-            places.summary(operand, carried, local)
+            places.summary(operand, carried, local, stand_ins, self._own)
             for operand in (
                 body.exit.values[1 : 1 + count] if isinstance(body.exit, Yield) else []
             )

@@ -1,0 +1,75 @@
+"""Mistakes about changes in place, each put into the compiler by a patch: see `seeded_bugs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from unittest.mock import patch
+
+from ir.places import LoopMemory, Places
+from tests.fuzz.seeded_bugs import in_place_of, seeded
+from zyg.compiler import assemble
+from zyg.rules import changes
+
+
+@seeded("a store keeps the cotangent of what it overwrites")
+def _() -> Iterator[None]:
+    with patch.object(changes, "cleared", lambda bar, index: bar):
+        yield
+
+
+@seeded("a stored value gets no cotangent")
+def _() -> Iterator[None]:
+    with patch.object(changes, "stored_bar", lambda bar, value, items: None):
+        yield
+
+
+@seeded("what an adjoint reads of overwritten memory is not kept")
+def _() -> Iterator[None]:
+    with patch.object(assemble, "preserve", lambda *args: None):
+        yield
+
+
+@seeded("a loop gets the first version of what was changed before it")
+def _() -> Iterator[None]:
+    with in_place_of(Places, "latest_of", lambda right, self, operand: operand):
+        yield
+
+
+@seeded("a loop stops to look before its memory is settled")
+def _() -> Iterator[None]:
+    with in_place_of(
+        LoopMemory, "is_settled", lambda right, self, *args: right(self, *args) or True
+    ):
+        yield
+
+
+@seeded("a branch leaves behind the versions from before it")
+def _() -> Iterator[None]:
+    with in_place_of(Places, "changed_since", lambda right, self, before: []):
+        yield
+
+
+@seeded("a view is not taken again of the changed whole")
+def _() -> Iterator[None]:
+    with in_place_of(
+        Places, "latest", lambda right, self, value: self.state.current.get(
+            self.origin(value), self.origin(value)
+        )
+    ):
+        yield
+
+
+@seeded("a change of a view does not reach the whole")
+def _() -> Iterator[None]:
+    with in_place_of(
+        Places, "_written", lambda right, self, before, version, loc: self._note(
+            self.origin(before), version
+        )
+    ):
+        yield
+
+
+@seeded("names of unknown memory are not compared")
+def _() -> Iterator[None]:
+    with in_place_of(Places, "_may_share", lambda right, self, storage, written: False):
+        yield
