@@ -608,6 +608,8 @@ class LoopMemory:
         self._same: list[int] = []
         self._handed_on: dict[int, list[Value]] = {}
         self._lost: dict[Value, Location | None] = {}
+        # What was handed on, in terms of the carried variables of the round that found it.
+        self._known: object = {}
         self._own: set[Value] = set()
         self._lent: set[Value] = set()
 
@@ -678,7 +680,6 @@ class LoopMemory:
                     )
         self._lent |= {value for value in self._own if value in inner.lent}
         shape = self._shape(handed_on, carried)
-        known = self._shape(self._handed_on, carried)
         types = {
             first: join(param.type, widen(inner.current[first].type))
             for first, param in zip(self.changed, self._params, strict=True)
@@ -690,13 +691,13 @@ class LoopMemory:
         )
         self._types.update(types)
         is_settled = not new and not same and is_typed and (
-            shape == known and lost.keys() == self._lost.keys()
+            shape == self._known and lost.keys() == self._lost.keys()
         )
         self._check_same(same, loc)
         self.changed += new
         self._same += same
         if not is_settled:
-            self._handed_on, self._lost = handed_on, lost
+            self._handed_on, self._known, self._lost = handed_on, shape, lost
         return is_settled
 
     def _init_value(self, i: int) -> Value:

@@ -203,7 +203,8 @@ class Changes(Expressions):
 
     def reduced(self, scope: Scope) -> str:
         """A number that is below the prime."""
-        return f"{self.random.choice(['add', 'mul', 'sub'])}({self.scalar(scope)}, {self.atom(scope)})"
+        function = self.random.choice(["add", "mul", "sub"])
+        return f"{function}({self.scalar(scope)}, {self.atom(scope)})"
 
     def store_part(self, scope: Scope, name: str, shape: Shape) -> None:
         text, part = self.random.choice(parts(shape))
@@ -256,7 +257,8 @@ class Changes(Expressions):
         kind = self.random.randrange(5)
         if kind == 0:
             mask = self.random.choice(self.of_shape(scope, shape))
-            self.write(f"{name}[chosen({mask}, {self.random.choice([2, 3])})] = {self.reduced(scope)}")
+            mask = f"chosen({mask}, {self.random.choice([2, 3])})"
+            self.write(f"{name}[{mask}] = {self.reduced(scope)}")
         elif kind == 1:
             self.write(f"np.add.at({name}, {indices}, {source})")
         elif kind == 2:

@@ -138,7 +138,9 @@ def view_by(step: str) -> Callable[[ast.AST, Above], bool]:
 
 def is_overlapping(node: ast.AST, above: Above) -> bool:
     """A store from an array into another part of it."""
-    if not isinstance(node, ast.Assign | ast.AugAssign) or not isinstance(node.value, ast.Subscript):
+    if not isinstance(node, ast.Assign | ast.AugAssign):
+        return False
+    if not isinstance(node.value, ast.Subscript):
         return False
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     return isinstance(target, ast.Subscript) and (

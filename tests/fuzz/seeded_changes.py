@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from unittest.mock import patch
 
-from ir import primitives
-from ir.core import Call, Const
 from ir.places import LoopMemory, Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
 from zyg.compiler import assemble

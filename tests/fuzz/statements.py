@@ -183,7 +183,8 @@ class Statements(Changes):
         keys = KEYS[: self.random.randint(1, 3)]
         items = [(key, self.scalar(scope)) for key in keys]
         kinds = ["display", "display", "call", "comprehension"]
-        kind = self.random.choice([*kinds, "update", "update", "of items"] if scope.dicts else kinds)
+        kinds += ["update", "update", "of items"] if scope.dicts else []
+        kind = self.random.choice(kinds)
         if kind == "display":
             value = "{" + ", ".join(f"'{key}': {item}" for key, item in items) + "}"
         elif kind == "call":

@@ -135,7 +135,8 @@ class _Memory:
 
     def _call(self, op: Call) -> None:
         if is_change(op):
-            assert isinstance(op.args[0], Value)
+            if not isinstance(op.args[0], Value):
+                return  # of a constant: never runs
             self._written |= {op.args[0], op.result}
             for arg in [op.args[0], op.args[-1]]:
                 self._join(op.result, arg)
