@@ -1,6 +1,6 @@
 """What inference knows about the standard library: operators, `math`, built-in functions.
 
-Importing this module (which imports `ir.container_facts`) fills `ir.facts`:
+Importing this module (which imports `ir.container_facts` and `ir.matching_calls`) fills `ir.facts`:
 
     operator.add  (int, float)      -> float
     pow           (float, float)    -> float | complex      a negative base is possible
@@ -24,7 +24,8 @@ from types import (
 )
 
 from ir import container_facts as container_facts
-from ir import facts
+from ir import facts, primitives
+from ir import matching_calls as matching_calls
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (
     BOOL,
@@ -192,6 +193,31 @@ def is_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def is_not(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     answer = identity(*args) if len(args) == 2 else None
     return BOOL if answer is None else Known(not answer)
+
+
+@facts.fold(primitives.is_instance)
+def fold_is_instance(call: Call) -> Call | None:
+    """A class pattern of a known class asks what `isinstance` does."""
+    subject, cls = call.args
+    if isinstance(cls, Const) and isinstance(cls.value, type):
+        return Call(Const(isinstance), [subject, cls], {}, call.results, call.loc)
+    return None
+
+
+@declare(primitives.is_sequence)
+def is_sequence(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = class_of(args[0])
+    return BOOL if cls is None else Known(bool(cls.__flags__ & primitives.SEQUENCE_FLAG))
+
+
+@declare(primitives.is_mapping)
+def is_mapping(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = class_of(args[0])
+    return BOOL if cls is None else Known(bool(cls.__flags__ & primitives.MAPPING_FLAG))
+
+
+always(BOOL, primitives.is_instance, primitives.is_present)
+facts.pure(primitives.is_sequence, primitives.is_mapping, primitives.is_present)
 
 
 @facts.fold(isinstance, operator.is_, operator.is_not, type)

@@ -78,10 +78,11 @@ def _augmented(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    operation, before, value = args
+    operation, items, before, value = args
     assert isinstance(operation, Const)
     callee = operation
-    if is_array_like(type_of(before)):
+    # An item of an array is a part of its memory; a container holds an array that is changed.
+    if is_array_like(type_of(before)) and is_array_like(type_of(items)):
         callee = Const(IN_PLACE[operation.value])
     return self.typed_call(callee, [before, value], {}, names, loc)
 
@@ -133,17 +134,25 @@ def _addition(
         return None
     if before.args[0] is not target or not _is_plain_index(type_of(index)):
         return None
+    if not facts.same_kind(type_of(target), type_of(after)):
+        return None
     at = next((i for i, op in enumerate(self.ops) if op is before), None)
     if at is None:
         return None
     between = self.ops[at + 1 : -1]
-    if not all(isinstance(op, Call) and is_silent(op) for op in between):
+    if not all(isinstance(op, Call) and (is_silent(op) or _reads_array(op)) for op in between):
         return None
     if any(before.result in op.args for op in between if isinstance(op, Call)):
         return None
     self.ops.pop()
     del self.ops[at]
     return _ADDING[added.callee.value], added.args[1]
+
+
+def _reads_array(op: Call) -> bool:
+    """Whether all that an operation can do beside giving an item of an array is an IndexError."""
+    is_read = isinstance(op.callee, Const) and op.callee.value is operator.getitem
+    return is_read and is_array_like(type_of(op.args[0]))
 
 
 def _is_plain_index(type_: Type) -> bool:

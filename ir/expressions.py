@@ -57,7 +57,7 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
 }
 # Consumers that take all items of a generator before they return: a list gives the same.
 EAGER = {"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict"}
-FRAME_READERS = {"locals", "eval", "exec", "vars", "dir", "globals", "super"}
+FRAME_READERS = {"locals", "eval", "exec", "vars", "dir", "globals"}
 
 
 class ExpressionParser:
@@ -190,6 +190,7 @@ class ExpressionParser:
             return operand
         shown = Const(name.partition("@")[0])
         if "@" in name:  # our own names are read only where they have been assigned
+            self.maybe_unbound.discard(operand)
             return operand
         checked = self.emit(node, primitives.check_bound, operand, shown, name=name)
         self.env[name] = checked
@@ -340,6 +341,8 @@ class ExpressionParser:
                 raise self.unsupported(
                     node, f"`{node.func.id}()` is not supported in differentiated code"
                 )
+            if node.func.id == "super" and not node.args and "super" not in self.globals:
+                return self.super_call(node)
             if (sole := self.sole_generator(node)) is not None:
                 return self.consume(node, sole)
         callee = self.expression(node.func)
@@ -359,6 +362,10 @@ class ExpressionParser:
         operands = [self.expression(arg) for arg in node.args]
         keywords = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         return self.emit_call(node, callee, operands, keywords)
+
+    def super_call(self, node: gast.Call) -> Operand:
+        """`super()`, with the arguments that Python finds by itself."""
+        raise AssertionError("given by FunctionParser")
 
     def emit_call(
         self, node: gast.AST, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

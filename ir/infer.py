@@ -255,15 +255,18 @@ class Inference(Builder):
             case If():
                 return self._branch(op, new(op.cond), mapping)
             case For():
-                iterables = [new(i) for i in op.iterables]
-                if self.places is not None:
-                    iterables = [self.places.read(i, op.loc) for i in iterables]
-                self._for(op, iterables, [new(i) for i in op.init], mapping)
+                iterables = [self._latest(new(i), op) for i in op.iterables]
+                self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
             case While():
-                self._while(op, [new(i) for i in op.init], mapping)
+                self._while(op, [self._latest(new(i), op) for i in op.init], mapping)
             case Lambda():
                 self._lambda(op, new, mapping)
         return None
+
+    def _latest(self, operand: Operand, op: Op) -> Operand:
+        if self.places is None:
+            return operand
+        return self.places.read(operand, self.place or op.loc or self.loc)
 
     def _copy_call(self, op: Call, mapping: Mapping) -> None:
         new: Any = mapping.get  # which has no constants
@@ -327,6 +330,9 @@ class Inference(Builder):
         for result, first in same.items():
             assert self.places is not None
             mapping[result] = self.places.latest(first)
+        if self.places is not None:
+            for result in results:
+                self.places.merged(result)
         return None
 
     def _arms(
@@ -410,6 +416,10 @@ class Inference(Builder):
 
         try:
             new_body, results = self._loop(op, body, items_of_try, init, mapping, iterables)
+            if self.places is not None and outer[1] is not None:
+                position = self.places.changed_iterable(iterables, outer[1], new_body, op.loc)
+                if position is not None:
+                    raise ItemChanged(new_body.params[position])
         except ItemChanged as change:
             position = tried.get(change.item)
             if position is None or self.places is None or op.backwards:
@@ -417,19 +427,37 @@ class Inference(Builder):
             self.ops, self.places.state = outer  # type: ignore[assignment]
             self.definitions, self.methods = definitions, methods
             body = Block(list(body.params), list(body.ops), body.exit)
-            self._by_position(body, position, iterables)
+            self._by_position(body, position, iterables, op)
             again = For(iterables, given, body, op.results, False, op.loc)
             self._for(again, iterables, given, mapping)
             return
         self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
+        if self.places is not None:
+            for iterable in iterables:
+                self.places.iterated(iterable, op.loc)
 
-    def _by_position(self, body: Block, position: int, iterables: list[Operand]) -> None:
+    def _by_position(
+        self, body: Block, position: int, iterables: list[Operand], op: For
+    ) -> None:
         """Lets a loop over a sequence walk over positions, and read the items in its body."""
         sequence, item = iterables[position], body.params[position]
-        if not is_array_like(type_of(sequence)):
+        enumerated = self._enumerated(sequence)
+        made = self.definitions.get(sequence) if isinstance(sequence, Value) else None
+        if enumerated is not None:
+            # `for i, x in enumerate(xs)`: the pair is made, to be taken apart again at once.
+            sequence, index, part = enumerated, Value("i"), Value("t")
+            pair = Call(Const(primitives.build_tuple), [index, part], {}, [item])
+            read = Call(Const(operator.getitem), [sequence, index], {}, [part])
+            iterables[position] = self.call(range, self.call(len, sequence))
+            body.params[position] = index
+            body.ops[:0] = [read, pair]
+            if len(op.iterables) == 1 and self._is_made_for(op) and made in self.ops:
+                self.ops.remove(made)
+            return
+        if not _has_positions(type_of(sequence)):
             raise Unsupported(
-                f"`{item.name}` is changed in place, and is an item of what a loop iterates over",
-                self.loc, advice="iterate over the positions",
+                "a loop changes in place what it iterates over", op.loc,
+                advice="iterate over the positions, or over a list of the items",
             )
         length = self.call(len, sequence)
         iterables[position] = self.call(range, length)
@@ -437,6 +465,14 @@ class Inference(Builder):
         body.params[position] = index
         read = Call(Const(operator.getitem), [sequence, index], {}, [item])
         body.ops.insert(0, read)
+
+    def _enumerated(self, iterable: Operand) -> Operand | None:
+        """What `enumerate` counts, if it has positions and the count starts with zero."""
+        op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is enumerate:
+            if len(op.args) == 1 and not op.kwargs and _has_positions(type_of(op.args[0])):
+                return op.args[0]
+        return None
 
     def _split_zip(
         self, op: For, iterables: list[Operand]
@@ -447,7 +483,10 @@ class Inference(Builder):
         source = self.definitions.get(iterables[0])
         if not isinstance(source, Call) or not isinstance(source.callee, Const):
             return iterables, None
-        is_plain_zip = source.callee.value is zip and source.args and not source.kwargs
+        strict = source.kwargs.get("strict", Const(False))
+        is_plain_zip = source.callee.value is zip and source.args and (
+            isinstance(strict, Const) and strict.value is False
+        )
         if is_plain_zip and self._is_made_for(op) and source in self.ops:
             self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
@@ -474,8 +513,6 @@ class Inference(Builder):
         iterables: list[Operand],
     ) -> tuple[Block, list[Value]]:
         carried = op.carried
-        if self.places is not None:
-            init[:] = map(self.places.latest_of, init)
         types = [widen(type_of(operand)) for operand in init]
         memory = LoopMemory(self.places, init) if self.places is not None else None
         for round_number in range(MAX_ROUNDS):
@@ -487,6 +524,8 @@ class Inference(Builder):
             new_body = self.inner_block(body, [*items, *new_carried], mapping)
             exit = new_body.exit
             yields = exit.values if isinstance(exit, Yield) else None
+            if self.places is not None and yields is not None:
+                self.places.hold(yields[1 + len(carried) :])
             is_settled = memory is None or memory.is_settled(new_body, new_carried, op.loc)
             found = types if yields is None else [
                 join(t, widen(type_of(value)))
@@ -511,9 +550,11 @@ class Inference(Builder):
         return new_body, results
 
     def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:
-        captures = [new(operand) for operand in op.captures]
-        defaults = [new(operand) for operand in op.defaults]
-        kwdefaults = {name: new(operand) for name, operand in op.kwdefaults.items()}
+        captures = [self._latest(new(operand), op) for operand in op.captures]
+        defaults = [self._latest(new(operand), op) for operand in op.defaults]
+        kwdefaults = {
+            name: self._latest(new(operand), op) for name, operand in op.kwdefaults.items()
+        }
         type_ = Closure(
             op.function,
             op.function.globals,
@@ -535,11 +576,16 @@ class Inference(Builder):
         if isinstance(operand, Const) and type(operand.value) is tuple:
             return [Const(item) for item in operand.value]
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const) and (
-            op.callee.value in (primitives.build_tuple, primitives.build_list)
-        ):
-            return list(op.args)
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is primitives.build_tuple:
+                return list(op.args)
+            if op.callee.value is primitives.build_list and not self._is_lent(op.result):
+                return list(op.args)
         return None
+
+    def _is_lent(self, made: Value) -> bool:
+        """Whether a list or dict was passed to a call that may have changed it."""
+        return self.places is not None and made in self.places.state.lent
 
     def is_tuple(self, operand: Operand) -> bool:
         return isinstance(type_of(operand), Tuple)
@@ -549,7 +595,7 @@ class Inference(Builder):
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
         if not isinstance(op, Call) or not isinstance(op.callee, Const):
             return None
-        if op.callee.value is not primitives.build_dict:
+        if op.callee.value is not primitives.build_dict or self._is_lent(op.result):
             return None
         names, values = literal_keys(op.args[::2]), op.args[1::2]
         if names is None:
@@ -865,3 +911,7 @@ def _part(type_: Type, index: int) -> Type:
             return BOTTOM
         case _:
             return TOP
+
+
+def _has_positions(type_: Type) -> bool:
+    return is_array_like(type_) or (isinstance(type_, Sequence) and type_.cls is list)

@@ -42,6 +42,7 @@ from ir.core import (
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE, ExpressionParser
 from ir.locate import Source, locate
+from ir.matching import lower_matches
 from ir.primitives import UNBOUND
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
@@ -99,6 +100,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     unsupported = None
     if code.co_flags & (0x20 | 0x80 | 0x200):
         unsupported = "generator and async functions are not supported"
+    lower_matches(source.gast_node)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
@@ -247,6 +249,10 @@ class FunctionParser(ExpressionParser):
             case gast.AnnAssign():
                 if node.value is not None:
                     self.assign(node.target, self.expression(node.value))
+                elif not isinstance(node.target, gast.Name):
+                    self.expression(node.target.value)  # all that Python evaluates, but for a key
+                    if isinstance(node.target, gast.Subscript):
+                        self.expression(node.target.slice)
             case gast.AugAssign():
                 self.augmented(node)
             case gast.Expr():
@@ -294,10 +300,18 @@ class FunctionParser(ExpressionParser):
                 raise self.unsupported(target, "this assignment is not supported")
 
     def delete(self, target: gast.AST) -> None:
-        if not isinstance(target, gast.Subscript):
-            raise self.unsupported(target, "`del` of this is not supported")
-        items, index = self.expression(target.value), self.expression(target.slice)
-        self.emit(target, operator.delitem, items, index)
+        match target:
+            case gast.Name():
+                self.read(target)  # raises where the name isn't bound
+                self.env[self.mangled(target.id)] = Const(UNBOUND)
+            case gast.Tuple() | gast.List():
+                for part in target.elts:
+                    self.delete(part)
+            case gast.Subscript():
+                items, index = self.expression(target.value), self.expression(target.slice)
+                self.emit(target, operator.delitem, items, index)
+            case _:
+                raise self.unsupported(target, "`del` of an attribute is not supported")
 
     def unpack(self, target: gast.AST, value: Operand) -> None:
         elements = target.elts
@@ -330,7 +344,7 @@ class FunctionParser(ExpressionParser):
             index = self.expression(node.target.slice)
             before = self.emit(node.target, operator.getitem, items, index)
             value = self.expression(node.value)
-            after = self.emit(node, primitives.augmented, Const(in_place), before, value)
+            after = self.emit(node, primitives.augmented, Const(in_place), items, before, value)
             self.emit(node, primitives.store_back, items, index, after)
             return
         if not isinstance(node.target, gast.Name):
@@ -546,6 +560,14 @@ class FunctionParser(ExpressionParser):
             return self.make_function(definition)
         return super().read(node)
 
+    def super_call(self, node: gast.Call) -> Operand:
+        first = parameters(self.node.args)[:1]
+        if "__class__" not in self.captured or not first or first[0] in self.stores:
+            raise self.unsupported(
+                node, "`super()` is not supported here", "write `super(Class, self)`"
+            )
+        return self.emit(node, super, self.env["__class__"], self.env[self.mangled(first[0])])
+
     def imports(self, node: gast.AST) -> None:
         package = Const(self.globals.get("__package__"))
         for alias in node.names:
@@ -693,9 +715,9 @@ def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.
 
 _STATEMENTS = {
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
-    "AsyncFor": "`async for`", "Delete": "`del`", "Nonlocal": "`nonlocal`",
-    "ClassDef": "a class definition", "Match": "`match`",
-    "AsyncFunctionDef": "an async function", "TypeAlias": "a type alias",
+    "AsyncFor": "`async for`", "Nonlocal": "`nonlocal`",
+    "ClassDef": "a class definition", "AsyncFunctionDef": "an async function",
+    "TypeAlias": "a type alias",
 }
 
 

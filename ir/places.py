@@ -39,8 +39,20 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.record import made, node
-from ir.rewrite import defined
-from ir.types import Closure, Known, Method, Slice, Tuple, Type, Union, class_of, join, widen
+from ir.rewrite import defined, walk
+from ir.types import (
+    Closure,
+    Iterator,
+    Known,
+    Method,
+    Slice,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join,
+    widen,
+)
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -86,6 +98,14 @@ def _compatible(a: Type, b: Type) -> bool:
     return first is None or second is None or first is second
 
 
+def _keeps_length(op: Op) -> bool:
+    """Whether an operation certainly changes the length of no list."""
+    if not isinstance(op, Call) or not is_change(op):
+        return True
+    is_store = isinstance(op.callee, Const) and op.callee.value is primitives.stored
+    return is_store or all(class_of(result.type) is not list for result in op.results)
+
+
 class ItemChanged(Exception):
     """A loop changes the items that it iterates over: it has to reach them by their positions."""
 
@@ -94,10 +114,17 @@ class ItemChanged(Exception):
         self.item = item
 
 
+# Stores under known keys change no keys: a loop over these may change the items.
+KEYS: type = type({}.keys())
 NEW = "new"
 # What is known of the memory that a function returns: that it is new, which of the inputs that it
 # changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
+
+
+def _named(name: str) -> str:
+    """What a message calls a value: those that no variable holds have no name."""
+    return "what stands here" if name in ("t", "item", "items") else f"`{name}`"
 
 
 @node
@@ -210,13 +237,6 @@ class Places:
         self._compare(operand, loc)
         return self.latest(operand)
 
-    def latest_of(self, operand: Operand) -> Operand:
-        """The latest version of what a loop carries on, which needn't be read there."""
-        if isinstance(operand, Const) or not self.state.has_changes:
-            return operand
-        is_followed = is_mutable(operand.type) and not isinstance(operand.type, Tuple)
-        return self.latest(operand) if is_followed else operand
-
     def _parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
         op = self._inference.definitions.get(value) if isinstance(value, Value) else None
@@ -241,6 +261,15 @@ class Places:
                 f"`{value.name}` may have been changed in place under another name", loc,
                 advice="copy what is changed, or use one name for it",
             )
+        if isinstance(value.type, Iterator):
+            if not self._is_fresh_iterator(value):
+                raise Unsupported(
+                    f"`{value.name}` reads what was changed in place after it was made", loc,
+                    advice="make a list of its items before the change",
+                )
+            for source in self._read_later(value):
+                if is_mutable(source.type):
+                    self._compare(source, loc)
         for written in list(self.state.writes):
             if written is storage or (storage, written) in self.state.distinct:
                 continue
@@ -249,6 +278,54 @@ class Places:
                 continue  # computed from what is there now
             if self._may_share(storage, written):
                 self._check(storage, written, loc)
+
+    def _is_fresh_iterator(self, iterator: Value) -> bool:
+        """Whether nothing was changed that an iterator, made from it before, will read."""
+        if class_of(iterator.type) is KEYS:
+            return True
+        return all(
+            version is self.state.current.get(source, source) and self._is_fresh_iterator(source)
+            for source, version in self.sources.get(self.storage(iterator), {}).items()
+        )
+
+    def _read_later(self, value: Value) -> list[Value]:
+        """The storages that an iterator, or what may be one, reads when it is read itself."""
+        cls = class_of(value.type)
+        if cls is KEYS or (cls is not None and not isinstance(value.type, Iterator)):
+            return []
+        found: list[Value] = []
+        for source in self.sources.get(self.storage(value), {}):
+            found += [source, *self._read_later(source)]
+        return found
+
+    def changed_iterable(
+        self, iterables: list[Operand], before: State, body: Block, loc: Location | None
+    ) -> int | None:
+        """Which of the iterables of a loop the body changes, where it has to read the items by
+        their positions to see that."""
+        for i, iterable in enumerate(iterables):
+            if not isinstance(iterable, Value):
+                continue
+            storages = [self.storage(iterable), *self._read_later(iterable)]
+            changed = [
+                storage for storage in storages
+                if self.state.current.get(storage) is not before.current.get(storage)
+            ]
+            is_list = [class_of(storage.type) is list for storage in changed]
+            if any(is_list) and not all(map(_keeps_length, walk(body))):
+                raise Unsupported(
+                    f"a loop changes the length of `{changed[0].name}`, which it iterates over",
+                    loc, advice="iterate over a copy",
+                )
+            if changed and class_of(iterable.type) not in (dict, KEYS):
+                return i
+        return None
+
+    def iterated(self, iterable: Operand, loc: Location | None) -> None:
+        """Sees to it that the body of a loop changed nothing that it iterates over by another
+        name."""
+        if isinstance(iterable, Value) and self.state.has_changes and is_mutable(iterable.type):
+            self._compare(iterable, loc)
 
     def _may_share(self, storage: Value, written: Value) -> bool:
         if not _compatible(storage.type, written.type):
@@ -367,11 +444,12 @@ class Places:
         if len(set(storages)) < len(storages):
             raise Unsupported("a call changes the same memory under two names", loc)
         given = [*args, *kwargs.values()]
-        for operand in given:
+        positions_changed = {position for position, _ in changed}
+        for position, operand in [*enumerate(args), *kwargs.items()]:
             if isinstance(operand, Value) and is_mutable(operand.type):
                 for storage in storages:
                     own = self.storage(operand)
-                    if own is storage and not any(operand is other for _, other in changed):
+                    if own is storage and position not in positions_changed:
                         raise Unsupported(
                             f"`{operand.name}` is passed to a call that changes it under another "
                             "name", loc,
@@ -425,13 +503,13 @@ class Places:
         for root in self.roots(storage):
             if self._kind(root) == "unknown":
                 raise Unsupported(
-                    f"`{name}` is changed in place, but zyg can't tell which other names its "
-                    "memory has", loc, advice="change a copy",
+                    f"{_named(name)} is changed in place, but zyg can't tell which other names "
+                    "its memory has", loc, advice="change a copy",
                 )
         for root in {storage, *self.roots(storage)}:
             if root in self.state.held:
                 raise Unsupported(
-                    f"`{name}` is changed in place after it was put into a container", loc,
+                    f"{_named(name)} is changed in place after it was put into a container", loc,
                     advice="put a copy into the container, or change it before",
                 )
 
@@ -523,6 +601,14 @@ class Places:
 
     # Where branches and iterations meet
 
+    def merged(self, result: Value) -> None:
+        """Notes that the result of a branch holds what the storages hold behind the branch."""
+        if is_mutable(result.type):
+            self.sources[result] = {
+                storage: self.state.current.get(storage, storage)
+                for storage in self.covers.get(result, ()) if storage not in self.covers
+            }
+
     def cover(self, result: Value, operands: Iterable[Operand]) -> None:
         """A value that is one of several others."""
         operands = list(operands)
@@ -612,6 +698,7 @@ class LoopMemory:
         self._known: object = {}
         self._own: set[Value] = set()
         self._lent: set[Value] = set()
+        self._held: dict[Value, None] = {}
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -620,6 +707,7 @@ class LoopMemory:
         places.state = state = self._before.copy()
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
+        state.held.update(self._held)
         self._params = []
         for first in self.changed:
             version = state.current.get(first, first)
@@ -690,14 +778,18 @@ class LoopMemory:
             for first, param in zip(self.changed, self._params, strict=True)
         )
         self._types.update(types)
-        is_settled = not new and not same and is_typed and (
-            shape == self._known and lost.keys() == self._lost.keys()
+        held = {
+            value: None for value in inner.held if value not in local and value not in before.held
+        }
+        is_settled = not new and not same and is_typed and shape == self._known and (
+            lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
         )
         self._check_same(same, loc)
         self.changed += new
         self._same += same
         if not is_settled:
-            self._handed_on, self._known, self._lost = handed_on, shape, lost
+            self._handed_on, self._known = handed_on, shape
+            self._lost, self._held = lost, held
         return is_settled
 
     def _init_value(self, i: int) -> Value:

@@ -44,6 +44,7 @@ from ir.types import (
 if TYPE_CHECKING:
     from ir.infer import Inference
 
+HEAP_TYPE = 1 << 9  # in `__flags__`: made by a class statement
 Folded = list[Operand] | None
 Special = Callable[
     ["Inference", list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
@@ -60,7 +61,7 @@ def special(*callees: object) -> Callable[[Special], Special]:
     return register
 
 
-def _typed(
+def typed(
     inference: Inference, callee: object, args: list[Operand], names: list[str],
     loc: Location | None, *types_: Type,
 ) -> list[Operand]:
@@ -84,8 +85,8 @@ def _load_global(
         return [Const(type_.value)]
     if self.globals is not self.home and args[0].value in self.globals:
         foreign: list[Operand] = [Const(self.globals), args[0]]
-        return _typed(self, operator.getitem, foreign, names, loc, type_)
-    return _typed(self, primitives.load_global, args, names, loc, type_)
+        return typed(self, operator.getitem, foreign, names, loc, type_)
+    return typed(self, primitives.load_global, args, names, loc, type_)
 
 
 @special(getattr)
@@ -96,6 +97,10 @@ def _getattr(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
+    if is_unbound(args[-1]) and isinstance(args[1], Const):
+        stored = facts.attribute_of(widen(type_of(args[0])), args[1].value)
+        is_method = isinstance(stored, Method)
+        return typed(self, getattr, args, names, loc, TOP if is_method else stored)
     if len(args) != 2 or not isinstance(args[1], Const):
         return None
     owner, name = args[0], args[1].value
@@ -104,7 +109,7 @@ def _getattr(
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
                 return [Const(type_.value)]
-            return _typed(self, getattr, args, names, loc, type_)
+            return typed(self, getattr, args, names, loc, type_)
         if type(owner.value) in (int, float, complex):
             found = getattr(owner.value, name, None)
             if type(found) in (int, float):
@@ -113,14 +118,14 @@ def _getattr(
     owner_type = widen(owner_type)
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
-        (result,) = _typed(self, getattr, args, names, loc, type_)
+        (result,) = typed(self, getattr, args, names, loc, type_)
         assert isinstance(result, Value)
         self.methods[result] = Const(type_.function.value), owner
         return [result]
     descriptor = _descriptor(owner_type, name)
     if descriptor is not None:
         return self.typed_call(Const(descriptor), [owner], {}, names, loc)
-    return _typed(self, getattr, args, names, loc, type_)
+    return typed(self, getattr, args, names, loc, type_)
 
 
 @special(primitives.build_tuple)
@@ -135,7 +140,7 @@ def _build_tuple(
     if len(literals) == len(args):
         return [Const(tuple(literals))]
     type_ = Tuple(tuple(map(type_of, args)))
-    return _typed(self, primitives.build_tuple, args, names, loc, type_)
+    return typed(self, primitives.build_tuple, args, names, loc, type_)
 
 
 @special(primitives.build_list)
@@ -147,7 +152,7 @@ def _build_list(
     loc: Location | None,
 ) -> Folded:
     item = join_all(widen(type_of(arg)) for arg in args)
-    return _typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
+    return typed(self, primitives.build_list, args, names, loc, Sequence(list, item))
 
 
 @special(primitives.build_dict)
@@ -163,7 +168,7 @@ def _build_dict(
     if keys is not None:
         types_ = (widen(type_of(value)) for value in values)
         type_ = Dict(tuple(dict(zip(keys, types_, strict=True)).items()))
-    return _typed(self, primitives.build_dict, args, names, loc, type_)
+    return typed(self, primitives.build_dict, args, names, loc, type_)
 
 
 @special(dict)
@@ -191,19 +196,23 @@ def _unpack(
     if not isinstance(args[1], Const):
         return None
     items, count = args[0], args[1].value
-    if len(names) != count:  # a tuple of one or no item, as such
-        return _typed(self, primitives.unpack, args, names, loc,
-                      Tuple((facts.item_of(type_of(items)),) * count))
     parts = self.parts(items)
+    if len(names) == 1:  # a tuple of one or no item, as such
+        if parts is not None and len(parts) == count:
+            return [self.call(primitives.build_tuple, *parts, name=names[0], loc=loc)]
+        whole = type_of(items)
+        if not isinstance(whole, Tuple) or len(whole.items) != count:
+            whole = Tuple((facts.item_of(whole),) * count)
+        return typed(self, primitives.unpack, args, names, loc, whole)
     if parts is not None and len(parts) == count:
         return parts
     type_ = type_of(items)
     match type_:
         case Tuple(item_types) if len(item_types) == count:
-            return _typed(self, primitives.unpack, args, names, loc, *item_types)
+            return typed(self, primitives.unpack, args, names, loc, *item_types)
         case _:
             item = facts.item_of(type_)
-            return _typed(self, primitives.unpack, args, names, loc, *[item] * count)
+            return typed(self, primitives.unpack, args, names, loc, *[item] * count)
 
 
 @special(primitives.unpack_starred)
@@ -225,7 +234,7 @@ def _unpack_starred(
                      *types_[stop:]]
         case _:
             found = [item] * before + [Sequence(list, item)] + [item] * after
-    return _typed(self, primitives.unpack_starred, args, names, loc, *found)
+    return typed(self, primitives.unpack_starred, args, names, loc, *found)
 
 
 @special(primitives.check_bound)
@@ -236,7 +245,7 @@ def _check_bound(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    return _typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+    return typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
 
 
 @special(primitives.apply)
@@ -371,8 +380,12 @@ def _read_captured(
         found = type_.captures[captured.index(name)]
         if isinstance(found, Known):
             return [Const(found.value)]
-        return _typed(self, primitives.read_captured, args, names, loc, found)
+        return typed(self, primitives.read_captured, args, names, loc, found)
     return None
+
+
+def is_unbound(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value is primitives.UNBOUND
 
 
 def _captured_names(code: Any) -> list[str]:
@@ -386,7 +399,9 @@ def _descriptor(owner: Type, name: str) -> object | None:
     cls = class_of(owner)
     found = getattr(cls, name, None) if cls is not None else None
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType
-    return found if isinstance(found, kinds) else None
+    if not isinstance(found, kinds) or found.__objclass__.__flags__ & HEAP_TYPE:
+        return None  # a slot of a user's class is a plain attribute
+    return found
 
 
 def is_literal(value: object) -> bool:

@@ -1,8 +1,9 @@
 """Derivatives by differences of programs whose arguments and results are structures.
 
 The floats of a structure (tuples, lists and dicts of floats and float arrays, at any depth), in
-order, make a vector: `floats({"a": 1.0, "b": (2.0, "x")})` is `[1.0, 2.0]`. Other leaves stand
-still: ints, bools, strings, None, functions.
+order, make a vector: `floats({"a": 1.0, "b": (2.0, "x")})` is `[1.0, 2.0]`. An object of a class
+written in the tests is the structure of its attributes. Other leaves stand still: ints, bools,
+strings, None, functions.
 """
 
 from __future__ import annotations
@@ -58,6 +59,14 @@ def gradient_floats(gradient: Any, tree: Any) -> Vector:
     if isinstance(tree, dict):
         assert isinstance(gradient, dict) and set(gradient) <= set(tree), (gradient, tree)
         return _joined([gradient_floats(gradient.get(key), tree[key]) for key in tree])
+    if is_object(tree):
+        attributes = attributes_of(tree)
+        # What the class holds for all its objects is read through them, too.
+        names = {*attributes, *dir(type(tree))}
+        assert isinstance(gradient, dict) and set(gradient) <= names, (gradient, tree)
+        return _joined([
+            gradient_floats(gradient.get(name), value) for name, value in attributes.items()
+        ])
     if not _is_float(tree):
         return np.zeros(0)
     if isinstance(tree, np.ndarray):
@@ -65,6 +74,19 @@ def gradient_floats(gradient: Any, tree: Any) -> Vector:
         assert gradient.dtype == tree.dtype, (gradient.dtype, tree.dtype)
     assert np.shape(gradient) == np.shape(tree), (gradient, tree)
     return np.ravel(gradient).astype(float)
+
+
+def with_attributes(gradient: Any) -> Any:
+    """The same structure with a dict of the attributes in the place of each object."""
+    if is_object(gradient):
+        return {name: with_attributes(x) for name, x in attributes_of(gradient).items()}
+    if isinstance(gradient, tuple) and hasattr(gradient, "_make"):
+        return type(gradient)._make(map(with_attributes, gradient))
+    if isinstance(gradient, tuple | list):
+        return type(gradient)(map(with_attributes, gradient))
+    if isinstance(gradient, dict):
+        return {key: with_attributes(x) for key, x in gradient.items()}
+    return gradient
 
 
 def directional(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector) -> Vector:
@@ -151,7 +173,22 @@ def same(a: Any, b: Any) -> bool:
         return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
     if isinstance(a, np.ndarray | np.generic):
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if is_object(a):
+        return same(attributes_of(a), attributes_of(b))
     return bool(a == b) or (a != a and b != b)
+
+
+def is_object(tree: Any) -> bool:
+    """Whether this is an instance of a class of the corpus, not of a built-in one."""
+    cls = type(tree)
+    return cls.__module__.startswith("tests.") and not isinstance(tree, tuple | list | dict)
+
+
+def attributes_of(instance: Any) -> dict[str, Any]:
+    """The attributes that an object stores itself, in slots or in its dict."""
+    slots = [name for cls in type(instance).__mro__ for name in getattr(cls, "__slots__", ())]
+    found = {name: getattr(instance, name) for name in slots if hasattr(instance, name)}
+    return {**found, **getattr(instance, "__dict__", {})}
 
 
 def _central(f: Callable[..., Any], args: tuple[Any, ...], direction: Vector, h: float) -> Vector:
@@ -176,6 +213,8 @@ def _leaves(tree: Any) -> Iterator[Any]:
     elif isinstance(tree, dict):
         for item in tree.values():
             yield from _leaves(item)
+    elif is_object(tree):
+        yield from _leaves(attributes_of(tree))
     else:
         yield tree
 
@@ -187,6 +226,11 @@ def _map(tree: Any, change: Callable[[Any], Any]) -> Any:
         return type(tree)(_map(item, change) for item in tree)
     if isinstance(tree, dict):
         return {key: _map(item, change) for key, item in tree.items()}
+    if is_object(tree):
+        changed = copy.copy(tree)
+        for name, value in attributes_of(tree).items():
+            object.__setattr__(changed, name, _map(value, change))
+        return changed
     return change(tree)
 
 

@@ -149,3 +149,96 @@ def test_linear_stencil_keeps_nothing_per_step():
 
     held = [repr(zyg.pullback(steps, np.ones(50), n)[1]) for n in (2, 20)]
     assert held[0] == held[1]
+
+
+def iterator_made_before(xs, x):
+    pairs = zip(xs, [x, 2.0], strict=True)
+    xs[0] = x * x
+    return sum(a * b for a, b in pairs)
+
+
+def dict_view_made_before(x):
+    d = {"a": x}
+    values = d.values()
+    d["a"] = x * x
+    return sum(values)
+
+
+def grows_while_it_iterates(xs, x):
+    for item in xs:
+        if len(xs) < 4:
+            xs.append(item * x)
+    return xs[-1]
+
+
+def container_holds_views(a, x):
+    parts = [a[i:] for i in range(2)]
+    a *= x
+    return parts[0][0] * parts[1][1]
+
+
+def held_in_the_iteration_before(a, x):
+    history = []
+    for _ in range(2):
+        a *= x
+        history.append(a)
+    return history[0].sum()
+
+
+def item_of_list_in_place(rows, x):
+    first = rows[0]
+    rows[0] += x
+    return first.sum()
+
+
+def fill_from(a, b):
+    for i, x in enumerate(a):
+        b[i] = 2.0 * x + b[0]
+    return b.sum()
+
+
+def one_argument_under_two_names(a, x):
+    return fill_from(a, a) * x
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (iterator_made_before, ([1.0, 3.0], 2.0)),
+        (dict_view_made_before, (2.0,)),
+        (grows_while_it_iterates, ([1.0, 3.0], 2.0)),
+        (container_holds_views, (np.ones(2), 2.0)),
+        (held_in_the_iteration_before, (np.ones(2), 2.0)),
+        (item_of_list_in_place, ([np.ones(2)], 2.0)),
+        (one_argument_under_two_names, (np.ones(2), 2.0)),
+    ],
+)
+def test_what_reads_changed_memory_later_is_refused(f, args):
+    with pytest.raises(zyg.UnsupportedSyntax, match=r"test_changes\.py"):
+        zyg.gradient(f, *copy.deepcopy(args))
+
+
+def test_iterated_argument_may_not_overlap_a_changed_one():
+    whole = np.ones(4)
+    assert len(zyg.gradient(fill_from, whole[:2], whole[2:])) == 2
+    with pytest.raises(zyg.UnsupportedSyntax, match="overlapping"):
+        zyg.gradient(fill_from, whole[:2], whole)
+
+
+def test_item_of_an_integer_array_is_rounded_as_numpy_does():
+    def f(counts, x):
+        counts[0] += x
+        return counts.sum() * x
+
+    counts = np.array([1, 2])
+    y, back = zyg.pullback(f, counts, 2.5)
+    assert counts.tolist() == [3, 2] and y == 12.5
+    assert back(1.0)[1] == 5.0
+
+
+def test_second_derivative_of_a_sum_that_broadcasts():
+    def f(u):
+        return np.sum(u * np.sum(u, axis=0, keepdims=True))
+
+    _, back = zyg.pullback(lambda u: zyg.gradient(f, u)[0], np.ones(3))
+    assert back(np.array([1.0, 0.0, 0.0]))[0].tolist() == [2.0, 2.0, 2.0]

@@ -392,41 +392,37 @@ def test_errors_are_python_s():
         assert str(ours.value) == str(plain.value)
 
 
+class Bag:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+def test_an_object_gives_its_items():
+    assert zyg.gradient(sum, Bag([1.0, 2.0])) == ({"items": [1.0, 1.0]},)
+
+
 def test_what_is_not_understood_raises():
-    class Circle:
-        def __init__(self, radius):
-            self.radius = radius
-
-        @property
-        def area(self):
-            return self.radius**2
-
-    def of_property(circle):
-        return circle.area * 2
-
     def of_sets(x, y):
         return sum({x, y} | {x})
 
-    def of_chained_iterators(xs):
-        return sum(itertools.chain(map(abs, xs), xs))
+    def of_keys(xs):
+        return sum([key for key, _ in itertools.groupby(xs)])
 
-    class Bag:
-        def __init__(self, items):
-            self.items = items
+    def read_twice(xs):
+        squares = map(operator.mul, xs, xs)
+        return sum(squares) + sum(squares)
 
-        def __iter__(self):
-            return iter(self.items)
-
-    with pytest.raises(zyg.NotDifferentiable, match="Bag"):
-        zyg.gradient(sum, Bag([1.0, 2.0]))
     with pytest.raises(zyg.NotDifferentiable, match="iterator"):
         zyg.gradient(sum, iter([1.0, 2.0]))
-    with pytest.raises(zyg.NotDifferentiable, match="area"):
-        zyg.gradient(of_property, Circle(2.0))
     with pytest.raises(zyg.NotDifferentiable, match="sets"):
         zyg.gradient(of_sets, 1.0, 2.0)
-    with pytest.raises(zyg.NotDifferentiable, match="chain"):
-        zyg.gradient(of_chained_iterators, [1.0, 2.0])
+    with pytest.raises(zyg.NotDifferentiable, match="keys of itertools.groupby"):
+        zyg.gradient(of_keys, [1.0, 2.0])
+    with pytest.raises(zyg.NotDifferentiable, match="two places"):
+        zyg.gradient(read_twice, [1.0, 2.0])
 
 
 def test_gradient_of_an_object_holds_its_attributes():

@@ -32,7 +32,10 @@ def test_every_rule_has_a_row() -> None:
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
     # Changes in place have tests/test_changes.py.
-    kinds = ("attributes", "containers", "iteration", "assembly", "cotangents", "changes")
+    kinds = (
+        "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
+        "cotangents", "changes",
+    )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds} | {"zyg.compiler.memory"}
     missing = [
         rule for rule in registry._rules.values()

@@ -8,10 +8,11 @@ from types import FunctionType
 from typing import Any
 
 from ir.core import named
-from zyg.compiler import dynamic
+from zyg.compiler import dynamic, objects
 from zyg.compiler.assemble import Pair
 from zyg.compiler.nesting import differentiates
 from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import gradients_of
 from zyg.pullback import (
     Adjoint,
@@ -232,6 +233,16 @@ def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Dispat
     return y, DispatchedBack(Adjoint(_pair_of(entry).back), saved, finish)
 
 
+def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
+    """Why there is no code for a call of a Python function; None if there is."""
+    try:
+        entry_for("dispatch", function, args, {})
+    except (NotDifferentiable, UnsupportedSyntax) as error:
+        return error
+    return None
+
+
 dynamic.compile_call = _compile_call
+objects.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 differentiates(withgradient, with_value=True)

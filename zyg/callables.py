@@ -8,10 +8,12 @@ function `{"func": ..., "args": ..., "keywords": ...}`.
 from __future__ import annotations
 
 import functools
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from zyg.cotangent import item, keyword_bar
+from zyg.cotangent import from_items, item, keyword_bar
+from zyg.iterators import items_of
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Keywords: TypeAlias = dict[str, Any]
@@ -29,6 +31,43 @@ def named_tuple(cls: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:
     positions = [*range(len(args)), *(cls._fields.index(name) for name in kwargs)]
     y = cls(*args, **kwargs)
     return y, lambda y_bar: (None, *(item(y_bar, i) for i in positions))
+
+
+_METHODS = namedtuple("_METHODS", "field")
+_REPLACE, _MAKE = (getattr(method, "__code__", None) for method in (
+    vars(_METHODS)["_replace"], vars(_METHODS)["_make"].__func__
+))
+
+
+def method_of_named_tuple(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back] | None:
+    """`_replace` and `_make`, as functions of the tuple or class; None for other functions."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    if code is _REPLACE and len(args) == 1:
+        y = function(*args, **kwargs)
+        return y, _Replaced(y._fields, tuple(kwargs))
+    if code is _MAKE and len(args) == 2 and not kwargs:
+        items = items_of(args[1])
+        return function(args[0], items), lambda y_bar: (None, None, from_items(y_bar, items))
+    return None
+
+
+class _Replaced:
+    """The back function of `_replace`: a field that was replaced has no part of the old tuple."""
+
+    def __init__(self, fields: tuple[str, ...], replaced: tuple[str, ...]) -> None:
+        self._fields = fields
+        self._replaced = replaced
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        if y_bar is None:
+            return (None,) * (2 + len(self._replaced))
+        bar_of = dict(zip(self._fields, y_bar, strict=True))
+        kept = tuple([None if n in self._replaced else bar_of[n] for n in self._fields])
+        return None, kept, *(bar_of[name] for name in self._replaced)
 
 
 def partial(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:

@@ -13,11 +13,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Set, ValuesView
+from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+
+_NUMERIC = (int, float, complex, np.generic, np.ndarray)
 
 
 def accumulate(a: Any, b: Any) -> Any:
@@ -100,8 +104,13 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None
+    if not isinstance(like, (np.ndarray, np.generic)):
+        raise NotDifferentiable(
+            f"reading an item of a {type(like).__name__} object can't be differentiated here; "
+            f"import {type(like).__name__} into the module of this function"
+        )
     buffer = np.asarray(zeros_like(like))
-    bar = accumulate_at(buffer, index, _realness_of(like, value_bar))
+    bar = accumulate_at(buffer, index, realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
 
 
@@ -157,6 +166,8 @@ def clear_at(buffer: Any, index: Any) -> Any:
     """Sets an item or a part of a buffer, which the caller owns, to zero."""
     if buffer is None:
         return None
+    if isinstance(buffer, int | float | complex | np.number):
+        buffer = np.array(buffer)  # of an array without dimensions
     if isinstance(buffer, np.ndarray):
         buffer[index] = 0
     elif isinstance(buffer, dict):
@@ -308,7 +319,7 @@ def conj(x: Any) -> Any:
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
-def _realness_of(like: Any, bar: Any) -> Any:
+def realness_of(like: Any, bar: Any) -> Any:
     """`bar`, or its real part where `like` is real."""
     if np.iscomplexobj(bar) and not np.iscomplexobj(like):
         return np.real(bar)
@@ -338,7 +349,7 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             bar = bar.real
         bar_shape, shape = bar.shape, like.shape
     else:
-        bar = _realness_of(like, bar)
+        bar = realness_of(like, bar)
         bar_shape, shape = np.shape(bar), np.shape(like)
     if bar_shape != shape:
         bar = _summed_to(bar, bar_shape, shape)
@@ -398,7 +409,26 @@ def project(bar: Any, x: Any) -> Any:
         raise NotDifferentiable(
             f"an argument is an iterator ({type(x).__name__}), which has no gradient; pass a list"
         )
-    return None if callable(x) else bar
+    if callable(x) and not isinstance(bar, dict):
+        return None
+    refuse_conversion(bar, x)
+    return bar
+
+
+def refuse_conversion(bar: Any, x: Any) -> None:
+    """Raises for an object, or one that it holds, that has the cotangent of a number."""
+    if isinstance(bar, dict):
+        for name, part in bar.items():
+            refuse_conversion(part, getattr(x, "__dict__", {}).get(name))
+    elif isinstance(x, list | tuple) and isinstance(bar, list | tuple):
+        for part, item in zip(bar, x, strict=False):
+            refuse_conversion(part, item)
+    elif isinstance(bar, _NUMERIC) and type(x).__module__ not in ("builtins", "numpy"):
+        if not isinstance(x, (Number, Decimal, np.ndarray, np.generic)):
+            raise NotDifferentiable(
+                f"an object of class {type(x).__name__} was used as a number, by a function that "
+                "converts it; convert it first, with float(x)"
+            )
 
 
 def _scalar(bar: Any) -> Any:
@@ -420,7 +450,7 @@ def _project_array(bar: Any, x: np.ndarray[Any, Any]) -> Any:
     dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
     if bar is None:
         return np.zeros(x.shape, dtype)
-    bar = np.asarray(_realness_of(x, bar))
+    bar = np.asarray(realness_of(x, bar))
     if bar.dtype == dtype and bar.shape == x.shape and bar.flags.writeable and bar.base is None:
         return bar
     # A view can share memory with the input or with another cotangent: the user gets a copy.

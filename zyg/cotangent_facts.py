@@ -76,6 +76,21 @@ def fold_conj(call: Call) -> Operand | None:
     return call.args[0] if is_real(type_of(call.args[0])) else None
 
 
+facts.total(cotangent.realness_of)
+
+
+@declare(cotangent.realness_of)
+def realness_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[1] if all(map(is_numeric, args)) and is_real(args[1]) else TOP
+
+
+@facts.fold(cotangent.realness_of)
+def fold_realness_of(call: Call) -> Operand | None:
+    """What is real stays as it is."""
+    _, bar = call.args
+    return bar if is_numeric(type_of(bar)) and is_real(type_of(bar)) else None
+
+
 @declare(cotangent.zeros_like)
 def zeros_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return zeros_type(args[0]) if len(args) == 1 else TOP
@@ -338,6 +353,13 @@ def stored_bar(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if is_plain else TOP
 
 
+def _are_real(type_: Type) -> bool:
+    """Whether a value is a real number, if of more than one class."""
+    if isinstance(type_, Union):
+        return all(map(_are_real, type_.members))
+    return is_number(type_) and is_real(widen(type_))
+
+
 @facts.fold(cotangent.stored_bar)
 def fold_stored_bar(call: Call) -> Operand | Call | None:
     bar, value, items = map(type_of, call.args)
@@ -347,6 +369,8 @@ def fold_stored_bar(call: Call) -> Operand | Call | None:
         return None
     if items.dtype.kind not in "fc":
         return Const(None)
+    if is_number(bar) and is_real(bar) and _are_real(value):
+        return call.args[0]
     if is_numeric(value) and not isinstance(bar, Known):
         return Call(Const(cotangent.unbroadcast), call.args[:2], {}, call.results, call.loc)
     return None

@@ -22,6 +22,7 @@ from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
 from zyg.compiler.assemble import Compiler, Joint, Pair
+from zyg.compiler.decorated import forget_cached
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
@@ -36,7 +37,7 @@ MAX_ENTRIES = 1024
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
     "_pullback": ("arg", "tuple", "cell"),
-    "dispatch": ("arg", "tuple", "cell", "keyword", "dict"),
+    "dispatch": ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
 }
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
@@ -220,6 +221,8 @@ def entry_for(
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
     key: Any
+    if mode != "dispatch":
+        forget_cached()
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
     else:
@@ -307,11 +310,11 @@ def _made(
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
-    captured = [value.name for value in plan.source.captured]
+    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
         plan, made, code, made.all_guards(), 0, types_,
-        assignment_of(plan.inputs, code.active, captured, count),
+        assignment_of(plan.inputs, code.active, names, count),
         passed,
         passed == [Source("arg", i) for i in range(count)],
         code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,

@@ -24,7 +24,7 @@ from zyg.binding import Source
 
 @record
 class Captured:
-    """A target: the captured variable of this name."""
+    """A target: what a function object holds for this name, a captured variable or a default."""
 
     name: str
 
@@ -70,26 +70,26 @@ class Assignment:
 
 
 def assignment_of(
-    inputs: Sequence[Source], active: Sequence[int], captured: Sequence[str], count: int
+    inputs: Sequence[Source], active: Sequence[int], names: Sequence[str], count: int
 ) -> Assignment:
     """The assignment for the active ones among the inputs of a call of `count` arguments."""
 
-    def target_of(source: Source) -> Any:
+    def target_of(source: Source, name: str) -> Any:
         match source.kind:
             case "arg":
                 return source.key
             case "keyword":
                 return Keyword(source.key)
-            case "cell":
-                return Captured(captured[source.key])
+            case "cell" | "default" | "kwdefault":
+                return Captured(name)
             case "tuple":
-                return tuple(map(target_of, source.key))
+                return tuple(target_of(part, "") for part in source.key)
             case "dict":
-                return {name: target_of(part) for name, part in source.key.items()}
+                return {key: target_of(part, "") for key, part in source.key.items()}
             case _:
                 return None
 
-    targets = tuple(target_of(inputs[i]) for i in active)
+    targets = tuple(target_of(inputs[i], names[i]) for i in active)
     return Assignment(targets, targets == tuple(range(count)))
 
 

@@ -11,6 +11,7 @@ may be only one.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -111,6 +112,148 @@ def kept_bars(bars: Any, kept: Kept, iterable: Any) -> Any:
     return from_items([found.get(i) for i in range(count)], iterable)
 
 
+class Chosen:
+    """Where the items came from that an iterator gave: their positions, which may repeat.
+
+    `itertools.islice(xs, 2)` gives what it gives of the numbered items, without their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.positions: list[Any] = []
+
+    def over(self, choose: Callable[..., Any], iterable: Iterable[Any], *args: Any) -> Any:
+        return self.note(choose(enumerate(iterable), *args))
+
+    def where(
+        self, choose: Callable[..., Any], function: Callable[[Any], Any], iterable: Iterable[Any]
+    ) -> Any:
+        return self.note(choose(lambda numbered: function(numbered[1]), enumerate(iterable)))
+
+    def chained(self, *iterables: Iterable[Any]) -> Any:
+        """`itertools.chain`, whose positions follow from lengths where all have one."""
+        if all(hasattr(x, "__len__") for x in iterables):
+            return itertools.chain(*iterables)
+        return self.nested(iterables)
+
+    def nested(self, iterables: Iterable[Iterable[Any]]) -> Any:
+        """The items of all iterables; a position is that of the iterable and that in it."""
+        return self.note(self._numbered(iter(iterables)))
+
+    def _numbered(self, iterables: Iterator[Iterable[Any]]) -> Iterator[Any]:
+        for i, inner in enumerate(iterables):
+            for j, item in enumerate(inner):
+                yield (i, j), item
+
+    def note(self, numbered: Iterable[Any]) -> Iterator[Any]:
+        for position, item in numbered:
+            self.positions.append(position)
+            yield item
+
+
+def chosen_bars(bars: Any, chosen: Chosen, iterable: Any) -> Any:
+    """The cotangent of an iterable from those of the items that were chosen."""
+    if bars is None:
+        return None
+    found = sums_by_position(bars, chosen.positions)
+    return from_items([found.get(i) for i in range(max(found, default=-1) + 1)], iterable)
+
+
+def nested_chosen_bars(bars: Any, chosen: Chosen, iterables: Any) -> Any:
+    """The same for an iterable of iterables, which have to be there still."""
+    if bars is None:
+        return None
+    found = sums_by_position(bars, chosen.positions)
+    if not hasattr(iterables, "__getitem__"):
+        raise NotDifferentiable(
+            "itertools.chain.from_iterable of an iterator can't be differentiated: pass a list"
+        )
+    rows = []
+    for i, inner in enumerate(iterables):
+        ends = [j for k, j in found if k == i]
+        rows.append(from_items([found.get((i, j)) for j in range(len(ends))], inner))
+    return from_items(rows, iterables)
+
+
+def sums_by_position(bars: Any, positions: list[Any]) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for position, bar in zip(positions, bars, strict=False):
+        found[position] = accumulate(found.get(position), bar)
+    return found
+
+
+class Groups:
+    """The groups that `itertools.groupby` gives, each an iterator of its own with one reader."""
+
+    def __init__(self) -> None:
+        self.members: list[Chosen] = []
+
+    def over(self, iterable: Iterable[Any], key: Callable[[Any], Any] | None) -> Any:
+        numbered = itertools.groupby(
+            enumerate(iterable), lambda pair: pair[1] if key is None else key(pair[1])
+        )
+        for value, group in numbered:
+            self.members.append(Chosen())
+            yield value, read_once(self.members[-1].note, group)
+
+
+def group_bars(bars: Any, groups: Groups, iterable: Any) -> Any:
+    """The cotangent of what was grouped, from those of the pairs of key and group."""
+    if bars is None:
+        return None
+    positions: list[Any] = []
+    items: list[Any] = []
+    for pair, members in zip(bars, groups.members, strict=False):
+        if pair is not None and pair[0] is not None:
+            raise NotDifferentiable("the keys of itertools.groupby can't be differentiated")
+        if pair is not None and pair[1] is not None:
+            positions += members.positions[: len(pair[1])]
+            items += pair[1]
+    found = sums_by_position(items, positions)
+    return from_items([found.get(i) for i in range(max(found, default=-1) + 1)], iterable)
+
+
+class Steps:
+    """The calls that `itertools.accumulate` makes, and their back functions."""
+
+    def __init__(self, pullback: Any, function: Callable[..., Any]) -> None:
+        self.pullback = pullback
+        self.function = function
+        self.backs: list[Any] = []
+
+    def over(self, iterable: Iterable[Any], initial: Any) -> Iterator[Any]:
+        return self._totals(iter(iterable), initial)
+
+    def _totals(self, items: Iterator[Any], total: Any) -> Iterator[Any]:
+        if total is None:
+            try:
+                total = next(items)
+            except StopIteration:
+                return
+        yield total
+        for item in items:
+            total, back = self.pullback(self.function, total, item)
+            self.backs.append(back)
+            yield total
+
+
+def step_bars(bars: Any, steps: Steps, iterable: Any, initial: Any) -> tuple[Any, Any, Any]:
+    """The cotangents of the items, of the function and of the initial value."""
+    if not bars:
+        return None, None, None
+    backs = steps.backs[: len(bars) - 1]
+    total_bar = function_bar = None
+    item_bars: list[Any] = []
+    for bar, back in zip(bars[len(backs) : 0 : -1], reversed(backs), strict=True):
+        total_bar = accumulate(total_bar, bar)
+        own, total_bar, item_bar = (None,) * 3 if total_bar is None else back(total_bar)
+        function_bar = accumulate(function_bar, own)
+        item_bars.append(item_bar)
+    total_bar = accumulate(total_bar, bars[0])
+    if initial is None:
+        return from_items([total_bar, *item_bars[::-1]], iterable), function_bar, None
+    return from_items(item_bars[::-1], iterable), function_bar, total_bar
+
+
 class Calls:
     """The calls that `map` makes, one for each item that is taken, and their back functions."""
 
@@ -118,15 +261,37 @@ class Calls:
         self.pullback = pullback
         self.function = function
         self.backs: list[Any] = []
+        self.rows: list[Any] = []
 
     def over(self, *iterables: Iterable[Any]) -> Iterator[Any]:
         return self._items(zip(*iterables, strict=False))
+
+    def over_rows(self, rows: Iterable[Iterable[Any]]) -> Iterator[Any]:
+        """What `itertools.starmap` does; the rows are kept."""
+        return self._items(map(self._noted, rows))
+
+    def _noted(self, row: Any) -> Any:
+        self.rows.append(items_of(row))
+        return self.rows[-1]
 
     def _items(self, rows: Any) -> Iterator[Any]:
         for row in rows:
             y, back = self.pullback(self.function, *row)
             self.backs.append(back)
             yield y
+
+
+def row_bars(bars: Any, calls: Calls, iterable: Any) -> tuple[Any, Any]:
+    """The cotangents of the function and of the rows of `itertools.starmap`."""
+    if bars is None:
+        return None, None
+    function_bar = None
+    found = []
+    for bar, back, row in zip(bars, calls.backs, calls.rows, strict=False):
+        own, *items = (None,) * (1 + len(row)) if bar is None else back(bar)
+        function_bar = accumulate(function_bar, own)
+        found.append(from_items(items, row))
+    return function_bar, from_items(found, iterable)
 
 
 def call_bars(bars: Any, calls: Calls, iterables: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -191,4 +356,5 @@ def _anything(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return TOP
 
 
-facts.result(starred, kept_bars, call_bars)(_anything)
+facts.result(starred, kept_bars, call_bars, chosen_bars, nested_chosen_bars)(_anything)
+facts.result(group_bars, step_bars, row_bars)(_anything)

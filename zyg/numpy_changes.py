@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ir.emit.render import name_node
 from ir.infer import Inference
 from ir.places import CHANGING
 from ir.special_calls import Folded, special
-from ir.types import Type
+from ir.types import Closure, Type
 from zyg.array_type import Array
 
 ELLIPSIS = Const(...)
@@ -116,6 +117,15 @@ def _is_array(operand: Operand) -> bool:
     return isinstance(type_of(operand), Array)
 
 
+def is_users(callee: Operand) -> bool:
+    """Whether a callee is a Python function of the user's, whose `out` means what it says."""
+    if isinstance(callee, Value):
+        return isinstance(callee.type, Closure)
+    module = getattr(callee.value, "__module__", None) or ""
+    is_function = isinstance(callee.value, types.FunctionType)
+    return is_function and module.partition(".")[0] not in ("numpy", "scipy")
+
+
 def written_out(
     self: Inference,
     callee: Any,
@@ -125,7 +135,7 @@ def written_out(
     loc: Location | None,
 ) -> list[Operand] | None:
     """A call that writes its result into an array: `out=`, or an operand behind a ufunc's own."""
-    if self.places is None:
+    if self.places is None or is_users(Const(callee)):
         return None
     if callee is np.ufunc.at and isinstance(args[0], Const) and args[0].value is np.add:
         return _add_at(self, args[1:], kwargs, loc)

@@ -14,6 +14,7 @@ import numpy as np
 from zyg import cotangent
 from zyg.compiler.assemble import Generated
 from zyg.compiler.dynamic import RuleBack
+from zyg.compiler.objects import Through
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.portable import Text, packed, unpacked
 from zyg.tracing import shown
@@ -331,6 +332,8 @@ def _parts(value: Any) -> Parts | None:
         return tuple(captured.values()), lambda items: value.with_captured(
             dict(zip(captured, items, strict=True))
         )
+    if isinstance(value, Through):
+        return (value.back,), lambda items: Through(items[0], value.arrange)
     return _items(value)
 
 

@@ -7,6 +7,7 @@ Sizes are no part of it, except that a dimension of length 1 is told from all ot
 
 from __future__ import annotations
 
+import enum
 import types
 from typing import Any
 
@@ -29,6 +30,7 @@ from ir.types import (
 # Ids of callables that are known by what they are, not by their code: those with a rule. The
 # registry of rules adds to them, and keeps these callables alive.
 by_identity: set[int] = set()
+HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
 def abstract(value: Any) -> Type:
@@ -73,7 +75,7 @@ class _Abstraction:
             return Scalar(cls)
         if cls is types.FunctionType and id(value) not in by_identity:
             return self._function(value)
-        if is_bound(value):
+        if is_bound(value) or is_callable_object(value):
             return Instance(cls)  # `o.method` is a new object each time
         if callable(value) or cls is types.ModuleType:
             return Known(value)
@@ -110,6 +112,19 @@ class _Abstraction:
             return self.of(cell.cell_contents)
         except ValueError:
             return TOP
+
+
+def is_callable_object(value: Any) -> bool:
+    """Whether a value is an object of a user's class that can be called: a layer of a network."""
+    return is_users(type(value)) and not isinstance(value, type) and id(value) not in by_identity
+
+
+def is_users(cls: type) -> bool:
+    """Whether a class was made by a class statement, other than for constants and numbers."""
+    return bool(cls.__flags__ & HEAP_TYPE) and not (
+        issubclass(cls, enum.Enum)
+        or cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir")
+    )
 
 
 def is_bound(value: Any) -> bool:

@@ -219,3 +219,10 @@ def unpacked_comprehension(x):
     a, b, c = [x * i for i in [1, 2, 3]]
     d, e = tuple(x * v for v in (a, b))
     return a * b * c + d * e
+
+
+@program((2.0, ("text",)))
+def single_item_is_unpacked(x, words):
+    (word,) = words
+    ((inner,),) = ((x * x,),)
+    return inner * len(word)

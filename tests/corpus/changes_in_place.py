@@ -478,3 +478,104 @@ def iterates_over_what_was_changed(b, y):
     for value in y:
         total += value * value
     return total
+
+
+@program((VECTOR, 0.5))
+def loop_changes_items_ahead(a, s):
+    b = a * s
+    total = 0.0
+    for i, x in enumerate(b):
+        if i < 3:
+            b[i + 1] *= x
+        total += x
+    for x, y in zip(b, b[1:], strict=False):
+        b[1:] *= 1.1
+        total += x * y
+    return total
+
+
+@program((1.2, 3.0))
+def loop_changes_items_of_list(x, y):
+    xs = [x, y, x * y]
+    total = 0.0
+    for i, v in enumerate(xs):
+        if i < 2:
+            xs[i + 1] = xs[i + 1] * v
+        total += v
+    for v in xs:
+        xs[-1] = v + total
+    return total * xs[2]
+
+
+@program((GRID,))
+def loop_changes_rows_ahead(a):
+    b = a * 1.0
+    total = 0.0
+    for row in b:
+        b[1] = b[1] * row[0]
+        total += (row * row).sum()
+    return total
+
+
+@program((VECTOR,))
+def lists_of_lists_made_by_loops(a):
+    rows = []
+    for i in range(3):
+        row = []
+        for j in range(i + 1):
+            row.append(a[j] * a[i])
+        rows.append(row)
+    total = 0.0
+    for row in rows:
+        total += sum(row) * row[0]
+    return total
+
+
+@program((VECTOR,))
+def closures_over_what_was_changed(a):
+    b = a * 1.0
+    b[0] = a[1] ** 2
+    xs = [a[0]]
+    xs.append(a[2] * a[3])
+
+    def f(i):
+        return b[i] * b[0] * xs[i]
+
+    return f(0) * f(1)
+
+
+@program((VECTOR, 1.0), (VECTOR, -1.0))
+def branch_chooses_what_was_changed(a, s):
+    b, c = a * s, a * 2
+    b[0] = a[1] ** 2
+    d = b if s > 0 else c
+    return (d * d).sum()
+
+
+@program((VECTOR,))
+def tuple_holds_an_earlier_version(a):
+    b = a * 1.0
+    pair = (b, [b * 2])
+    b[0] = a[1] ** 2
+    return pair[0].sum() * pair[1][0].sum()
+
+
+def product_into(a, *, out):
+    out[0] = a[1] * a[0]
+
+
+@program((VECTOR,))
+def keyword_called_out(a):
+    b = a * 1.0
+    product_into(a, out=b)
+    product_into(b, out=a)
+    return (a * b).sum()
+
+
+@program((VECTOR,))
+def array_without_dimensions(a):
+    b = np.array(a[0])
+    b[...] = b * a[1]
+    b += a[2]
+    b[()] *= b
+    return float(b) * a[3]

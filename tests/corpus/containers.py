@@ -232,3 +232,12 @@ def missing_key(x, parameters):
 @raises(IndexError, (2.0, [1.0]), (2.0, []))
 def index_out_of_range(x, values):
     return x * values[1]
+
+
+@program((1.5, 3.0))
+def item_of_list_that_was_walked_over(x, y):
+    items = [x * y, y]
+    for _ in range(2):
+        enumerate(items)
+        y = items[-2]
+    return y

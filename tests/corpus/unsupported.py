@@ -88,14 +88,7 @@ def rebinds_global(x):
     return x * x
 
 
-@refuses(3, (2.0,))
-def deletes_name(x):
-    y = x * x
-    del x
-    return y
-
-
-@refuses(4, (2.0,))
+@refuses(5, (2.0,))
 def mutates_in_helper_of_lambda(x):
     values = [x, 1.0]
 

@@ -51,6 +51,7 @@ from zyg.compiler.tangents import (
     may_be_none,
     tangent_type,
 )
+from zyg.numpy_facts import is_real
 
 
 class Accumulation(Algebra):
@@ -230,7 +231,9 @@ class Accumulation(Algebra):
         else:
             result = self.call(plus, a, b)
         # A number keeps its type: that of a constant would say what the sum is.
-        return self._typed_like(arrays[0], result) if arrays else result
+        if not arrays or len({_is_complex(operand) for operand in (a, b)}) > 1:
+            return result
+        return self._typed_like(arrays[0], result)
 
     def _typed_like(self, like: Operand, result: Operand) -> Operand:
         inner = self._negated(result)
@@ -329,6 +332,10 @@ class Accumulation(Algebra):
 
 
 _ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
+
+
+def _is_complex(operand: Operand) -> bool:
+    return not is_real(type_of(operand))
 
 
 def _is_scalar(type_: Type) -> bool:

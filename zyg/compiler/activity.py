@@ -14,11 +14,16 @@ from collections.abc import Callable
 import numpy as np
 
 from ir.core import Block, Call, For, Function, If, Lambda, Op, Operand, Value, While, Yield
-from ir.types import Bottom, Dict, Iterator, Known, Scalar, Sequence, Tuple, Type
+from ir.types import Bottom, Dict, Instance, Iterator, Known, Scalar, Sequence, Tuple, Type
 
 Flow = frozenset[int]
 NOTHING: Flow = frozenset()
 CONSTANT_CLASSES = (bool, str, bytes, type(None), np.bool_, np.str_)
+# Objects of these modules hold no numbers that derivatives flow through.
+CONSTANT_MODULES = {
+    *("enum", "pathlib", "datetime", "random", "re", "_io", "io", "logging"),
+    *("numpy.random._generator", "numpy.random.mtrand"),
+}
 
 # The operands of a call whose derivatives its results depend on.
 Sources = Callable[[Call], list[Operand]]
@@ -64,7 +69,8 @@ class Flows:
             case For() | While():
                 self._loop(op)
             case Lambda():
-                self._set(op.result, self._union([*op.captures, *op.defaults]))
+                held = [*op.captures, *op.defaults, *op.kwdefaults.values()]
+                self._set(op.result, self._union(held))
 
     def _loop(self, op: For | While) -> None:
         if isinstance(op, For):
@@ -104,6 +110,8 @@ def may_vary(type_: Type) -> bool:
             return may_vary(item)
         case Dict(items):
             return any(may_vary(item) for _, item in items)
+        case Instance(cls):
+            return not any(base.__module__ in CONSTANT_MODULES for base in cls.__mro__)
         case _:
             dtype = getattr(type_, "dtype", None)
             return dtype is None or dtype.kind != "b"

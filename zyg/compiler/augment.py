@@ -48,6 +48,15 @@ from zyg.compiler.mutation import (
     refuse_mutation,
     unsupported,
 )
+from zyg.compiler.objects import (
+    adds_unknown,
+    is_computed,
+    iterates_over,
+    may_overload,
+    unknown_operands,
+    unless_items_overloaded,
+    unless_overloaded,
+)
 from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
@@ -143,6 +152,8 @@ class Augmenter(Inference):
         self._pair_of = pair_of
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
+        # Values of unknown class that have been looked at, in the block at hand and around it.
+        self._plain: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
 
     def augment(self, function: Function) -> Operand:
@@ -189,7 +200,9 @@ class Augmenter(Inference):
             case If():
                 return super().op(op, mapping)
             case For():
-                iterables = [new(iterable) for iterable in op.iterables]
+                iterables = [
+                    self._iterated(new(iterable), op.loc) for iterable in op.iterables
+                ]
                 loop = For(iterables, [], op.body, [], op.backwards, op.loc)
                 self._augment_loop(op, loop, [new(i) for i in op.init], mapping)
             case While():
@@ -211,11 +224,13 @@ class Augmenter(Inference):
         outer_ops, outer_steps = self.ops, self.steps
         blocks: list[Block] = []
         arms: list[list[Step]] = []
+        plain = self._plain
         for block in op.blocks:
-            self.ops, self.steps = [], []
+            self.ops, self.steps, self._plain = [], [], set(plain)
             exit = self.inline(block, dict(mapping))
             blocks.append(Block([], self.ops, exit))
             arms.append(self.steps)
+        self._plain = plain
         self.ops, self.steps = outer_ops, outer_steps
         results = [Value(value.name, value.type) for value in op.results]
         new = If(cond, blocks[0], blocks[1], results, op.loc)
@@ -237,8 +252,10 @@ class Augmenter(Inference):
         inner = dict(mapping)
         self._note_results(op.body.params, params, inner)
         outer_ops, outer_steps = self.ops, self.steps
+        plain, self._plain = self._plain, set(self._plain)
         self.ops, self.steps = [], []
         exit = self.inline(op.body, inner)
+        self._plain = plain
         new.body = Block(params, self.ops, exit)
         steps = self.steps
         self.ops, self.steps = outer_ops, outer_steps
@@ -248,6 +265,18 @@ class Augmenter(Inference):
         self._define(new)
         if any(value in self.varied for value in new.results):
             self.steps.append(LoopStep(new, steps))
+
+    def _iterated(self, iterable: Operand, loc: Location | None) -> Operand:
+        """What an object of a user's class gives to iterate over."""
+        if not self.is_varied(iterable):
+            return iterable
+        if not may_overload(iter, [type_of(iterable)], self.globals):
+            return iterable
+        items = Value("items", TOP)
+        call = Call(Const(iter), [iterable], {}, [items], loc)
+        mapping: Mapping = {}
+        self._dynamic_call(call, call.callee, call.args, {}, mapping)
+        return mapping[items]
 
     # Calls
 
@@ -310,6 +339,14 @@ class Augmenter(Inference):
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
         if isinstance(callee, Const):
+            if (not kwargs or callee.value is sum) and self._is_of_object(callee.value, args):
+                self._dynamic_call(op, callee, args, kwargs, mapping)
+                return
+            self._check_operands(callee.value, args)
+            args = [
+                self._iterated(arg, op.loc) if iterates_over(callee.value, i, len(args)) else arg
+                for i, arg in enumerate(args)
+            ]
             if callee.value is getattr:
                 names = [value.name for value in op.results]
                 (found,) = self.typed_call(callee, args, kwargs, names, op.loc)
@@ -338,6 +375,26 @@ class Augmenter(Inference):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
+
+    def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
+        """Whether an operator or attribute may be what a user's class makes of it."""
+        types_ = list(map(type_of, args))
+        if callee is getattr:
+            name = args[1].value if isinstance(args[1], Const) else None
+            return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
+        return may_overload(callee, types_, self.globals)
+
+    def _check_operands(self, callee: object, args: list[Operand]) -> None:
+        """Looks once at each operand of unknown class; what plain operands give is plain."""
+        unknown = [
+            args[i] for i in unknown_operands(callee, list(map(type_of, args)))
+            if args[i] not in self._plain
+        ]
+        if adds_unknown(callee, list(map(type_of, args))):
+            self.call(unless_items_overloaded, args[0], loc=self.loc)
+        if unknown:
+            self.call(unless_overloaded, *unknown, loc=self.loc)
+            self._plain.update(o for o in unknown if isinstance(o, Value))
 
     def _structure(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
@@ -380,6 +437,8 @@ class Augmenter(Inference):
         result.name = op.result.name
         mapping[op.result] = result
         self.varied.add(result)
+        if unknown_operands(callee.value, [TOP]):
+            self._plain.add(result)
         back = made.function
         step = RuleStep(
             result, targets, back, list(made.captures), list(made.defaults), optional,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from zyg import callables, cotangent
+from zyg.compiler import decorated, objects
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
@@ -42,6 +43,11 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
+    found = objects.call_of_object(pullback_call, function, args, kwargs)
+    if found is None:
+        found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
+    if found is not None:
+        return found
     rule, function, leading = resolve(function, args)
     plain = substitute_of(function)
     if rule is not None and not (kwargs and plain):
@@ -49,7 +55,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
         y, back = compile_call(plain, *leading, *args, **kwargs)
-        return y, (_MethodBack(back) if leading else back)
+        return y, (objects.Through(back, objects.as_self) if leading else back)
     if callables.is_named_tuple(function):
         return callables.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
@@ -58,12 +64,20 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
-    if isinstance(function, types.FunctionType) and not function.__module__.startswith("ir."):
-        y, back = compile_call(function, *leading, *args, **kwargs)
-        return y, (_MethodBack(back) if leading else back)
+    if isinstance(function, types.FunctionType) and not is_of_ir(function):
+        of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
+        y, back = of_tuple or compile_call(function, *leading, *args, **kwargs)
+        return y, (objects.Through(back, objects.as_self) if leading else back)
+    if leading and not isinstance(function, types.BuiltinFunctionType):
+        y, back = pullback_call(function, *leading, *args, **kwargs)
+        return y, objects.Through(back, objects.as_self)
     if _carries_nothing((*leading, *args, *kwargs.values())):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def is_of_ir(function: types.FunctionType) -> bool:
+    return str(function.__module__).startswith("ir.")
 
 
 def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -91,7 +105,12 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
         rule = rule_of(function.__func__)
         return rule, function.__func__, (function.__self__,)
     if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
-        if not isinstance(function.__self__, types.ModuleType):
+        if isinstance(function.__self__, type):
+            # A class method is a new object each time, what its class holds is not.
+            member = vars(function.__self__).get(function.__name__)
+            if rule_of(member) is not None:
+                return rule_of(member), member, ()
+        elif not isinstance(function.__self__, types.ModuleType):
             descriptor = getattr(type(function.__self__), function.__name__, None)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)
@@ -204,9 +223,9 @@ def _slot(function: Any, keyword: str) -> int | None:
 
 
 def _positional(function: Any) -> int:
-    """How many gradients a rule may return: one for each of its positional parameters."""
-    rule = rule_of(function)
-    return rule.__code__.co_argcount if isinstance(rule, types.FunctionType) else 0
+    """How many gradients a rule may return: one for each parameter that has a position."""
+    code = getattr(rule_of(function), "__code__", None)
+    return 0 if code is None else code.co_argcount
 
 
 def _required(function: Any) -> int:
@@ -215,17 +234,6 @@ def _required(function: Any) -> int:
     if not isinstance(rule, types.FunctionType):
         return 0
     return rule.__code__.co_argcount - len(rule.__defaults__ or ())
-
-
-class _MethodBack:
-    """The back function of a bound method: the cotangent of `self` is part of the method's."""
-
-    def __init__(self, back: Any) -> None:
-        self._back = back
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        _, self_bar, *bars = self._back(y_bar)
-        return ({"__self__": self_bar}, *bars)
 
 
 class _Zero:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -44,7 +44,11 @@ from ir.types import (
 from zyg import cotangent
 from zyg.compiler.accumulation import Accumulation
 from zyg.compiler.augment import (
+    BranchStep,
+    CallStep,
     LoopStep,
+    OpaqueStep,
+    RuleStep,
     Step,
 )
 from zyg.compiler.metadata import reads_only_metadata
@@ -102,11 +106,12 @@ class LoopTransposer(Accumulation):
         available: set[Value],
         again: dict[Value, None],
     ) -> bool:
-        """Whether a value is an integer computed from others at hand: an index, a condition."""
+        """Whether a value is made of integers at hand: an index, a slice, a condition."""
         op = definitions.get(value)
         if not isinstance(op, Call) or len(op.results) != 1 or not isinstance(op.callee, Const):
             return False
-        if op.callee.value not in _CHEAP or not is_integer(value.type):
+        is_number = op.callee.value in _CHEAP and is_integer(value.type)
+        if not is_number and op.callee.value not in (primitives.build_tuple, slice):
             return False
         for operand in [*op.args, *op.kwargs.values()]:
             if isinstance(operand, Value) and operand in definitions:
@@ -128,11 +133,13 @@ class LoopTransposer(Accumulation):
         seeds = {result: self.bars.pop(result) for result in op.results if result in self.bars}
         assert isinstance(op.body.exit, Yield)
         yields = op.body.exit.values[1:]
-        useful, carried = self._useful(op, yields, seeds)
-        outer = [
-            value for value in free_values(op.body)
-            if value in useful and value in self._varied
-        ]
+        targets_of = _targets_of(step.steps)
+        useful, carried = self._useful(op, yields, seeds, targets_of)
+        inside = defined(op.body)
+        outside = dict.fromkeys(free_values(op.body))
+        for operands in targets_of.values():
+            outside.update((v, None) for v in operands if isinstance(v, Value) and v not in inside)
+        outer = [value for value in outside if value in useful and value in self._varied]
         items = [
             value for value in (op.items if isinstance(op, For) else [])
             if value in useful and value in self._varied
@@ -300,13 +307,14 @@ class LoopTransposer(Accumulation):
         return made
 
     def _useful(
-        self, op: For | While, yields: list[Operand], seeds: dict[Value, Operand]
+        self, op: For | While, yields: list[Operand], seeds: dict[Value, Operand],
+        targets: dict[Value, list[Operand]],
     ) -> tuple[set[Value], list[int]]:
         """The values of a loop body that cotangents arrive at, and the carried ones of them."""
         count = len(op.init)
         wanted = {i for i, result in enumerate(op.results) if result in seeds}
         while True:
-            reached = _influencing(op.body, [yields[i] for i in sorted(wanted)])
+            reached = _influencing(op.body, [yields[i] for i in sorted(wanted)], targets)
             new = {
                 k for k in range(count)
                 if op.carried[k] in reached and op.carried[k] in self._varied
@@ -454,7 +462,28 @@ def _is_accumulator(op: For | While, k: int) -> bool:
     return False
 
 
-def _influencing(block: Block, roots: list[Operand]) -> set[Value]:
+def _targets_of(steps: list[Step]) -> dict[Value, list[Operand]]:
+    """What the cotangents of results go to: more than what computes them, where that was folded."""
+    found: dict[Value, list[Operand]] = {}
+    for step in steps:
+        match step:
+            case RuleStep():
+                found[step.result] = step.targets
+            case OpaqueStep() | CallStep():
+                found[step.result] = [operand for operand, _ in step.targets]
+            case BranchStep(_, arms):
+                for arm in arms:
+                    found.update(_targets_of(arm))
+            case LoopStep(_, inner):
+                found.update(_targets_of(inner))
+            case _:
+                pass
+    return found
+
+
+def _influencing(
+    block: Block, roots: list[Operand], targets: dict[Value, list[Operand]]
+) -> set[Value]:
     """The values that the roots are computed from, inside a block and outside of it."""
     definitions: dict[Value, tuple[Op, int]] = {}
     owners: dict[Value, Op] = {}
@@ -484,6 +513,7 @@ def _influencing(block: Block, roots: list[Operand]) -> set[Value]:
         if value in reached:
             continue
         reached.add(value)
+        push(targets.get(value, ()))
         if value in definitions:
             op, i = definitions[value]
             match op:

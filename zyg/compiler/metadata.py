@@ -18,6 +18,7 @@ READERS = {
     id(cotangent.unbroadcast): 1,
     id(cotangent.one_hot): 1,
     id(cotangent.materialised): 1,
+    id(cotangent.stored_bar): 2,
 }
 ELEMENTWISE = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,

@@ -20,6 +20,7 @@ from ir.locate import locate
 from ir.types import Dict, Instance, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
+from zyg.numpy_changes import is_users
 from zyg.rules.registry import is_constant, substitute_of
 
 MUTATING_METHODS = {
@@ -50,7 +51,8 @@ def refuse_mutation(
 ) -> None:
     """Raises for a call that is known to change one of its arguments."""
     out = kwargs.get("out")
-    if out is not None and not (isinstance(out, Const) and out.value is None):
+    is_given = out is not None and not (isinstance(out, Const) and out.value is None)
+    if is_given and not is_users(callee):
         raise unsupported("writing into an array by `out=` is not supported", loc)
     if isinstance(callee, Value):
         bound = inference.methods.get(callee)

@@ -199,7 +199,7 @@ class _Ownership:
         if callee is cotangent.add_at and is_basic_index(type_of(op.args[1])):
             if type(type_of(buffer)).__name__ == "Array":
                 new = add_item_into
-        if callee is cotangent.cleared and type(type_of(buffer)).__name__ == "Array":
+        if callee is cotangent.cleared and getattr(type_of(buffer), "dims", None):
             new = clear_into
         op.callee = Const(new)
 

@@ -10,7 +10,7 @@ it reads the shape alone, a prototype. What nothing overwrites is kept by refere
 
 from __future__ import annotations
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -27,9 +27,14 @@ from ir.core import (
 )
 from ir.places import is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
+from ir.types import Tuple, Type
 from zyg import cotangent
+from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import is_array
+
+# Calls whose operands beside the whole show its memory.
+WRITTEN = (primitives.written, written_view, primitives.updating)
 
 
 def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
@@ -37,7 +42,8 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
     branches and loops hand out what adjoints of their bodies read."""
     if not any(is_change(op) for op in walk(forward)):
         return
-    memory = _Memory(forward)
+    _measure_latest(forward, {})
+    memory = _Memory(forward, exported)
     for value in free_values(adjoint):
         if not memory.is_overwritten_behind(value, forward):
             continue
@@ -50,6 +56,24 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
         for op in block.ops:
             if isinstance(op, If | For | While):
                 _preserve_exports(op, memory, exported)
+
+
+def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
+    """Reads shapes and dtypes, which no change in place changes, of the version at hand.
+
+    So no version is named behind the change that overwrites it.
+    """
+    for op in block.ops:
+        if not isinstance(op, Call):
+            for inner in blocks_of(op):
+                _measure_latest(inner, dict(versions))
+        elif isinstance(op.callee, Const) and facts.is_metadata(op.callee.value):
+            op.args = [versions.get(arg, arg) if isinstance(arg, Value) else arg
+                       for arg in op.args]
+        elif is_change(op) and isinstance(op.args[0], Value) and is_array(op.args[0].type):
+            before, after = op.args[0], op.results[0]
+            versions.update((old, after) for old, new in versions.items() if new is before)
+            versions[before] = after
 
 
 def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value]) -> None:
@@ -84,7 +108,8 @@ def _insert_behind(block: Block, value: Value, call: Call) -> None:
 class _Memory:
     """Which values share memory, as far as that can be told apart."""
 
-    def __init__(self, forward: Block) -> None:
+    def __init__(self, forward: Block, exported: set[Value]) -> None:
+        self._exported = exported
         self._parent: dict[Value, Value] = {}
         self._written: set[Value] = set()
         self._block(forward)
@@ -96,9 +121,9 @@ class _Memory:
         return value
 
     def _join(self, a: Operand, b: Operand) -> None:
-        if not isinstance(a, Value) or not isinstance(b, Value):
+        if not isinstance(a, Value) or not isinstance(b, Value) or a in self._exported:
             return
-        if (not is_mutable(a.type) and not _holds(a)) or (not is_mutable(b.type) and not _holds(b)):
+        if not holds_memory(a.type) or not holds_memory(b.type):
             return
         first, second = self.root(a), self.root(b)
         if first is not second:
@@ -138,8 +163,10 @@ class _Memory:
             if not isinstance(op.args[0], Value):
                 return  # of a constant: never runs
             self._written |= {op.args[0], op.result}
-            for arg in [op.args[0], op.args[-1]]:
-                self._join(op.result, arg)
+            self._join(op.results[0], op.args[0])
+            if not is_array(op.args[0].type) or op.callee.value in WRITTEN:  # type: ignore[union-attr]
+                for arg in op.args[1:]:
+                    self._join(op.results[0], arg)
             return
         if isinstance(op.callee, Const) and (
             facts.is_fresh(op.callee.value) or facts.is_metadata(op.callee.value)
@@ -177,6 +204,8 @@ class _Memory:
         )
 
 
-def _holds(value: Value) -> bool:
-    """Whether a value may hold others, as a tuple does."""
-    return not hasattr(value.type, "cls")
+def holds_memory(type_: Type) -> bool:
+    """Whether a value of a type is, or holds, something that can be changed in place."""
+    if isinstance(type_, Tuple):
+        return any(map(holds_memory, type_.items))
+    return is_mutable(type_)

@@ -32,7 +32,9 @@ from ir.types import (
 )
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.mutation import refuse_mutation
+from zyg.compiler.objects import may_overload
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import abstract
@@ -225,6 +227,8 @@ class Specialiser:
             case Known(types.FunctionType() as function):
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
+                if is_dispatching(function):
+                    return None
                 return self._function_target(function)
             case Known(value):
                 substitute, made = substitute_of(value), getattr(value, "ir_function", None)
@@ -288,7 +292,7 @@ class Specialiser:
         if isinstance(call.callee, Const):
             callee = call.callee.value
             if is_constant(callee):
-                return []
+                return list(call.args) if self._is_overloaded(callee, call) else []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
         types_ = tuple(map(type_of, call.args))
@@ -302,6 +306,13 @@ class Specialiser:
             if specialisation is not None:
                 return self._flowing(call, callee_type, specialisation)
         return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _is_overloaded(self, callee: object, call: Call) -> bool:
+        """Whether an operator may be one of a user's class, which can return anything."""
+        if not self._stack:
+            return False
+        module_globals = self._stack[-1].source.globals
+        return may_overload(callee, list(map(type_of, call.args)), module_globals)
 
     def _flowing(
         self, call: Call, callee: Type, specialisation: Specialisation
@@ -471,9 +482,11 @@ class _Surroundings:
         loc: Location | None,
     ) -> list[tuple[int | str, Operand]]:
         callee_type = type_of(callee)
-        if not isinstance(callee_type, Known | Closure) or not self._specialiser.target(
-            callee_type
-        ):
+        if not isinstance(callee_type, Known | Closure):
+            return []
+        if isinstance(callee_type, Known) and is_constant(callee_type.value):
+            return []
+        if not self._specialiser.target(callee_type):
             return []
         types_ = tuple(map(type_of, args))
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
@@ -542,7 +555,7 @@ def _is_ours(module_globals: dict[str, Any]) -> bool:
 def observed(container: Any, name: str) -> tuple[Type, Guard | None]:
     """The type of a global as it is now, and the guard that keeps it."""
     value = container[name]
-    if callable(value) or isinstance(value, types.ModuleType):
+    if callable(value) or isinstance(value, types.ModuleType) or name == "__match_args__":
         return Known(value), Guard(container, name, value)
     if type(value) in (list, dict, set):
         return TOP, None  # too long to look at on each call

@@ -61,6 +61,16 @@ from zyg.compiler.tangents import (
 from zyg.errors import NotDifferentiable
 
 
+def held_by(op: Lambda) -> list[tuple[str, Operand]]:
+    """What a function object holds: captured variables and defaults, by name."""
+    function = op.function
+    positional = function.signature.positional_only + function.signature.positional
+    params = function.params[positional - len(op.defaults) : positional]
+    values = [*function.captured, *params]
+    held = zip(values, [*op.captures, *op.defaults], strict=True)
+    return [*((value.name, operand) for value, operand in held), *op.kwdefaults.items()]
+
+
 class Transposer(LoopTransposer):
     """Builds the adjoint operations of the steps of one function."""
 
@@ -294,9 +304,9 @@ class Transposer(LoopTransposer):
         bar = self.bars.pop(op.result, None)
         if bar is None:
             return
-        for captured, operand in zip(op.function.captured, op.captures, strict=True):
+        for name, operand in held_by(op):
             if isinstance(operand, Value) and operand in self._varied:
-                self.add(operand, self.call(cotangent.item, bar, Const(captured.name)))
+                self.add(operand, self.call(cotangent.item, bar, Const(name)))
 
     # Branches
 

@@ -29,12 +29,17 @@ def read_captured(function, name):
 
 @adjoint(cotangent.add)
 def add(a, b):
-    return cotangent.add(a, b), lambda y_bar: (y_bar, y_bar)
+    # One of them may be spread by the sum itself, where that saves `np.broadcast_to`.
+    return cotangent.add(a, b), lambda y_bar: (
+        cotangent.unbroadcast(y_bar, a), cotangent.unbroadcast(y_bar, b)
+    )
 
 
 @adjoint(cotangent.subtract)
 def subtract(a, b):
-    return cotangent.subtract(a, b), lambda y_bar: (y_bar, -y_bar)
+    return cotangent.subtract(a, b), lambda y_bar: (
+        cotangent.unbroadcast(y_bar, a), cotangent.unbroadcast(-y_bar, b)
+    )
 
 
 @adjoint(cotangent.add_at)

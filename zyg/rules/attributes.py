@@ -20,20 +20,33 @@ METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
 @adjoint(getattr)
-def getattr_(obj, name, /):
-    y = getattr(obj, name)
-    return y, lambda y_bar: (attribute_bar(y_bar, y, obj, name), None)
+def getattr_(obj, name, /, *default):
+    y = getattr(obj, name, *default)
+
+    def back(y_bar):
+        return (
+            attribute_bar(y_bar, y, obj, name),
+            None,
+            *[None if hasattr(obj, name) else y_bar for _ in default],
+        )
+
+    return y, back
+
+
+@adjoint(super)
+def super_(cls, obj):
+    return super(cls, obj), lambda y_bar: (None, None if isinstance(obj, type) else y_bar)
 
 
 def attribute_bar(y_bar, y, obj, name):
     """The cotangent of an object of which one attribute was read."""
-    if y_bar is None or isinstance(obj, (type, types.ModuleType)):
+    if y_bar is None or isinstance(obj, (type, types.ModuleType)) or not hasattr(obj, name):
         return None
     # By type, not identity: a pullback keeps a copy of a container, its methods the original.
     if isinstance(y, METHODS) and type(y.__self__) is type(obj):
         return y_bar.get("__self__")
     descriptor = getattr(type(obj), name, None)
-    if is_constant(descriptor):
+    if is_constant(descriptor) or is_of_class(y, descriptor):
         return None
     rule = rule_of(descriptor)
     if rule is not None:
@@ -48,6 +61,13 @@ def attribute_bar(y_bar, y, obj, name):
         f"the attribute `{name}` of {type(obj).__name__} can't be differentiated: it is computed "
         f"when it is read; call a plain function instead"
     )
+
+
+def is_of_class(y, descriptor):
+    """Whether what was read is a class method or static method, which know no object."""
+    if isinstance(y, METHODS):
+        return isinstance(y.__self__, type)
+    return y is descriptor and isinstance(y, types.FunctionType)
 
 
 def is_field(obj, name, descriptor):

@@ -15,7 +15,9 @@ constant(
     *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
     *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
     *(range.index, range.count, primitives.format_value, primitives.build_string),
-    *(primitives.import_module, primitives.import_from),
+    *(primitives.import_module, primitives.import_from, primitives.is_present),
+    *(primitives.is_sequence, primitives.is_mapping, primitives.is_instance),
+    *(primitives.match_attributes, primitives.check_keys),
 )
 
 
@@ -72,6 +74,12 @@ def owned_bars(y_bar, part, later):
     return {
         key: y_bar.get(key) for key in part if not any(key in other for other in later)
     }
+
+
+@adjoint(primitives.without_keys)
+def without_keys(mapping, *keys):
+    y = primitives.without_keys(mapping, *keys)
+    return y, lambda y_bar: (y_bar, *[None for _ in keys])
 
 
 @adjoint(operator.or_)

@@ -19,6 +19,7 @@ from zyg.cotangent import (
     position_of,
     project,
     put_back,
+    realness_of,
     scatter,
     stored_bar,
     taken,
@@ -82,6 +83,11 @@ def only_given(y_bar, bars):
 @adjoint(conj)
 def conj_(x):
     return conj(x), lambda y_bar: conj(y_bar)
+
+
+@adjoint(realness_of)
+def realness_of_(like, bar):
+    return realness_of(like, bar), lambda y_bar: (None, y_bar)
 
 
 @adjoint(unbroadcast)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import operator
 
+from ir import primitives
 from zyg.iterators import items_of
-from zyg.rules.registry import constant, substitute
+from zyg.rules.registry import adjoint, constant, substitute
 
 
 class Missing:
@@ -32,6 +34,12 @@ def reduce(function, iterable, initial=MISSING, /):
     if total is MISSING:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total
+
+
+@substitute(primitives.match_attribute)
+def match_attribute(subject, attributes, position):
+    name = attributes[position]
+    return subject if name is None else getattr(subject, name, primitives.UNBOUND)
 
 
 @substitute(max)
@@ -75,3 +83,37 @@ def position_of(extreme, items, key):
 
 
 constant(refuse, position_of)
+
+
+# The callables that `operator` makes
+
+
+@substitute(operator.methodcaller)
+def methodcaller(name, /, *args, **kwargs):
+    return lambda obj: getattr(obj, name)(*args, **kwargs)
+
+
+def call_method(obj, name, /, *args, **kwargs):
+    return getattr(obj, name)(*args, **kwargs)
+
+
+def get_item(obj, key):
+    return obj[key]
+
+
+def get_attribute(obj, path):
+    for name in path.split("."):
+        obj = getattr(obj, name)
+    return obj
+
+
+def get_several(obj, read, keys):
+    return tuple([read(obj, key) for key in keys])
+
+
+@adjoint(functools.update_wrapper)
+def update_wrapper(
+    wrapper, wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES
+):
+    y = functools.update_wrapper(wrapper, wrapped, assigned, updated)
+    return y, lambda y_bar: (y_bar, None, None, None)

@@ -11,7 +11,16 @@ import numpy as np
 
 from zyg.cotangent import accumulate, from_items, item
 from zyg.errors import NotDifferentiable
-from zyg.iterators import Calls, Kept, call_bars, items_of, kept_bars, read_once
+from zyg.iterators import (
+    Calls,
+    Chosen,
+    Kept,
+    call_bars,
+    items_of,
+    kept_bars,
+    nested_chosen_bars,
+    read_once,
+)
 from zyg.rules.registry import adjoint, constant
 
 constant(np.ndindex)
@@ -154,17 +163,17 @@ def repeat(object, *times):
 
 @adjoint(itertools.chain)
 def chain(*iterables):
-    return read_once(itertools.chain, *iterables), lambda y_bar: chain_bars(y_bar, iterables)
+    chosen = Chosen()
+    y = read_once(chosen.chained, *iterables)
+    return y, lambda y_bar: chain_bars(y_bar, chosen, iterables)
 
 
-def chain_bars(y_bar, iterables):
+def chain_bars(y_bar, chosen, iterables):
     """The cotangents of iterables that were read one behind the other."""
     if y_bar is None:
         return tuple([None for _ in iterables])
     if not all(hasattr(x, "__len__") for x in iterables):
-        raise NotDifferentiable(
-            "itertools.chain of iterators can't be differentiated: chain lists instead"
-        )
+        return nested_chosen_bars(y_bar, chosen, iterables)
     ends = list(itertools.accumulate([len(x) for x in iterables]))
     return tuple([
         from_items(y_bar[end - len(x) : end], x) for x, end in zip(iterables, ends, strict=True)

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent import conj, realness_of, unbroadcast
 from zyg.rules.registry import adjoint
 
 
@@ -35,7 +35,7 @@ def matmul_left(z_bar, x, y):
     if np.ndim(x) == 2 and np.ndim(y) == 2:
         return unbroadcast(z_bar @ conj(y).T, x)
     if np.ndim(x) == 1 and np.ndim(y) == 1:
-        return unbroadcast(z_bar * conj(y), x)
+        return realness_of(x, z_bar * conj(y))  # of the same length
     if np.ndim(y) == 1:
         return unbroadcast(np.expand_dims(z_bar, -1) * conj(y), x)
     if np.ndim(x) == 1:
@@ -48,7 +48,7 @@ def matmul_right(z_bar, x, y):
     if np.ndim(x) == 2 and np.ndim(y) <= 2:
         return unbroadcast(conj(x).T @ z_bar, y)
     if np.ndim(x) == 1 and np.ndim(y) == 1:
-        return unbroadcast(z_bar * conj(x), y)
+        return realness_of(y, z_bar * conj(x))
     if np.ndim(x) == 1:
         return unbroadcast(np.expand_dims(conj(x), -1) * np.expand_dims(z_bar, -2), y)
     if np.ndim(y) == 1:

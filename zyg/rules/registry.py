@@ -28,6 +28,8 @@ Where a callable has both, the rule is for calls without keyword arguments.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
@@ -88,8 +90,21 @@ def constant(*callees: object) -> None:
     _version += 1
 
 
+# Rules of modules that take long to import are registered when such a function is first seen.
+LATE = {"statistics": "zyg.rules.averages"}
+
+
 def rule_of(callee: object) -> Rule | None:
-    return _rules.get(id(callee))
+    rule = _rules.get(id(callee))
+    if rule is None and (module := getattr(callee, "__module__", None)) in LATE:
+        _register_late(str(module))
+        return _rules.get(id(callee))
+    return rule
+
+
+def _register_late(module: str) -> None:
+    if LATE[module] not in sys.modules:
+        importlib.import_module(LATE[module])
 
 
 def takes_pullback(rule: Rule) -> bool:
@@ -102,7 +117,15 @@ def substitute_of(callee: object) -> Callable[..., Any] | None:
 
 
 def is_constant(callee: object) -> bool:
+    if (module := getattr(callee, "__module__", None)) in LATE:
+        _register_late(str(module))
     return id(callee) in _constant
+
+
+def outdate() -> None:
+    """Has all code made anew at its next call: what it was made for is no longer so."""
+    global _version
+    _version += 1
 
 
 def version() -> int:

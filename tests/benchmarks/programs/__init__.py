@@ -3,6 +3,7 @@
 from tests.benchmarks.program import Program
 from tests.benchmarks.programs import (
     fibonacci,
+    in_place,
     indexing,
     kalman,
     mixture,
@@ -25,5 +26,6 @@ PROGRAMS: dict[str, Program] = {
         mixture.PROGRAM,
         fibonacci.PROGRAM,
         *indexing.PROGRAMS,
+        *in_place.PROGRAMS,
     )
 }

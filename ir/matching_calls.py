@@ -1,0 +1,112 @@
+"""Calls that `match` statements are made of, where the types of subject and class are known.
+
+    part = match_attribute(point, attributes, 0)      part = point.x
+    is_present(part)                            ->    True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ir import primitives
+from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.special_calls import Folded, is_unbound, literal_keys, special, typed
+from ir.types import BOTTOM, TOP, Dict, Known, Type, join_all
+
+if TYPE_CHECKING:
+    from ir.infer import Inference
+
+
+@special(dict.get)
+def _get(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """The value of a key in a mapping pattern: `UNBOUND` stands for a key that is missing."""
+    if kwargs or len(args) != 3 or not is_unbound(args[2]):
+        return None
+    type_: Type = TOP
+    match tuple(map(type_of, args)):
+        case (Dict(items), Known(key), _) if key in dict(items):
+            type_ = dict(items)[key]
+        case (Dict(items), _, _):
+            type_ = join_all(item for _, item in items)
+    return typed(self, dict.get, args, names, loc, type_)
+
+
+@special(primitives.without_keys)
+def _without_keys(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    type_, keys = type_of(args[0]), literal_keys(args[1:])
+    if not isinstance(type_, Dict) or keys is None:
+        return None
+    rest = Dict(tuple((name, item) for name, item in type_.items if name not in keys))
+    return typed(self, primitives.without_keys, args, names, loc, rest)
+
+
+@special(primitives.is_present)
+def _is_present(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """The part of a subject that is the subject itself, or that its type has, is there."""
+    found = self.definitions.get(args[0]) if isinstance(args[0], Value) else None
+    if not isinstance(found, Call):
+        return [Const(type_of(args[0]) != BOTTOM)]
+    if isinstance(found.callee, Const) and found.callee.value is dict.get:
+        match tuple(map(type_of, found.args)):
+            case (Dict(items), Known(key), *_) if key in dict(items):
+                return [Const(True)]
+    return None
+
+
+@special(primitives.match_attributes)
+def _match_attributes(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    cls = args[0].value if isinstance(args[0], Const) else None
+    if not isinstance(cls, type):
+        return None
+    for owner in cls.__mro__:
+        if "__match_args__" in vars(owner):
+            self.surroundings.attribute_type(owner, "__match_args__")  # notes a guard
+            break
+    try:
+        found = primitives.match_attributes(cls, *(arg.value for arg in args[1:]))  # type: ignore
+    except (TypeError, AttributeError):  # it will be raised when the program runs
+        return None
+    return [Const(found)]
+
+
+@special(primitives.match_attribute)
+def _match_attribute(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    subject, attributes, position = args
+    if not isinstance(attributes, Const) or not isinstance(position, Const):
+        return None
+    name = attributes.value[position.value]
+    if name is None:
+        return [subject]
+    return self.typed_call(
+        Const(getattr), [subject, Const(name), Const(primitives.UNBOUND)], {}, names, loc
+    )

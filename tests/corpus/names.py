@@ -1,0 +1,160 @@
+"""Names: annotations, `del`, `global` reads, walrus, nested functions with defaults."""
+
+import math
+from typing import Any
+
+from tests.corpus.registry import program, raises
+
+OFFSET = 0.5
+
+
+def annotated(x: "no such name", *rest: 1 / 0 if False else 3, k: [1, 2] = 2) -> lambda: 0:  # noqa
+    return x * k + sum(rest)
+
+
+@program((2.0,))
+def annotated_locals(x: float) -> float:
+    y: float
+    z: "anything" = x * x  # noqa: F821
+    w: list[float] = [x, z]
+    y = w[0] * w[1]
+    (v): float = y + 1
+    return v * z
+
+
+@program((2.0, 3.0))
+def annotated_parameters(x, y):
+    def inner(a: undefined_name_1 if False else float, b: int = 2, *, c: Any = y) -> float:  # noqa
+        return a**b * c
+
+    return inner(x) + inner(y, c=x) + annotated(x, y, y, k=x)
+
+
+@program((2.0,))
+def annotations_of_locals_are_not_evaluated(x):
+    y: print("never") = x * x  # noqa
+    z: undefined_name_2  # noqa
+    return y
+
+
+@program((2.0, 3.0))
+def deleted_names(x, y):
+    z = x * y
+    del x
+    x = z + y
+    del y, z
+    return x * x
+
+
+@program((2.0, 3), (2.0, 0))
+def deleted_in_loop(x, n):
+    total = x
+    for i in range(n):
+        step = x * i
+        total += step
+        del step
+    return total
+
+
+@program((2.0, True), (2.0, False))
+def deleted_in_branch(x, flag):
+    y = x * x
+    if flag:
+        del y
+        y = x
+    return y * x
+
+
+@program((2.0,))
+def deleted_tuple(x):
+    a = b = c = x
+    total = a * b * c
+    del (a, [b]), c
+    return total
+
+
+@raises(UnboundLocalError, (2.0,))
+def read_after_del(x):
+    y = x * x
+    del y
+    return y
+
+
+@raises(UnboundLocalError, (2.0,))
+def deleted_twice(x):
+    y = x * x
+    del y
+    del y
+    return x
+
+
+@raises(UnboundLocalError, (2.0, True))
+def deleted_on_one_path(x, flag):
+    y = x * x
+    if flag:
+        del y
+    return y * x
+
+
+@raises(UnboundLocalError, (2.0,))
+def declared_but_not_assigned(x):
+    y: float
+    return y * x
+
+
+@program((2.0,))
+def global_reads(x):
+    global OFFSET
+    return x * OFFSET + math.pi * x
+
+
+@program(([1.0, 2.0, 3.0],))
+def walrus_in_comprehension(values):
+    squares = [y for v in values if (y := v * v) > 2]
+    return sum(squares) * y
+
+
+@program((2.0,))
+def walrus_keeps_the_last(x):
+    total = sum([(last := x * i) for i in range(4)])
+    return total * last
+
+
+@program((2.0, 3.0), (0.1, 0.2))
+def walrus_everywhere(x, y):
+    if (z := x * y) > 1 and (w := z + x) > 1:
+        return z * w
+    return (u := x) + u
+
+
+@program((2.0, 3.0))
+def nested_functions_with_defaults(x, y):
+    z = x * y
+
+    def f(a, b=z, *, c=x + 1.0):
+        def g(d=a):
+            return d * b
+
+        return g() + g(c)
+
+    return f(x) + f(y, b=x) + f(1.0, c=y)
+
+
+@program((2.0, 3.0))
+def lambda_with_defaults(x, y):
+    functions = [lambda a, k=k, scale=x: a * k * scale for k in (1, 2, 3)]
+    return sum([f(y) for f in functions])
+
+
+@program((2.0,))
+def names_like_builtins(x):
+    sum = x * x  # noqa: A001
+    max = [sum, x]  # noqa: A001
+    return max[0] * max[1]
+
+
+@program((2.0,))
+def unicode_names(x):
+    α = x * x
+    Δx = α - x
+    return α * Δx

@@ -1,0 +1,120 @@
+"""Calls of what decorators of the standard library make: looked through at run time.
+
+    @lru_cache            area(r)   ->  the wrapped function, differentiated once per argument
+    def area(r): ...
+
+    @singledispatch       size(x)   ->  the function that is registered for the class of `x`
+    def size(x): ...
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from zyg.compiler.captured import captured_by
+from zyg.compiler.objects import Through
+from zyg.rules.functional import call_method, get_attribute, get_item, get_several
+
+Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
+Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
+
+_CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
+_DISPATCHING = getattr(functools.singledispatch(lambda x: x), "__code__", None)
+_DISPATCHING_METHOD = next(
+    (
+        code for code in functools.singledispatchmethod.__get__.__code__.co_consts
+        if isinstance(code, types.CodeType) and {"cls", "obj"} <= {*code.co_freevars}
+    ),
+    None,
+)
+# For each cached function a cache of values together with their back functions. It lasts for one
+# call of the API: afterwards the user may clear the function's own cache, unnoticed.
+_caches: dict[Any, Any] = {}
+
+
+def is_dispatching(function: Any) -> bool:
+    """Whether this is what `functools.singledispatch` makes."""
+    return isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING
+
+
+def forget_cached() -> None:
+    """Starts with empty caches: a new call of the API begins."""
+    if _caches:
+        _caches.clear()
+
+
+def call_of_decorated(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back] | None:
+    """The value and the back function of such a call; None for other callables."""
+    if type(function) is _CACHED:
+        return _cache_of(pullback, function)(*args, **kwargs)  # type: ignore[no-any-return]
+    if is_dispatching(function) and args:
+        chosen = function.dispatch(args[0].__class__)
+        return pullback(chosen, *args, **kwargs)
+    if _DISPATCHING_METHOD is not None and args:
+        if getattr(function, "__code__", None) is _DISPATCHING_METHOD:
+            return _by_class_of_argument(pullback, function, args, kwargs)
+    if type(function) in _GETTERS and len(args) == 1 and not kwargs:
+        return _got(pullback, function, args[0])
+    return None
+
+
+def _by_class_of_argument(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back]:
+    """A call of a method that `functools.singledispatchmethod` has bound to an object."""
+    held = captured_by(function)
+    dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
+    method = dispatch(args[0].__class__)
+    bound = method.__get__(held["obj"], held["cls"])
+    y, back = pullback(bound, *args, **kwargs)
+    return y, Through(back, _of_bound)
+
+
+def _of_bound(bars: Any) -> tuple[Any, ...]:
+    own, *rest = bars
+    return None if own is None else {"obj": own.get("__self__")}, *rest
+
+
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def _got(pullback: Differentiate, function: Any, obj: Any) -> tuple[Any, Back]:
+    """A call of what `operator` makes; what such a function holds is a constant."""
+    maker, held = function.__reduce__()
+    if type(function) is operator.methodcaller:
+        keywords = maker.keywords if isinstance(maker, functools.partial) else {}
+        name, *args = (*maker.args, *held) if keywords else held
+        y, back = pullback(call_method, obj, name, *args, **keywords)
+    else:
+        read = get_item if type(function) is operator.itemgetter else get_attribute
+        if len(held) == 1:
+            y, back = pullback(read, obj, held[0])
+        else:
+            y, back = pullback(get_several, obj, read, held)
+    return y, Through(back, _of_first)
+
+
+def _of_first(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of a call of one argument; what else was passed is a constant."""
+    return None, bars[1]
+
+
+def _cache_of(pullback: Differentiate, function: Any) -> Any:
+    """What a cached function is to plain calls, for differentiated ones.
+
+    It has caches of its own, as large as the function's. Arguments are told apart by their
+    classes, since derivatives may differ between 2 and 2.0.
+    """
+    cache = _caches.get(function)
+    if cache is None:
+        size = function.cache_parameters()["maxsize"]
+        differentiated = functools.partial(pullback, function.__wrapped__)
+        cache = functools.lru_cache(maxsize=size, typed=True)(differentiated)
+        _caches[function] = cache
+    return cache

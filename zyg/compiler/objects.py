@@ -1,0 +1,498 @@
+"""What objects of the user's classes compute themselves: operators, attributes, calls, iteration.
+
+    v + w      ->  type(v).__add__(v, w), or type(w).__radd__(w, v)
+    o.area     ->  Circle.area.fget(o)
+    o(x)       ->  type(o).__call__(o, x)
+
+Each is looked up as Python does it, and the method that is found is differentiated. The cotangent
+of an object is a dict of those of its attributes, that of `super()` is the object's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.types import Instance, Top, Type, Union, class_of
+from zyg.errors import NotDifferentiable
+from zyg.iterators import Steps, step_bars
+from zyg.rules.registry import constant, outdate
+from zyg.signature import by_identity, is_users
+
+Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
+Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
+
+_BINARY = {
+    operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
+    operator.floordiv: "floordiv", operator.mod: "mod", operator.pow: "pow", pow: "pow",
+    operator.matmul: "matmul", operator.and_: "and", operator.or_: "or", operator.xor: "xor",
+    operator.lshift: "lshift", operator.rshift: "rshift", divmod: "divmod",
+}
+COMPARISONS: dict[Any, tuple[str, str]] = {
+    operator.lt: ("__lt__", "__gt__"), operator.gt: ("__gt__", "__lt__"),
+    operator.le: ("__le__", "__ge__"), operator.ge: ("__ge__", "__le__"),
+    operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"),
+}
+_REFLECTED: dict[Any, tuple[str, str]] = {
+    **{function: (f"__{name}__", f"__r{name}__") for function, name in _BINARY.items()},
+    **COMPARISONS,
+}
+_COMPARISON_NAMES = {names[0] for names in COMPARISONS.values()}
+_OWN: dict[Any, str] = {
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
+    operator.inv: "__invert__", operator.abs: "__abs__", abs: "__abs__", float: "__float__",
+    complex: "__complex__", iter: "__iter__", reversed: "__reversed__",
+    operator.getitem: "__getitem__",
+}
+# The methods by which an operator asks its first and its second operand.
+OPERATORS: dict[int, tuple[str, str | None]] = {
+    **{id(function): names for function, names in _REFLECTED.items()},
+    **{id(function): (name, None) for function, name in _OWN.items()},
+}
+_ARITHMETIC = [
+    name for names in OPERATORS.values() for name in names
+    if name not in (None, "__getitem__", "__iter__", "__reversed__")
+    and (names[0], names[1]) not in COMPARISONS.values()
+]
+COMPUTED = (
+    property, functools.cached_property, functools.partialmethod, functools.singledispatchmethod
+)
+ANY_NAME = "__getattr__"
+
+
+def lookup(cls: type, name: str) -> Any:
+    """What a class says about a name, before it is bound to an object; None if nothing."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+def overloads(cls: type, name: str) -> bool:
+    """Whether a class has a method of this name that is written in Python.
+
+    The comparisons that `dataclasses` generate have no source, and return truth values.
+    """
+    if not is_users(cls):
+        return False
+    code = getattr(lookup(cls, name), "__code__", None)
+    if code is None:
+        return False
+    return name not in _COMPARISON_NAMES or code.co_filename != "<string>"
+
+
+# What the compiler asks: does a call depend on the class of an object?
+
+
+def may_overload(callee: object, types_: list[Type], module_globals: dict[str, Any]) -> bool:
+    """Whether an operator may call a method of a user's class.
+
+    Where types tell nothing, it may if the module knows a class that overloads it. (Objects that
+    come from elsewhere without a type are refused by the rule of the operator.)
+    """
+    if callee is sum and types_:
+        added = facts.item_of(types_[0])
+        return may_overload(operator.add, [added, added], module_globals)
+    names = OPERATORS.get(id(callee))
+    if names is None:
+        return False
+    for type_, name in zip(types_, names, strict=False):
+        if name is None:
+            continue
+        for member in type_.members if isinstance(type_, Union) else (type_,):
+            cls = class_of(member)
+            if cls is not None and overloads(cls, name):
+                return True
+            if isinstance(member, Top) and name in _methods(module_globals):
+                return True
+    return False
+
+
+def is_computed(type_: Type, name: str, module_globals: dict[str, Any]) -> bool:
+    """Whether reading an attribute may run code of a user's class."""
+    cls = class_of(type_)
+    if cls is None:
+        computed = _methods(module_globals) if _is_unknown(type_) else set()
+        return bool(computed) and (f".{name}" in computed or ANY_NAME in computed)
+    return cls is super or (is_users(cls) and _computes(cls, name))
+
+
+# Built-in functions by what they iterate over: their first argument, all, all but the first.
+_OVER_FIRST = {id(f) for f in (list, tuple, set, frozenset, sum, sorted, enumerate, any, all)}
+_OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product)}
+_OVER_REST = {id(f) for f in (map, filter)}
+_OVER_SINGLE = {id(f) for f in (min, max)}
+
+
+_OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
+
+
+def iterates_over(callee: object, position: int, count: int) -> bool:
+    """Whether a built-in function takes the items of its argument at a position."""
+    key = id(callee)
+    if key in _OVER_FIRST or (key in _OVER_SINGLE and count == 1):
+        return position == 0
+    return key in _OVER_ALL or (key in _OVER_REST and position > 0)
+
+
+def adds_unknown(callee: object, types_: list[Type]) -> bool:
+    """Whether items about whose class nothing is known are added or multiplied."""
+    return callee in (sum, math.prod) and bool(types_) and _is_unknown(facts.item_of(types_[0]))
+
+
+def _computes(cls: type, name: str) -> bool:
+    found = lookup(cls, name)
+    if found is None:
+        return lookup(cls, ANY_NAME) is not None
+    return isinstance(found, COMPUTED) or overloads(type(found), "__get__")
+
+
+def _is_unknown(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return any(map(_is_unknown, type_.members))
+    return isinstance(type_, Top) or (isinstance(type_, Instance) and is_users(type_.cls))
+
+
+def unknown_operands(callee: object, types_: list[Type]) -> list[int]:
+    """The operands of an arithmetic operator about whose class nothing is known."""
+    names = OPERATORS.get(id(callee))
+    if names is None or names[0] in ("__getitem__", "__iter__", "__reversed__"):
+        return []  # their cotangents can tell
+    return [i for i, type_ in enumerate(types_[:2]) if _is_unknown(type_)]
+
+
+def _methods(module_globals: dict[str, Any]) -> set[str]:
+    """The methods of classes that a module knows, and `.name` for attributes that they compute."""
+    found: set[str] = set()
+    for cls in list(module_globals.values()):
+        if isinstance(cls, type) and is_users(cls):
+            for base in cls.__mro__:
+                if is_users(base):
+                    found |= _methods_of(base)
+    return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _methods_of(cls: type) -> set[str]:
+    found = {name for name in vars(cls) if overloads(cls, name)}
+    return found | {f".{name}" for name in vars(cls) if _computes(cls, name)}
+
+
+# What generated code asks at run time
+
+
+def unless_overloaded(*operands: Any) -> None:
+    """Raises for operands whose class answers operators by code that wasn't looked for."""
+    for operand in operands:
+        cls = type(operand)
+        if is_users(cls) and any(overloads(cls, name) for name in _ARITHMETIC):
+            outdate()  # the next call looks again at what the module knows
+            raise NotDifferentiable(
+                f"an object of class {cls.__name__} overloads operators, and nothing told the "
+                f"compiler that one could stand here; import {cls.__name__} into the module of "
+                "this function"
+            )
+
+
+def unless_items_overloaded(items: Any) -> None:
+    """`unless_overloaded` for what is summed; the items of iterators can't be looked at before."""
+    if isinstance(items, list | tuple | dict | set):
+        unless_overloaded(*items)
+
+
+constant(unless_overloaded, unless_items_overloaded)
+
+
+class Through:
+    """A back function that arranges the cotangents that another one gives."""
+
+    __slots__ = ("arrange", "back")
+
+    def __init__(self, back: Back, arrange: Callable[[Any], tuple[Any, ...]]) -> None:
+        self.back = back
+        self.arrange = arrange
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        return self.arrange(self.back(y_bar))
+
+    def __reduce__(self) -> Any:
+        return Through, (self.back, self.arrange)
+
+
+class Refusing:
+    """The back function of a call that could not be differentiated, where it is not needed."""
+
+    __slots__ = ("count", "error")
+
+    def __init__(self, count: int, error: Exception) -> None:
+        self.count = count
+        self.error = error
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        if y_bar is not None:
+            raise self.error
+        return (None,) * self.count
+
+    def __reduce__(self) -> Any:
+        return Refusing, (self.count, self.error)
+
+
+def _alone(y_bar: Any) -> tuple[Any, ...]:
+    return (y_bar,)
+
+
+def _picked(source: int, target: int, count: int, bars: Any) -> tuple[Any, ...]:
+    """`count` cotangents, of which only the one at `target` isn't a structural zero."""
+    return (*(None,) * target, bars[source], *(None,) * (count - target - 1))
+
+
+def _as_callee(bars: Any) -> tuple[Any, ...]:
+    return tuple(bars[1:])
+
+
+def _swapped(bars: Any) -> tuple[Any, ...]:
+    own, y, x = bars
+    return own, x, y
+
+
+def as_self(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of a bound method and its arguments from those of its function's."""
+    _, self_bar, *rest = bars
+    return {"__self__": self_bar}, *rest
+
+
+def call_of_object(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back] | None:
+    """The value and the back function of a call that a user's class answers; None if none does."""
+    if function is sum and args and hasattr(args[0], "__len__"):
+        # Iterators give their items once: those of objects are refused where they are added.
+        if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
+            return _added(pullback, args[0], *args[1:], *kwargs.values())
+    if function is getattr:
+        return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
+    names = OPERATORS.get(id(function))
+    if names is not None and not kwargs and 0 < len(args) < 3:
+        asked = zip(args, names, strict=False)
+        if any(name is not None and overloads(type(arg), name) for arg, name in asked):
+            if names[1] is None:
+                return _differentiated(pullback, lookup(type(args[0]), names[0]), *args)
+            return _operator(pullback, function, names[0], names[1], args)
+    cls = type(function)
+    if is_users(cls) and id(function) not in by_identity:
+        call = lookup(cls, "__call__")
+        if isinstance(call, types.FunctionType):
+            y, back = pullback(call, function, *args, **kwargs)
+            return y, Through(back, _as_callee)
+    return None
+
+
+def _not_set(function: Any, args: tuple[Any, ...]) -> Exception | None:
+    raise RuntimeError("`zyg.api` has to be imported first")
+
+
+# Set by the API: why a Python function can't be compiled for some arguments, None if it can.
+why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set
+
+
+def _differentiated(
+    pullback: Differentiate, method: Any, *args: Any
+) -> tuple[Any, Back]:
+    """A call of a method that Python makes by itself.
+
+    Its result may have no part in any derivative: what can't be compiled is run as it is.
+    """
+    if isinstance(method, types.FunctionType):
+        error = why_not_compiled(method, args)
+        if error is not None:
+            return method(*args), Refusing(1 + len(args), error)
+    return pullback(method, *args)
+
+
+def _added(pullback: Differentiate, items: Any, *start: Any) -> tuple[Any, Back]:
+    """`sum` of objects that overload `+`."""
+    steps = Steps(pullback, operator.add)
+    initial = start[0] if start else 0
+    totals = list(steps.over(items, initial))
+
+    def back(y_bar: Any) -> tuple[Any, ...]:
+        bars = [*(None for _ in totals[1:]), y_bar]
+        items_bar, _, start_bar = step_bars(bars, steps, items, initial)
+        return (None, items_bar, start_bar)[: 2 + len(start)]
+
+    return totals[-1], back
+
+
+def _operator(
+    pullback: Differentiate, function: Any, name: str, reflected: str, args: tuple[Any, ...]
+) -> tuple[Any, Back]:
+    if len(args) != 2:
+        raise NotDifferentiable(
+            f"{function.__name__} of an object takes two arguments in differentiated code"
+        )
+    for method, is_swapped in _candidates(name, reflected, *args):
+        given = args[::-1] if is_swapped else args
+        y, back = _differentiated(pullback, method, *given)
+        if y is not NotImplemented:
+            return y, Through(back, _swapped) if is_swapped else back
+    y = function(*args)  # raises Python's error, or compares identities
+    return y, Through(_alone, functools.partial(_picked_none, 3))
+
+
+def _picked_none(count: int, bars: Any) -> tuple[Any, ...]:
+    return (None,) * count
+
+
+def _candidates(name: str, reflected: str, x: Any, y: Any) -> Iterator[tuple[Any, bool]]:
+    """The methods that an operator asks, in their order, and whether the operands are swapped.
+
+    Those of numbers and texts, written in C, give way to methods in Python.
+    """
+    left, right = lookup(type(x), name), lookup(type(y), reflected)
+    if type(x) is type(y) and (name, reflected) not in COMPARISONS.values():
+        right = None
+    is_subclass = type(y) is not type(x) and issubclass(type(y), type(x))
+    order = [(left, False), (right, True)]
+    if is_subclass and right is not lookup(type(x), reflected):
+        order.reverse()
+    elif isinstance(x, np.ndarray) and not _gives_way(type(y)):
+        raise NotDifferentiable(
+            f"an array in front of an object of class {type(y).__name__} takes the operator apart "
+            "item by item; put the object in front, or set its class's `__array_ufunc__` to None"
+        )
+    elif isinstance(x, str | bytes) and name == "__mod__":
+        return
+    yield from [(method, swap) for method, swap in order if hasattr(method, "__code__")]
+
+
+def _gives_way(cls: type) -> bool:
+    """Whether NumPy leaves an operator to this class."""
+    return getattr(cls, "__array_ufunc__", True) is None or (
+        getattr(cls, "__array_priority__", 0) > 0
+    )
+
+
+# Attributes
+
+
+def _attribute(
+    pullback: Differentiate, obj: Any, name: str, *default: Any
+) -> tuple[Any, Back] | None:
+    """Reading an attribute that is computed; None for one that is stored."""
+    count = 3 + len(default)
+    try:
+        found = _computed(pullback, obj, name, count)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0], Through(_alone, functools.partial(_picked, 0, 3, 4))
+    return found
+
+
+def _computed(
+    pullback: Differentiate, obj: Any, name: str, count: int
+) -> tuple[Any, Back] | None:
+    cls, owner = type(obj), obj
+    stored: Any = getattr(obj, "__dict__", {})
+    if cls is super:
+        owner, stored = obj.__self__, {}
+        found = _found_above(obj, name)
+    elif not is_users(cls) or isinstance(obj, type):
+        return None
+    else:
+        found = lookup(cls, name)
+
+    def through(back: Back, position: int) -> Back:
+        return Through(back, functools.partial(_picked, position, 1, count))
+
+    if isinstance(found, property) and found.fget is not None:
+        try:
+            y, back = _differentiated(pullback, found.fget, owner)
+        except AttributeError:
+            if lookup(cls, ANY_NAME) is None:
+                raise
+            found = None
+        else:
+            return y, through(back, 1)
+    if isinstance(found, functools.cached_property):
+        y, back = _cached(pullback, found, owner, name)
+        return y, through(back, 1)
+    if not isinstance(found, COMPUTED) and overloads(type(found), "__get__"):
+        is_data = hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+        if is_data or name not in stored:
+            getter = lookup(type(found), "__get__")
+            y, back = _differentiated(pullback, getter, found, owner, type(owner))
+            return y, through(back, 2)
+    if isinstance(found, functools.singledispatchmethod):
+        return getattr(obj, name), Through(_alone, functools.partial(_of_object, count))
+    if cls is super or isinstance(found, functools.partialmethod):
+        y = getattr(obj, name)
+        depth, method = 0, y
+        while isinstance(method, functools.partial):
+            depth, method = depth + 1, method.func
+        bound = getattr(method, "__self__", None)
+        if bound is not owner and not isinstance(bound, type | None):
+            raise NotDifferentiable(f"the attribute `{name}` can't be differentiated")
+        return y, Through(_alone, functools.partial(_of_self, bound is owner, depth, count))
+    if found is None and name not in stored and (method := lookup(cls, ANY_NAME)) is not None:
+        y, back = _differentiated(pullback, method, obj, name)
+        return y, through(back, 1)
+    return None
+
+
+def _found_above(obj: Any, name: str) -> Any:
+    """What a name is found as through `super()`."""
+    bases = obj.__self_class__.__mro__
+    for base in bases[bases.index(obj.__thisclass__) + 1 :]:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+def _of_self(is_bound: bool, depth: int, count: int, bars: Any) -> tuple[Any, ...]:
+    """The cotangent of the object from that of a method, which partial functions may hold."""
+    (bar,) = bars
+    for _ in range(depth):
+        bar = None if bar is None else bar.get("func")
+    self_bar = bar.get("__self__") if is_bound and bar is not None else None
+    return (None, self_bar, *(None,) * (count - 2))
+
+
+def _of_object(count: int, bars: Any) -> tuple[Any, ...]:
+    """The cotangent of the object that a method which looks at its argument's class is of."""
+    (bar,) = bars
+    return (None, None if bar is None else bar.get("obj"), *(None,) * (count - 2))
+
+
+# The back functions of cached properties that were computed in differentiated code.
+_cached_backs: dict[tuple[int, str], tuple[Any, Back]] = {}
+
+
+def _cached(
+    pullback: Differentiate, found: functools.cached_property[Any], obj: Any, name: str
+) -> tuple[Any, Back]:
+    """A cached property: computed when it is read first, and stored in the object."""
+    stored = obj.__dict__
+    if name in stored:
+        value, back = _cached_backs.get((id(obj), name), (None, None))
+        if back is None or value is not stored[name]:
+            raise NotDifferentiable(
+                f"the cached property `{name}` of this {type(obj).__name__} was computed before, "
+                "so that nothing is known of what it was computed from; delete it first, with "
+                f"`del x.{name}`"
+            )
+        return stored[name], back
+    y, back = _differentiated(pullback, found.func, obj)
+    stored[name] = y
+    weakref.finalize(obj, _cached_backs.pop, (id(obj), name), None)
+    _cached_backs[id(obj), name] = y, back
+    return y, back
