@@ -133,7 +133,7 @@ class Changes(Expressions):
 
     def make_view(self, scope: Scope) -> None:
         name = self.any_array(scope)
-        if self.depth > 1 and self.chance(0.85):
+        if self.depth > 1 and self.chance(0.7):
             # A name that only some paths or iterations bind may be refused.
             self.change_array(scope, name)
             return
@@ -146,7 +146,7 @@ class Changes(Expressions):
             self.write(f"{view} = {name} if {self.condition(scope)} else {same[-1]}")
         else:
             text, shape = self.random.choice(
-                [*parts(scope.arrays[name]), *shapings(scope.arrays[name]) * 2]
+                [*parts(scope.arrays[name]), *shapings(scope.arrays[name]) * 5]
             )
             self.write(f"{view} = {name}{text}")
         scope.arrays[view] = shape
@@ -162,7 +162,7 @@ class Changes(Expressions):
             for shape in scope.arrays.values()
         }
         pairs = [names for names in known.values() if len(names) > 1]
-        if not pairs or (self.depth > 1 and self.chance(0.8)):
+        if not pairs or (self.depth > 1 and self.chance(0.5)):
             self.make_array(scope)
             return
         x, y = self.random.sample(self.random.choice(pairs), 2)
