@@ -327,12 +327,12 @@ class Inference(Builder):
         for first, version in zip(changed, versions, strict=True):
             assert self.places is not None
             self.places.replace(first, version)
-        if self.places is not None:
-            for result in results:
-                self.places.merged(result)
         for result, first in same.items():
             assert self.places is not None
             mapping[result] = self.places.latest(first)
+        if self.places is not None:
+            for result in results:
+                self.places.merged(result)
         return None
 
     def _arms(
@@ -513,8 +513,6 @@ class Inference(Builder):
         iterables: list[Operand],
     ) -> tuple[Block, list[Value]]:
         carried = op.carried
-        if self.places is not None:
-            init[:] = map(self.places.latest_of, init)
         types = [widen(type_of(operand)) for operand in init]
         memory = LoopMemory(self.places, init) if self.places is not None else None
         for round_number in range(MAX_ROUNDS):

@@ -237,13 +237,6 @@ class Places:
         self._compare(operand, loc)
         return self.latest(operand)
 
-    def latest_of(self, operand: Operand) -> Operand:
-        """The latest version of what a loop carries on, which needn't be read there."""
-        if isinstance(operand, Const) or not self.state.has_changes:
-            return operand
-        is_followed = is_mutable(operand.type) and not isinstance(operand.type, Tuple)
-        return self.latest(operand) if is_followed else operand
-
     def _parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
         op = self._inference.definitions.get(value) if isinstance(value, Value) else None
@@ -701,11 +694,11 @@ class LoopMemory:
         self._same: list[int] = []
         self._handed_on: dict[int, list[Value]] = {}
         self._lost: dict[Value, Location | None] = {}
-        self._held: dict[Value, None] = {}
         # What was handed on, in terms of the carried variables of the round that found it.
         self._known: object = {}
         self._own: set[Value] = set()
         self._lent: set[Value] = set()
+        self._held: dict[Value, None] = {}
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -713,8 +706,8 @@ class LoopMemory:
         places = self._places
         places.state = state = self._before.copy()
         state.lost.update(self._lost)
-        state.held.update(self._held)
         state.lent.update(dict.fromkeys(self._lent))
+        state.held.update(self._held)
         self._params = []
         for first in self.changed:
             version = state.current.get(first, first)

@@ -421,6 +421,65 @@ def old_contents_stay_needed(a):
     return s + b[2]
 
 
+@program((1, 2.0, SIX))
+def returns_from_a_loop_that_binds_a_list(c, b, x):
+    while True:
+        if c:
+            unused = [1]
+        x[1] = 1
+        return b * x[2]
+
+
+@program((2.0,))
+def hands_new_memory_on(x):
+    u = np.zeros(3)
+    s = 0.0
+    for i in range(4):
+        u[0] += i * x
+        s = s + u[0] * x
+        u = u.copy() if i % 2 else np.ones(3)
+    return s + u[0]
+
+
+@program((3.0, VECTOR))
+def changes_before_and_in_a_loop(b, y):
+    y[:2] = b
+    for _ in range(3):
+        y *= 2.0
+    n = 0
+    while True:
+        n += 1
+        if n > 2:
+            break
+        y += b
+    return y.sum()
+
+
+@program((3.0, VECTOR), (-3.0, VECTOR))
+def changes_a_name_in_a_branch(b, y):
+    z = y[1:]
+    items = [b, b * b]
+    if b > 0:
+        y *= b
+        z += 1.0
+        items += [b]
+    y[0] = items[-1]
+    return (y * y).sum() + z[0]
+
+
+@program((2.0, VECTOR))
+def iterates_over_what_was_changed(b, y):
+    items = [b, b * b]
+    for i in range(2):
+        items[i] = items[i] * y[i]
+    items[0] *= 3.0
+    y[1:] = b
+    total = sum([item * item for item in items])
+    for value in y:
+        total += value * value
+    return total
+
+
 @program((VECTOR, 0.5))
 def loop_changes_items_ahead(a, s):
     b = a * s
@@ -520,60 +579,3 @@ def array_without_dimensions(a):
     b += a[2]
     b[()] *= b
     return float(b) * a[3]
-@program((1, 2.0, SIX))
-def returns_from_a_loop_that_binds_a_list(c, b, x):
-    while True:
-        if c:
-            unused = [1]
-        x[1] = 1
-        return b * x[2]
-
-
-@program((2.0,))
-def hands_new_memory_on(x):
-    u = np.zeros(3)
-    s = 0.0
-    for i in range(4):
-        u[0] += i * x
-        s = s + u[0] * x
-        u = u.copy() if i % 2 else np.ones(3)
-    return s + u[0]
-
-
-@program((3.0, VECTOR))
-def changes_before_and_in_a_loop(b, y):
-    y[:2] = b
-    for _ in range(3):
-        y *= 2.0
-    n = 0
-    while True:
-        n += 1
-        if n > 2:
-            break
-        y += b
-    return y.sum()
-
-
-@program((3.0, VECTOR), (-3.0, VECTOR))
-def changes_a_name_in_a_branch(b, y):
-    z = y[1:]
-    items = [b, b * b]
-    if b > 0:
-        y *= b
-        z += 1.0
-        items += [b]
-    y[0] = items[-1]
-    return (y * y).sum() + z[0]
-
-
-@program((2.0, VECTOR))
-def iterates_over_what_was_changed(b, y):
-    items = [b, b * b]
-    for i in range(2):
-        items[i] = items[i] * y[i]
-    items[0] *= 3.0
-    y[1:] = b
-    total = sum([item * item for item in items])
-    for value in y:
-        total += value * value
-    return total

@@ -133,7 +133,7 @@ class Changes(Expressions):
 
     def make_view(self, scope: Scope) -> None:
         name = self.any_array(scope)
-        if self.depth > 1 and self.chance(0.85):
+        if self.depth > 1 and self.chance(0.7):
             # A name that only some paths or iterations bind may be refused.
             self.change_array(scope, name)
             return
@@ -146,7 +146,7 @@ class Changes(Expressions):
             self.write(f"{view} = {name} if {self.condition(scope)} else {same[-1]}")
         else:
             text, shape = self.random.choice(
-                [*parts(scope.arrays[name]), *shapings(scope.arrays[name]) * 2]
+                [*parts(scope.arrays[name]), *shapings(scope.arrays[name]) * 5]
             )
             self.write(f"{view} = {name}{text}")
         scope.arrays[view] = shape
@@ -162,7 +162,7 @@ class Changes(Expressions):
             for shape in scope.arrays.values()
         }
         pairs = [names for names in known.values() if len(names) > 1]
-        if not pairs or (self.depth > 1 and self.chance(0.8)):
+        if not pairs or (self.depth > 1 and self.chance(0.5)):
             self.make_array(scope)
             return
         x, y = self.random.sample(self.random.choice(pairs), 2)
@@ -203,8 +203,8 @@ class Changes(Expressions):
 
     def reduced(self, scope: Scope) -> str:
         """A number that is below the prime."""
-        operation = self.random.choice(["add", "mul", "sub"])
-        return f"{operation}({self.scalar(scope)}, {self.atom(scope)})"
+        function = self.random.choice(["add", "mul", "sub"])
+        return f"{function}({self.scalar(scope)}, {self.atom(scope)})"
 
     def store_part(self, scope: Scope, name: str, shape: Shape) -> None:
         text, part = self.random.choice(parts(shape))
@@ -257,8 +257,8 @@ class Changes(Expressions):
         kind = self.random.randrange(5)
         if kind == 0:
             mask = self.random.choice(self.of_shape(scope, shape))
-            factor = self.random.choice([2, 3])
-            self.write(f"{name}[chosen({mask}, {factor})] = {self.reduced(scope)}")
+            mask = f"chosen({mask}, {self.random.choice([2, 3])})"
+            self.write(f"{name}[{mask}] = {self.reduced(scope)}")
         elif kind == 1:
             self.write(f"np.add.at({name}, {indices}, {source})")
         elif kind == 2:

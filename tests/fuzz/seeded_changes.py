@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unittest.mock import patch
 
+from ir.infer import Inference
 from ir.places import LoopMemory, Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
 from zyg.compiler import assemble
@@ -31,7 +32,7 @@ def _() -> Iterator[None]:
 
 @seeded("a loop gets the first version of what was changed before it")
 def _() -> Iterator[None]:
-    with in_place_of(Places, "latest_of", lambda right, self, operand: operand):
+    with in_place_of(Inference, "_latest", lambda right, self, operand, op: operand):
         yield
 
 

@@ -183,8 +183,7 @@ class Statements(Changes):
         keys = KEYS[: self.random.randint(1, 3)]
         items = [(key, self.scalar(scope)) for key in keys]
         kinds = ["display", "display", "call", "comprehension"]
-        if scope.dicts:
-            kinds += ["update", "update", "of items"]
+        kinds += ["update", "update", "of items"] if scope.dicts else []
         kind = self.random.choice(kinds)
         if kind == "display":
             value = "{" + ", ".join(f"'{key}': {item}" for key, item in items) + "}"

@@ -160,7 +160,8 @@ class _Memory:
 
     def _call(self, op: Call) -> None:
         if is_change(op):
-            assert isinstance(op.args[0], Value)
+            if not isinstance(op.args[0], Value):
+                return  # of a constant: never runs
             self._written |= {op.args[0], op.result}
             self._join(op.results[0], op.args[0])
             if not is_array(op.args[0].type) or op.callee.value in WRITTEN:  # type: ignore[union-attr]
