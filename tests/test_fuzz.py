@@ -9,8 +9,7 @@ from tests.fuzz.rebuilt import by_round_trip
 from tests.fuzz.reduction import reduced
 
 BATCH = 50
-# Mostly changes of what may have several names, which only the running program could tell.
-MOST_REFUSED = 12
+MOST_REFUSED = 4
 
 
 @pytest.mark.parametrize("differentiate", [by_round_trip, by_zyg])

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from tests.fuzz.field import P
 from tests.fuzz.oracles import Run, by_duals
-from tests.fuzz.program import FILE, Inputs, Program
+from tests.fuzz.program import FILE, Program
 
 Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
@@ -24,7 +24,7 @@ class Failure:
     """A program for which the compiler does something else than the oracle."""
 
     program: Program
-    inputs: Inputs
+    inputs: tuple[int, ...]
     expected: object
     found: object
 
@@ -80,16 +80,16 @@ def count_failures(programs: Iterable[Program], differentiate: Differentiate | N
     return sum(not failure.is_refusal for failure in failures(programs, differentiate))
 
 
-def outcome(run: Run, inputs: Inputs) -> object:
-    """`(values, derivatives modulo P)`, or the exception: its class where it is the program's."""
+def outcome(run: Run, inputs: tuple[int, ...]) -> object:
+    """`(value, derivatives modulo P)`, or the exception: its class where it is the program's."""
     try:
         with time_limit(SECONDS):
-            values, derivatives = run(inputs)
+            value, derivatives = run(inputs)
     except UnboundLocalError as error:
         return type(error)
     except Exception as error:
         return repr(error)
-    return values, tuple(exact(derivative) for derivative in derivatives)
+    return value, tuple(exact(derivative) for derivative in derivatives)
 
 
 def exact(derivative: Any) -> object:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
-from tests.fuzz.lines import Lines
 from tests.fuzz.scope import Callee, Scope
 
 LONGEST = 4
@@ -15,8 +15,21 @@ KEYS = ("a", "b", "c")
 REBOUND = 0.01
 
 
-class Expressions(Lines):
-    """Writes expressions."""
+class Expressions:
+    """Writes expressions; counts what the program costs to run, so that it stays bounded."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.numbers = 0
+        self.cost = 0
+        self.times = 1
+
+    def fresh(self, prefix: str) -> str:
+        self.numbers += 1
+        return f"{prefix}{self.numbers}"
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
 
     def pick(self, options: list[tuple[float, Callable[[], str]]]) -> str:
         weights = [weight for weight, _ in options]
@@ -59,10 +72,7 @@ class Expressions(Lines):
             options.append((1.5, lambda: self.tuple_item(scope)))
         if scope.dicts:
             options.append((1.5, lambda: self.dict_item(scope, down)))
-        if scope.arrays:
-            options.append((4, lambda: self.array_item(scope)))
         callees = [c for c in scope.callees if c.results == 1 and self.affords(c.cost)]
-        callees = [c for c in callees if not c.changes or self.changed_by(c, scope)]
         if callees:
             callee = self.random.choice(callees)
             options.append((3, lambda: self.call(callee, scope, down)))
@@ -143,23 +153,6 @@ class Expressions(Lines):
             return f"{name}.get('{self.random.choice(KEYS)}', {self.scalar(scope, depth)})"
         return f"{name}['{self.random.choice(keys)}']"
 
-    def array_item(self, scope: Scope) -> str:
-        name = self.random.choice(list(scope.arrays))
-        shape = scope.arrays[name]
-        if self.chance(0.15):
-            return f"{name}.sum()"
-        indices = [self.index(scope, length) for length in shape]
-        return f"{name}[{self.random.choice([', ', ']['] ).join(indices)}]"
-
-    def changed_by(self, callee: Callee, scope: Scope) -> list[str]:
-        """Names that can be given to a function for it to change them."""
-        kind = callee.changes
-        if kind == "list":
-            return [name for name in scope.lists if scope.lists[name] and scope.may_grow(name)]
-        if kind == "dict":
-            return [name for name in scope.dicts if scope.may_grow(name)]
-        return [name for name, shape in scope.arrays.items() if shape == kind]
-
     def summed(self, scope: Scope, depth: int) -> str:
         name = self.random.choice([*scope.lists, *scope.tuples])
         if self.chance(0.2):
@@ -205,8 +198,6 @@ class Expressions(Lines):
         """A call, with the arguments given in one of the ways that Python has."""
         self.spend(callee.cost)
         arguments = []
-        if callee.changes:
-            arguments.append(self.random.choice(self.changed_by(callee, scope)))
         if callee.takes_function:
             arguments.append(self.function(scope, depth))
         if callee.counted:
@@ -232,9 +223,7 @@ class Expressions(Lines):
         simple = [
             c.name
             for c in scope.callees
-            if c.is_simple
-            and not c.changes
-            and c.parameters <= 1 <= c.parameters + c.optional and c.cost < 40
+            if c.is_simple and c.parameters <= 1 <= c.parameters + c.optional and c.cost < 40
         ]
         if simple and self.chance(0.5):
             return self.random.choice(simple)

@@ -10,10 +10,8 @@ class Callee:
     """A function that can be called here: how, and what a call costs.
 
     `parameters` are scalars. `counted` functions take a small count before them (recursion),
-    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, 2 for a tuple,
-    0 for a new array.
-    One `made_in_loop` is bound anew by each iteration. The first argument is one that the function
-    `changes`: a "list", a "dict" or an array of a shape.
+    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, else a tuple.
+    One `made_in_loop` is bound anew by each iteration.
     """
 
     name: str
@@ -26,7 +24,6 @@ class Callee:
     takes_function: bool = False
     results: int = 1
     made_in_loop: bool = False
-    changes: str | tuple[int, ...] = ""
 
     @property
     def is_simple(self) -> bool:
@@ -40,9 +37,7 @@ class Scope:
 
     Containers have a least length that every later assignment keeps, lists also a greatest one.
     `frozen` scalars are not assigned again; `stable` ones may be captured by closures too.
-    `maybe` scalars are bound on some paths only. Arrays have a shape that every later assignment
-    keeps; `views` are arrays with other names too. Loops run over what is `iterated`, which keeps
-    its length.
+    `maybe` scalars are bound on some paths only.
     """
 
     scalars: list[str] = field(default_factory=list)
@@ -53,9 +48,6 @@ class Scope:
     tuples: dict[str, int] = field(default_factory=dict)
     dicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     callees: list[Callee] = field(default_factory=list)
-    arrays: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    views: set[str] = field(default_factory=set)
-    iterated: set[str] = field(default_factory=set)
 
     def copy(self) -> Scope:
         return Scope(
@@ -67,13 +59,7 @@ class Scope:
             dict(self.tuples),
             dict(self.dicts),
             list(self.callees),
-            dict(self.arrays),
-            set(self.views),
-            set(self.iterated),
         )
-
-    def may_grow(self, name: str) -> bool:
-        return name not in self.iterated
 
     def bind(self, name: str) -> None:
         if name not in self.scalars:
@@ -113,11 +99,6 @@ class Scope:
             for name, keys in first.dicts.items()
             if all(name in s.dicts for s in others)
         }
-        self.arrays = {
-            name: shape for name, shape in first.arrays.items()
-            if all(name in s.arrays for s in others)
-        }
-        self.views = set().union(*(s.views for s in scopes))
         self.callees = [c for c in first.callees if all(c in s.callees for s in others)]
 
 

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from random import Random
 
-from tests.fuzz.changes import Changes
-from tests.fuzz.expressions import KEYS, LONGEST, REBOUND
+from tests.fuzz.expressions import KEYS, LONGEST, REBOUND, Expressions
 from tests.fuzz.scope import Callee, Scope
 
 DEEPEST = 3
 KEY = "key_"
 
 
-class Statements(Changes):
+class Statements(Expressions):
     """Writes blocks of statements into `lines`.
 
     Each method that writes a statement changes the scope to what holds after it and says whether
     control can get there.
     """
+
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        self.lines: list[str] = []
+        self.depth = 0
+        self.loops = 0
+
+    def write(self, line: str) -> None:
+        self.lines.append("    " * self.depth + line)
+
+    @contextmanager
+    def inside(self, header: str, times: int = 1) -> Iterator[None]:
+        self.write(header)
+        before, self.times = self.times, self.times * times
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.times = before
 
     def block(self, scope: Scope, size: int, nesting: int) -> bool:
         """Writes statements as long as control can get there."""
@@ -38,9 +56,6 @@ class Statements(Changes):
         ]
         if scope.maybe and self.chance(0.005):
             self.read_maybe(scope)
-            return True
-        if self.chance(0.3):
-            self.change(scope)
             return True
         if nesting < DEEPEST and self.affords(60):
             kinds = [None, self.branch, self.for_loop, self.while_loop, self.correlated]
@@ -162,7 +177,7 @@ class Statements(Changes):
         if scope.tuples and self.chance(0.5):
             name, length = self.random.choice(list(scope.tuples.items()))
             item = self.scalar(scope)
-            if length < LONGEST and self.times <= LONGEST and self.chance(0.8):
+            if length < LONGEST and self.times <= LONGEST and self.chance(0.6):
                 self.write(f"{name} += ({item},)")
                 return
             if length < LONGEST:
@@ -183,8 +198,7 @@ class Statements(Changes):
         keys = KEYS[: self.random.randint(1, 3)]
         items = [(key, self.scalar(scope)) for key in keys]
         kinds = ["display", "display", "call", "comprehension"]
-        kinds += ["update", "update", "of items"] if scope.dicts else []
-        kind = self.random.choice(kinds)
+        kind = self.random.choice([*kinds, "update", "of items"] if scope.dicts else kinds)
         if kind == "display":
             value = "{" + ", ".join(f"'{key}': {item}" for key, item in items) + "}"
         elif kind == "call":
@@ -323,13 +337,9 @@ class Statements(Changes):
         scope.maybe.add(name)
         return True
 
-    def body(
-        self, scope: Scope, nesting: int, bound: list[str], iterable: str = ""
-    ) -> None:
+    def body(self, scope: Scope, nesting: int, bound: list[str]) -> None:
         """The inside of a loop: statements, among them exits, then perhaps a last exit."""
         inner = scope.copy()
-        containers = [*scope.lists, *scope.dicts]
-        inner.iterated |= {name for name in containers if re.search(rf"\b{name}\b", iterable)}
         for name in bound:
             inner.bind(name)
         self.loops += 1
@@ -359,7 +369,7 @@ class Statements(Changes):
         targets, iterable, least = self.loop_iterable(scope)
         with self.inside(f"for {', '.join(targets)} in {iterable}:", LONGEST - 1):
             numbers = [target for target in targets if not target.startswith(KEY)]
-            self.body(scope, nesting, numbers, iterable)
+            self.body(scope, nesting, numbers)
         if least > 0:
             for target in numbers:
                 scope.bind(target)
