@@ -166,6 +166,8 @@ class Places:
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
         self.entry: list[Call] = []
+        # Versions that were changed, so that another value stands for the object.
+        self.consumed: set[Value] = set()
         # Results of calls of Python functions that return new memory.
         self.returned_new: dict[Value, None] = {}
         # What an unknown value was computed from, in which version.
@@ -206,6 +208,11 @@ class Places:
             if state.derived.get(first, op.args[0]) is not version:
                 assert isinstance(op.callee, Const)
                 if facts.may_copy(op.callee.value):
+                    if state.current.get(first, first) in self.consumed:
+                        raise Unsupported(
+                            f"`{first.name}` may be a copy, and is changed in place in a branch or "
+                            "loop", op.loc, advice="use `.copy()`, or change the whole",
+                        )
                     check = self._inference.surroundings.check_view
                     operands: list[Operand] = [version, state.current.get(first, first)]
                     self._inference.ops.append(
@@ -479,6 +486,7 @@ class Places:
 
     def _written(self, before: Value, version: Value, loc: Location | None) -> None:
         """A new version of a value, and of all that it is a view of."""
+        self.consumed.add(before)
         first = self.origin(before)
         self._note(first, version)
         whole = self._whole(first)
