@@ -242,3 +242,29 @@ def test_second_derivative_of_a_sum_that_broadcasts():
 
     _, back = zyg.pullback(lambda u: zyg.gradient(f, u)[0], np.ones(3))
     assert back(np.array([1.0, 0.0, 0.0]))[0].tolist() == [2.0, 2.0, 2.0]
+
+
+def squares_of_list(xs):
+    total = 0.0
+    for x in xs:
+        total += x * x
+    return total
+
+
+def squares_of_dict(d):
+    total = 0.0
+    for key in d:
+        total += d[key] * d[key]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "given"), [(squares_of_list, [1.0, 2.0]), (squares_of_dict, {0: 1.0, 1: 2.0})]
+)
+def test_back_does_not_see_later_changes_of_containers(f, given):
+    _, back = zyg.pullback(f, given)
+    expected = copy.deepcopy(back(1.0))
+    given[0] = 50.0
+    assert back(1.0) == expected
+    given.clear()
+    assert back(1.0) == expected

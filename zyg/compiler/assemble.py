@@ -41,7 +41,7 @@ from ir.load import load
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
-from ir.types import TOP, Known, Sequence, Tuple, Type, Union
+from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
 from zyg import cotangent
 from zyg.compiler import dynamic
@@ -494,11 +494,14 @@ def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[V
 
 def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
     """Whether a saved value may be memory that the user can reach and change."""
-    if not isinstance(value, Value) or not _holds_memory(value.type):
+    if not isinstance(value, Value):
         return False
+    made = next((op for op in walk(forward) if value in op.results), None)
+    if not _holds_memory(value.type):
+        # Numbers in a list or dict of the user's.
+        return class_of(value.type) in (list, dict) and (made is None or value is result)
     if value is result:
         return True
-    made = next((op for op in walk(forward) if value in op.results), None)
     if isinstance(made, If):
         i = made.results.index(value)
         return any(
