@@ -38,16 +38,8 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.places import (
-    NEW,
-    UNPACKING,
-    ItemChanged,
-    LoopMemory,
-    Places,
-    Returned,
-    State,
-    is_mutable,
-)
+from ir.loop_memory import LoopMemory
+from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_mutable
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined

@@ -34,12 +34,11 @@ from ir.core import (
     Operand,
     Value,
     While,
-    Yield,
     type_of,
 )
 from ir.errors import Unsupported
 from ir.record import made, node
-from ir.rewrite import defined, walk
+from ir.rewrite import walk
 from ir.types import (
     Closure,
     Iterator,
@@ -50,8 +49,6 @@ from ir.types import (
     Type,
     Union,
     class_of,
-    join,
-    widen,
 )
 
 if TYPE_CHECKING:
@@ -681,197 +678,3 @@ class Places:
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""
         self._note(first, version)
-
-
-
-class LoopMemory:
-    """What a loop carries so that its body finds the latest versions of what it changes.
-
-    A body that changes memory from outside takes the version as one more carried value. A carried
-    variable whose new value is its own memory, changed in place, is a version of what it was
-    before the loop: other names of that find it there.
-    """
-
-    def __init__(self, places: Places, init: list[Operand]) -> None:
-        self._places = places
-        self._init = init
-        self._before = places.state
-        self.changed: list[Value] = []
-        self._params: list[Value] = []
-        self._types: dict[Value, Type] = {}
-        self._same: list[int] = []
-        self._handed_on: dict[int, list[Value]] = {}
-        self._lost: dict[Value, Location | None] = {}
-        # What was handed on, in terms of the carried variables of the round that found it.
-        self._known: object = {}
-        self._own: set[Value] = set()
-        self._lent: set[Value] = set()
-        self._held: dict[Value, None] = {}
-
-    def enter(
-        self, items: list[Value], iterables: list[Operand], carried: list[Value]
-    ) -> None:
-        places = self._places
-        places.state = state = self._before.copy()
-        state.lost.update(self._lost)
-        state.lent.update(dict.fromkeys(self._lent))
-        state.held.update(self._held)
-        self._params = []
-        for first in self.changed:
-            version = state.current.get(first, first)
-            param = Value(version.name, self._types.get(first, version.type))
-            self._params.append(param)
-            places.replace(first, param)
-            state.writes.setdefault(first, None)
-        for i, (param, operand) in enumerate(zip(carried, self._init, strict=True)):
-            if i in self._same:
-                assert isinstance(operand, Value)
-                places.replace(places.origin(operand), param)
-                state.writes.setdefault(places.storage(operand), None)
-            elif is_mutable(param.type):
-                places.cover(param, [operand, *self._handed_on.get(i, [])])
-        for item, iterable in zip(items, iterables, strict=True):
-            if is_mutable(item.type):
-                places.items[item] = None
-                places.cover(item, [iterable])
-                places.lend([iterable])
-
-    def is_settled(self, body: Block, carried: list[Value], loc: Location | None) -> bool:
-        """Whether the body has been looked at with all that it needs to carry."""
-        places, before = self._places, self._before
-        inner = places.state
-        if not inner.writes or not isinstance(body.exit, Yield):
-            return True
-        local = defined(body)
-        new = [
-            first for first in places.changed_since(before)
-            if first not in local and first not in self.changed and not any(
-                places.origin(self._init_value(i)) is first for i in self._same
-            )
-        ]
-        same: list[int] = []
-        handed_on: dict[int, list[Value]] = {}
-        lost: dict[Value, Location | None] = {}
-        stand_ins: list[tuple[set[Value], Value]] = []
-        for i, (param, operand) in enumerate(
-            zip(carried, body.exit.values[1 : 1 + len(carried)], strict=True)
-        ):
-            if not is_mutable(param.type) or i in self._same:
-                continue
-            storage = places.storage(operand) if isinstance(operand, Value) else None
-            written = places.storage(param) in inner.writes
-            if written and storage is places.storage(param):
-                if not isinstance(self._init[i], Value):
-                    raise Unsupported(f"`{param.name}` is changed in place in a loop", loc)
-                same.append(i)
-            else:
-                found = places.summary(operand, carried, local, stand_ins, self._own)
-                if storage is not param:
-                    handed_on[i] = found
-                if written:
-                    lost.update(
-                        (root, inner.writes[places.storage(param)])
-                        for root in places.roots(param)
-                        if root not in local and root not in self._own
-                    )
-        self._lent |= {value for value in self._own if value in inner.lent}
-        shape = self._shape(handed_on, carried)
-        types = {
-            first: join(param.type, widen(inner.current[first].type))
-            for first, param in zip(self.changed, self._params, strict=True)
-            if first in inner.current
-        }
-        is_typed = all(
-            types.get(first, param.type) == param.type
-            for first, param in zip(self.changed, self._params, strict=True)
-        )
-        self._types.update(types)
-        held = {
-            value: None for value in inner.held
-            if value not in local and value not in self._own and value not in before.held
-        }
-        is_settled = not new and not same and is_typed and shape == self._known and (
-            lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
-        )
-        self._check_same(same, loc)
-        self.changed += new
-        self._same += same
-        if not is_settled:
-            self._handed_on, self._known = handed_on, shape
-            self._lost, self._held = lost, held
-        return is_settled
-
-    def _init_value(self, i: int) -> Value:
-        operand = self._init[i]
-        assert isinstance(operand, Value)
-        return operand
-
-    def _check_same(self, same: list[int], loc: Location | None) -> None:
-        places = self._places
-        storages = [places.storage(self._init_value(i)) for i in [*self._same, *same]]
-        storages += self.changed
-        if len(set(storages)) < len(storages):
-            raise Unsupported("a loop changes the same memory under two names", loc)
-
-    def _shape(self, handed_on: dict[int, list[Value]], carried: list[Value]) -> object:
-        """What is handed on, apart from how the stand-ins for new memory are named."""
-        numbers: dict[Value, int] = {}
-        shape = {}
-        for i, values in handed_on.items():
-            shape[i] = {
-                ("new", numbers.setdefault(v, len(numbers)), v in self._lent)
-                if v in self._own else self._described(v, carried)
-                for v in values
-            }
-        return shape
-
-    def _described(self, value: Value, carried: list[Value]) -> object:
-        if value in carried:
-            return carried.index(value)
-        if value in self._places.new:
-            return "new"
-        return value if value in self._places.inputs or (
-            value in self._places.state.origins or self._places.is_defined(value)
-        ) else "unknown"
-
-    def leave(
-        self, body: Block, init: list[Operand], results: list[Value], count: int
-    ) -> None:
-        """Adds what the loop carries beside its variables, and names the versions behind it."""
-        places, before = self._places, self._before
-        inner = places.state
-        versions: list[Value] = []
-        if isinstance(body.exit, Yield):
-            finals = [inner.current.get(first, first) for first in self.changed]
-            body.exit.values[1 + count : 1 + count] = finals
-            versions = [Value(v.name, v.type) for v in finals]
-        else:
-            versions = [Value(v.name, v.type) for v in self._params]
-        carried = body.params[len(body.params) - count :] if count else []
-        local = defined(body)
-        stand_ins: list[tuple[set[Value], Value]] = []
-        summaries = [
-            places.summary(operand, carried, local, stand_ins, self._own)
-            for operand in (
-                body.exit.values[1 : 1 + count] if isinstance(body.exit, Yield) else []
-            )
-        ]
-        places.leave(before, local)
-        places.state.lost.update(self._lost)
-        init += [before.current.get(first, first) for first in self.changed]
-        body.params += self._params
-        results[count:count] = versions
-        for first, version in zip(self.changed, versions, strict=True):
-            places.state.writes.setdefault(first, None)
-            places.replace(first, version)
-        for i, (result, operand) in enumerate(zip(results[:count], init, strict=False)):
-            if i in self._same:
-                assert isinstance(operand, Value)
-                places.state.writes.setdefault(places.storage(operand), None)
-                places.written_to(operand, result)
-            elif is_mutable(result.type):
-                found = summaries[i] if i < len(summaries) else []
-                places.cover(result, [operand, *(v for v in found if v not in carried)])
-                for value in found:
-                    if value in carried:
-                        places.cover(result, [init[carried.index(value)]])
