@@ -75,9 +75,27 @@ CHANGING = {
 }
 
 
+def changed_by(op: Op) -> list[Value]:
+    """The operands that an operation changes in place.
+
+    Compiler-made functions say by `changes` which of their arguments these are.
+    """
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return []
+    callee = op.callee.value
+    if callee is primitives.updating:
+        positions = op.args[1].value  # type: ignore[union-attr]  # made so by `passed`
+        found = [op.kwargs[i] if isinstance(i, str) else op.args[2 + i] for i in positions]
+    elif id(callee) in CHANGING:
+        found = op.args[:1]
+    else:
+        found = [op.args[i] for i in getattr(callee, "changes", ())]
+    return [operand for operand in found if isinstance(operand, Value)]
+
+
 def is_change(op: Op) -> bool:
-    """Whether an operation changes its first operand in place, and gives it as its result."""
-    return isinstance(op, Call) and isinstance(op.callee, Const) and id(op.callee.value) in CHANGING
+    """Whether an operation changes an operand in place."""
+    return bool(changed_by(op))
 
 
 def is_mutable(type_: Type) -> bool:
@@ -88,6 +106,11 @@ def is_mutable(type_: Type) -> bool:
         return any(map(is_mutable, type_.members))
     cls = class_of(type_)
     return cls is None or not (issubclass(cls, IMMUTABLE) or facts.is_immutable(cls))
+
+
+def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call:
+    """A call that does nothing, or raises."""
+    return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
 
 
 def _compatible(a: Type, b: Type) -> bool:
@@ -212,9 +235,7 @@ class Places:
                         )
                     check = self._inference.surroundings.check_view
                     operands: list[Operand] = [version, state.current.get(first, first)]
-                    self._inference.ops.append(
-                        Call(Const(check), operands, {}, [Value("_")], op.loc)
-                    )
+                    self._inference.ops.append(_checking(check, operands, op.loc))
                 (again,) = self._inference._append(
                     op.callee, [version, *op.args[1:]], {}, [value.name], op.loc
                 )
@@ -391,10 +412,10 @@ class Places:
         self.state.distinct[written, storage] = None
         callee = self._inference.surroundings.check_distinct
         if storage in self.inputs and written in self.inputs:
-            self.entry.append(Call(Const(callee), [storage, written], {}, [Value("_")], loc))
+            self.entry.append(_checking(callee, [storage, written], loc))
             return
         operands: list[Operand] = [self.latest(storage), self.latest(written)]
-        self._inference.ops.append(Call(Const(callee), operands, {}, [Value("_")], loc))
+        self._inference.ops.append(_checking(callee, operands, loc))
 
     def is_defined(self, value: Value) -> bool:
         return value in self._inference.definitions

@@ -268,3 +268,80 @@ def test_back_does_not_see_later_changes_of_containers(f, given):
     assert back(1.0) == expected
     given.clear()
     assert back(1.0) == expected
+
+
+def scale(a, v):
+    for i in range(len(a)):
+        a[i] = a[i] * v
+
+
+def read_later(a):
+    total = 0.0
+    for _ in range(2):
+        total += np.sum(np.sin(a))
+    return total
+
+
+def changed_by_a_call(a, x):
+    b = a * x
+    s = np.sum(np.sin(b))
+    scale(b, x)
+    return s + np.sum(b * b)
+
+
+def changed_by_calls_in_a_loop(a, x):
+    b = a * 2.0
+    s = 0.0
+    for _ in range(3):
+        s = s + np.sum(np.sin(b)) * x
+        scale(b, x)
+    return s
+
+
+def constant_changed_by_a_call(a, x):
+    w = np.ones(3) * 2.0
+    s = np.sum(w * a) * x
+    scale(w, 0.0)
+    return s
+
+
+def changed_behind_a_call_that_reads(a, x):
+    b = a * x
+    s = read_later(b)
+    b[0] = x
+    s += read_later(b)
+    b *= 2.0
+    return s + np.sum(b)
+
+
+def changed_behind_calls_in_a_loop(a, x):
+    b = a * x
+    s = 0.0
+    for i in range(3):
+        s += read_later(b) * x
+        b[i] = s
+    return s
+
+
+def changed_behind_an_unknown_call(a, x):
+    b = a * x
+    s = 0.0
+    for function in [read_later, np.sum]:
+        s += function(b)
+        b[0] = s
+    return s
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        changed_by_a_call, changed_by_calls_in_a_loop, constant_changed_by_a_call,
+        changed_behind_a_call_that_reads, changed_behind_calls_in_a_loop,
+        changed_behind_an_unknown_call,
+    ],
+)
+def test_contents_before_a_change_by_or_behind_a_call(f):
+    args = np.array([0.3, 0.5, 0.7]), 1.3
+    check_gradient(f, args, zyg.pullback)
+    _, back = zyg.pullback(f, *args)
+    np.testing.assert_allclose(zyg.gradient(f, *args)[0], back(1.0)[0], rtol=1e-12)

@@ -12,7 +12,8 @@ pure, but for `accumulate_at`, which consumes its buffer:
 from __future__ import annotations
 
 import sys
-from collections.abc import Set, ValuesView
+import types
+from collections.abc import ItemsView, KeysView, Set, ValuesView
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -523,7 +524,22 @@ def kept(x: Any) -> Any:
         return rebuilt(x, [kept(item) for item in x])
     if isinstance(x, dict):
         return {key: kept(item) for key, item in x.items()}
-    return x
+    if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
+        return x
+    if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
+        return x
+    if isinstance(x, types.FunctionType) and not x.__closure__:
+        return x
+    if hasattr(x, "__next__"):
+        return x  # what it has given is known by other names
+    if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
+        return getattr(kept(dict(x.mapping)), type(x).__name__.removeprefix("dict_"))()
+    if hasattr(x, "with_own_memory"):
+        return x.with_own_memory(kept)
+    raise NotDifferentiable(
+        f"what a {type(x).__name__} object refers to is needed for the gradient, and is changed in "
+        "place later; change a copy"
+    )
 
 
 def materialised(bar: Any, like: Any) -> Any:

@@ -93,6 +93,9 @@ class Kept:
     def __init__(self) -> None:
         self.positions: list[int] = []
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Kept:
+        return self  # positions alone
+
     def over(self, function: Callable[[Any], Any] | None, iterable: Iterable[Any]) -> Any:
         return self._items(function or bool, enumerate(iterable))
 
@@ -120,6 +123,9 @@ class Chosen:
 
     def __init__(self) -> None:
         self.positions: list[Any] = []
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Chosen:
+        return self  # positions alone
 
     def over(self, choose: Callable[..., Any], iterable: Iterable[Any], *args: Any) -> Any:
         return self.note(choose(enumerate(iterable), *args))

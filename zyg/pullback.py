@@ -145,6 +145,10 @@ class DispatchedBack:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         return self.finish.shared(None if y_bar is None else self.adjoint.run(self.saved, y_bar))
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> DispatchedBack:
+        """The same with copies of what it holds."""
+        return DispatchedBack(self.adjoint, copy(self.saved), self.finish)
+
     def __reduce__(self) -> Any:
         saved = _without_contents(self.saved)
         return _restored_dispatched, (self.adjoint, saved, self.finish)

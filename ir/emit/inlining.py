@@ -26,6 +26,7 @@ from ir.core import (
     operands_of,
 )
 from ir.emit.order import append, is_ordered, is_store, is_temporary
+from ir.places import is_change
 from ir.rewrite import count_uses
 
 MAX_FOLDED = 12
@@ -70,7 +71,7 @@ class Inlining:
                     free.add(value)
             elif keeps_order or blocks_of(op):
                 pending.clear()
-            if (blocks_of(op) and not is_expression) or op in self._consuming:
+            if (blocks_of(op) and not is_expression) or op in self._consuming or is_change(op):
                 pending.clear()
                 free.clear()
         self._take(exit_operands(block.exit), pending, free)
@@ -99,7 +100,9 @@ class Inlining:
         if op in self._consuming:
             rest = operands[2:]  # behind the callee and the variable that is changed
             # An assignment evaluates its right side first.
-            return rest[::-1] if operands[0].value in STORING else rest  # type: ignore[union-attr]
+            callee = operands[0]
+            assigns = isinstance(callee, Const) and callee.value in STORING
+            return rest[::-1] if assigns else rest
         if is_store(op) and not self._uses[op.results[0]]:
             return [operands[0], operands[3], *operands[1:3]]
         if isinstance(op, For | While):

@@ -68,6 +68,8 @@ class Generated:
     results: list[Type]
     ir_function: Function | None = None
     cell: types.CellType = made(types.CellType)
+    # The positions of the arguments that it changes in place.
+    changes: tuple[int, ...] = ()
     pair: Pair | None = None
 
     @property
@@ -142,6 +144,7 @@ class Compiler:
             passed, indices,
         )
         pair.forward.pair = pair.back.pair = pair
+        pair.forward.changes = tuple(passed.index(i) for i in made.updates)
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((made, active, of_value, pair))

@@ -178,6 +178,10 @@ class RuleBack:
             return ({"__self__": bars[0]}, *bars[self._leading :])
         return (None, *bars)
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> RuleBack:
+        """The same with copies of what it holds."""
+        return self.with_captured({name: copy(v) for name, v in self.captured().items()})
+
     def captured(self) -> dict[str, Any]:
         """What the rule's own back function reads, by name."""
         return captured_by(self._back)
@@ -238,6 +242,9 @@ def _required(function: Any) -> int:
 
 class _Zero:
     """The back function of a call that nothing flows through."""
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Zero:
+        return self
 
     def __init__(self, count: int) -> None:
         self._count = count

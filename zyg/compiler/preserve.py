@@ -25,7 +25,7 @@ from ir.core import (
     blocks_of,
     operands_of,
 )
-from ir.places import is_change, is_mutable
+from ir.places import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.types import Tuple, Type
 from zyg import cotangent
@@ -159,14 +159,12 @@ class _Memory:
                 self._join(result, value)
 
     def _call(self, op: Call) -> None:
-        if is_change(op):
-            if not isinstance(op.args[0], Value):
-                return  # of a constant: never runs
-            self._written |= {op.args[0], op.result}
-            self._join(op.results[0], op.args[0])
-            if not is_array(op.args[0].type) or op.callee.value in WRITTEN:  # type: ignore[union-attr]
-                for arg in op.args[1:]:
-                    self._join(op.results[0], arg)
+        changed = changed_by(op)
+        self._written.update(changed)
+        callee = op.callee.value if isinstance(op.callee, Const) else None
+        if id(callee) in CHANGING and callee not in WRITTEN and is_array(changed[0].type):
+            self._written.add(op.result)
+            self._join(op.result, changed[0])  # what is stored into an array is copied
             return
         if isinstance(op.callee, Const) and (
             facts.is_fresh(op.callee.value) or facts.is_metadata(op.callee.value)
@@ -197,8 +195,9 @@ class _Memory:
         return [value for value in [*self._parent, root] if self.root(value) is root]
 
     def _changes(self, op: Op, value: Value) -> bool:
-        if is_change(op):
-            return self.root(op.args[0]) is self.root(value)  # type: ignore[union-attr,arg-type]
+        root = self.root(value)
+        if any(self.root(changed) is root for changed in changed_by(op)):
+            return True
         return any(
             self._changes(inner, value) for block in blocks_of(op) for inner in block.ops
         )
