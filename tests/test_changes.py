@@ -345,3 +345,19 @@ def test_contents_before_a_change_by_or_behind_a_call(f):
     check_gradient(f, args, zyg.pullback)
     _, back = zyg.pullback(f, *args)
     np.testing.assert_allclose(zyg.gradient(f, *args)[0], back(1.0)[0], rtol=1e-12)
+
+
+def starred_call(function, items):
+    return function(*items) * items[0]
+
+
+def test_back_of_a_starred_call_does_not_see_later_changes():
+    def total(*items):
+        return sum(x * x for x in items)
+
+    items = [1.0, 2.0]
+    _, back = zyg.pullback(lambda xs: starred_call(total, xs), items)
+    expected = copy.deepcopy(back(1.0))
+    items[1] = 50.0
+    items.append(1.0)
+    assert back(1.0) == expected == ([7.0, 4.0],)

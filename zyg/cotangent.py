@@ -528,7 +528,7 @@ def kept(x: Any) -> Any:
         return x
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
-    if isinstance(x, types.FunctionType) and not x.__closure__:
+    if isinstance(x, types.FunctionType) and all(map(_never_changes, _captured(x))):
         return x
     if hasattr(x, "__next__"):
         return x  # what it has given is known by other names
@@ -540,6 +540,23 @@ def kept(x: Any) -> Any:
         f"what a {type(x).__name__} object refers to is needed for the gradient, and is changed in "
         "place later; change a copy"
     )
+
+
+def _captured(function: types.FunctionType) -> list[Any]:
+    """What a function object holds: captured variables and defaults."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    made = getattr(function, "captured", {})  # of one that `ir.closures` made
+    keywords = function.__kwdefaults__ or {}
+    return [*cells, *made.values(), *(function.__defaults__ or ()), *keywords.values()]
+
+
+def _never_changes(x: Any) -> bool:
+    if isinstance(x, tuple):
+        return all(map(_never_changes, x))
+    if isinstance(x, types.FunctionType):
+        return all(map(_never_changes, _captured(x)))
+    is_number = x is None or isinstance(x, (int, float, complex, str, bytes, range, np.generic))
+    return is_number or isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc))
 
 
 def materialised(bar: Any, like: Any) -> Any:

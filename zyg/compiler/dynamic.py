@@ -122,15 +122,32 @@ def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     items, keywords = tuple(args), dict(kwargs)
     y, back = pullback_call(function, *items, **keywords)
 
-    def apply_back(y_bar: Any) -> tuple[Any, Any, Any]:
-        function_bar, *bars = back(y_bar)
-        bar_of = dict(zip(keywords, bars[len(items) :], strict=True))
+    return y, _ApplyBack(back, args, keywords, len(items))
+
+
+class _ApplyBack:
+    """The back function of `function(*args, **kwargs)`: cotangents of the three operands."""
+
+    def __init__(self, back: Any, args: Any, keywords: dict[str, Any], count: int) -> None:
+        self._back = back
+        self._args = args
+        self._keywords = keywords
+        self._count = count
+
+    def __call__(self, y_bar: Any) -> tuple[Any, Any, Any]:
+        function_bar, *bars = self._back(y_bar)
+        keywords = self._keywords
+        bar_of = dict(zip(keywords, bars[self._count :], strict=True))
         keyword_bars = {
             name: cotangent.keyword_bar(bar, name, keywords[name]) for name, bar in bar_of.items()
         }
-        return function_bar, cotangent.from_items(bars[: len(items)], args), keyword_bars
+        args_bar = cotangent.from_items(bars[: self._count], self._args)
+        return function_bar, args_bar, keyword_bars
 
-    return y, apply_back
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _ApplyBack:
+        """The same with copies of what it holds."""
+        held = copy(self._back), copy(self._args), copy(self._keywords)
+        return _ApplyBack(*held, self._count)
 
 
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
