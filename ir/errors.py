@@ -73,6 +73,10 @@ class Unsupported(IRError, SyntaxError):
         return type(self), (self.what, self.location, self.why, self.advice)
 
 
+class NeedsHeap(Unsupported):
+    """Code that works on objects was met in a function that doesn't take the heap (`ir.heap`)."""
+
+
 def _syntax_details(location: Location) -> tuple[str, int, int, str | None, int, int]:
     """What `SyntaxError` wants: the file, and columns that count characters from 1.
 

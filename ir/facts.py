@@ -23,6 +23,7 @@ _pure: set[int] = set()
 _total: set[int] = set()
 _fresh: set[int] = set()
 _metadata: set[int] = set()
+_effects: set[int] = set()
 _buffer: set[int] = set()
 _views: dict[int, Callable[..., Any]] = {}
 _at_times: set[int] = set()
@@ -159,6 +160,15 @@ def is_pure(callee: object) -> bool:
 def helpers(module_prefix: str) -> None:
     """The Python functions of these modules are pure: they are what generated code is made of."""
     _helper_modules.append(module_prefix)
+
+
+def effect(*callees: object) -> None:
+    """Helpers that change something, so that a call is never left out."""
+    _mark(_effects, callees)
+
+
+def has_effect(callee: object) -> bool:
+    return id(callee) in _effects
 
 
 def is_helper(callee: object) -> bool:

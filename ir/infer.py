@@ -37,7 +37,8 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.errors import Unsupported
+from ir.errors import NeedsHeap, Unsupported
+from ir.heap import HEAP_NAME, new_object
 from ir.loop_memory import LoopMemory
 from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_mutable
 from ir.primitives import UNBOUND
@@ -49,6 +50,7 @@ from ir.types import (
     TOP,
     Bottom,
     Closure,
+    Instance,
     Known,
     Scalar,
     Sequence,
@@ -83,6 +85,23 @@ class Inlinable:
     defaults: tuple[Any, ...]
     kwdefaults: dict[str, Any]
     is_own: bool  # part of a rule, so that its operations stand where the rule's do
+
+
+@record
+class Member:
+    """What an attribute is: `kind` is stored (in the object), computed (by `getter`, `setter`),
+    unknown (any of these, or of no object of the user's), or other (no object of the user's)."""
+
+    kind: str
+    getter: Any = None
+    setter: Any = None
+
+
+@record
+class Constructor:
+    """How an object is made: without contents, then by `init`, if there is one."""
+
+    init: Any
 
 
 class Surroundings(Protocol):
@@ -138,6 +157,17 @@ class Surroundings(Protocol):
     ) -> Returned:
         """What is known of the memory that a call of a Python function returns."""
 
+    def works_on_objects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        """Whether a call may read or change what objects hold, so that it takes the heap."""
+
+    def member(self, owner: Type, name: str) -> Member:
+        """What is known of an attribute of objects of a type."""
+
+    def constructor(self, cls: type) -> Constructor | None:
+        """How objects of a class are made, if it is one of those whose objects are places."""
+
     def written_view(self, items: Any, view: Any, part: Any, *args: Any) -> Any:
         """`primitives.written_view` that raises, when the program runs, for what is no view."""
 
@@ -167,6 +197,9 @@ class Inference(Builder):
         self.places: Places | None = None
         self.updates: tuple[int, ...] = ()
         self.returned: Returned = None
+        # The contents of all objects, where the function takes them (`ir.heap`).
+        self.heap: Value | None = None
+        self.works_on_objects = False
 
     # Blocks
 
@@ -181,6 +214,7 @@ class Inference(Builder):
         new_params = [self._param(v, t, mapping) for v, t in
                       zip(function.params, params, strict=True)]
         places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
+        self.heap = next((param for param in new_params if param.name == HEAP_NAME), None)
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
@@ -651,11 +685,33 @@ class Inference(Builder):
             expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
             if expanded is not None and len(names) == 1:
                 return [expanded]
+            if isinstance(callee.value, type) and self.heap is not None:
+                constructor = self.surroundings.constructor(callee.value)
+                if constructor is not None and len(names) == 1:
+                    return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
             if len(names) == 1 and isinstance(callee.value, types.FunctionType):
                 inlined = self._inline_call(callee.value, args, kwargs, names, loc)
                 if inlined is not None:
                     return inlined
         return self._append(callee, args, kwargs, names, loc)
+
+    def _construct(
+        self,
+        cls: Const,
+        constructor: Constructor,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        name: str,
+        loc: Location | None,
+    ) -> Operand:
+        """Makes an object as `cls(*args, **kwargs)` does."""
+        made = Value(name, Instance(cls.value))
+        self._define(Call(Const(new_object), [cls], {}, [made], loc))
+        if constructor.init is not None:
+            self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
+        elif args or kwargs:
+            self._append(Const(object.__init__), [made, *args], kwargs, ["_"], loc)
+        return made
 
     def _inline_call(
         self,
@@ -733,6 +789,14 @@ class Inference(Builder):
         names: list[str],
         loc: Location | None,
     ) -> list[Operand]:
+        if self.places is not None and not (self.heap is None and self.works_on_objects):
+            kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+            if HEAP_NAME not in kwargs and self.surroundings.works_on_objects(
+                type_of(callee), tuple(map(type_of, args)), kwtypes
+            ):
+                self.works_on_objects = True
+                if self.heap is not None:
+                    kwargs = {**kwargs, HEAP_NAME: self.current_heap(loc)}
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
@@ -762,6 +826,25 @@ class Inference(Builder):
             return [Const(type_.value)]
         return list(results)
 
+    def unknown_call(
+        self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None
+    ) -> list[Operand]:
+        """Appends a call about which the run time will tell what it does with objects."""
+        assert self.places is not None
+        heap = self.current_heap(loc)
+        changed: list[tuple[int | str, Operand]] = [(HEAP_NAME, heap)]
+        result = Value(names[0], TOP)
+        self.places.passed(
+            callee, args, {HEAP_NAME: heap}, result, changed, [heap.type], loc
+        )
+        return [result]
+
+    def current_heap(self, loc: Location | None) -> Value:
+        """The version of the heap that holds what objects hold here."""
+        if self.heap is None or self.places is None:
+            raise NeedsHeap("this works on objects", loc)
+        return self.places.latest(self.heap)
+
     def _updating(
         self,
         callee: Operand,
@@ -779,6 +862,8 @@ class Inference(Builder):
         inputs, types_ = self.surroundings.updates(
             type_of(callee), tuple(map(type_of, args)), kwtypes
         )
+        if len(types_) != len(changed):  # of an unknown function, which changes objects alone
+            types_ = [type_of(operand) for _, operand in changed]
         self.places.passed(callee, args, kwargs, result, changed, types_, loc)
         made = self.definitions[result]
         assert isinstance(made, Call)

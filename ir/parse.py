@@ -41,6 +41,7 @@ from ir.core import (
 )
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE, ExpressionParser
+from ir.heap import delete_attribute, set_attribute
 from ir.locate import Source, locate
 from ir.matching import lower_matches
 from ir.primitives import UNBOUND
@@ -293,9 +294,8 @@ class FunctionParser(ExpressionParser):
                 items, index = self.expression(target.value), self.expression(target.slice)
                 self.emit(target, operator.setitem, items, index, value)
             case gast.Attribute():
-                raise self.unsupported(
-                    target, "storing into an attribute is not supported", "build a new value"
-                )
+                owner = self.expression(target.value)
+                self.emit(target, set_attribute, owner, Const(self.mangled(target.attr)), value)
             case _:
                 raise self.unsupported(target, "this assignment is not supported")
 
@@ -310,8 +310,11 @@ class FunctionParser(ExpressionParser):
             case gast.Subscript():
                 items, index = self.expression(target.value), self.expression(target.slice)
                 self.emit(target, operator.delitem, items, index)
+            case gast.Attribute():
+                owner = self.expression(target.value)
+                self.emit(target, delete_attribute, owner, Const(self.mangled(target.attr)))
             case _:
-                raise self.unsupported(target, "`del` of an attribute is not supported")
+                raise self.unsupported(target, "this `del` is not supported")
 
     def unpack(self, target: gast.AST, value: Operand) -> None:
         elements = target.elts
@@ -347,11 +350,14 @@ class FunctionParser(ExpressionParser):
             after = self.emit(node, primitives.augmented, Const(in_place), items, before, value)
             self.emit(node, primitives.store_back, items, index, after)
             return
-        if not isinstance(node.target, gast.Name):
-            raise self.unsupported(
-                node, "changing an attribute in place is not supported",
-                "build a new value instead",
-            )
+        if isinstance(node.target, gast.Attribute):
+            owner = self.expression(node.target.value)
+            name = Const(self.mangled(node.target.attr))
+            before = self.emit(node.target, getattr, owner, name)
+            value = self.expression(node.value)
+            after = self.emit(node, in_place, before, value)
+            self.emit(node, set_attribute, owner, name, after)
+            return
         read = gast.copy_location(
             gast.Name(id=node.target.id, ctx=gast.Load(), annotation=None, type_comment=None),
             node.target,

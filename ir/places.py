@@ -37,6 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
+from ir.heap import HEAP_NAME, STORES, Heap
 from ir.record import made, node
 from ir.rewrite import walk
 from ir.types import (
@@ -70,7 +71,7 @@ CHANGING = {
         primitives.stored, primitives.spliced, primitives.overwritten, primitives.stored_back,
         primitives.written, primitives.written_view, primitives.added_at, primitives.subtracted_at,
         primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
-        primitives.updating,
+        primitives.updating, *STORES,
     )
 }
 
@@ -115,6 +116,8 @@ def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call
 
 def _compatible(a: Type, b: Type) -> bool:
     first, second = class_of(a), class_of(b)
+    if Heap in (first, second):
+        return first is second
     return first is None or second is None or first is second
 
 
@@ -484,11 +487,11 @@ class Places:
             Value(value.name, type_) for value, type_ in zip(before, types, strict=True)
         ]
         positions = Const(tuple(position for position, _ in changed))
+        keeps_arrays = HEAP_NAME in positions_changed  # an object may hold what it was given
         self.hold(
             o for o in given if isinstance(o, Value) and is_mutable(o.type)
-            and not any(o is other for _, other in changed) and not facts.copies_items(
-                class_of(o.type) or object
-            )
+            and not any(o is other for _, other in changed)
+            and (keeps_arrays or not facts.copies_items(class_of(o.type) or object))
         )
         call = Call(
             Const(primitives.updating), [callee, positions, *args], kwargs, [result, *versions],

@@ -66,6 +66,8 @@ def is_pure(call: Call) -> bool:
     if not isinstance(call.callee, Const):
         return False
     callee = call.callee.value
+    if facts.has_effect(callee) or getattr(callee, "works_on_objects", False):
+        return False
     return id(callee) in DISPLAYS or callee in (getattr, primitives.unpack) or (
         facts.is_pure(callee) or facts.is_helper(callee)
     )

@@ -25,6 +25,15 @@ from ir.core import (
     Value,
     type_of,
 )
+from ir.errors import Unsupported
+from ir.heap import (
+    attribute_deleted,
+    attribute_read,
+    attribute_set,
+    attribute_stored,
+    delete_attribute,
+    set_attribute,
+)
 from ir.types import (
     LITERALS,
     TOP,
@@ -125,7 +134,98 @@ def _getattr(
     descriptor = _descriptor(owner_type, name)
     if descriptor is not None:
         return self.typed_call(Const(descriptor), [owner], {}, names, loc)
+    if self.places is not None:
+        found = read_attribute(self, owner, name, names, loc)
+        if found is not None:
+            return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def read_attribute(
+    self: Inference, owner: Operand, name: str, names: list[str], loc: Location | None
+) -> Folded:
+    """Reads what an object may hold, in a function that takes the heap; others note that they
+    would need it."""
+    member = self.surroundings.member(type_of(owner), name)
+    if member.kind == "other":
+        return None
+    self.works_on_objects = True
+    if self.heap is None:
+        return None
+    if member.kind == "computed" and member.getter is not None:
+        return self.typed_call(Const(member.getter), [owner], {}, names, loc)
+    operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
+    return typed(self, attribute_read, operands, names, loc, TOP)
+
+
+@special(set_attribute, setattr)
+def _set_attribute(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 3 or kwargs:
+        return None
+    owner, name, value = args
+    if not isinstance(name, Const) or type(name.value) is not str:
+        return self.unknown_call(Const(setattr), args, names, loc)
+    member = self.surroundings.member(type_of(owner), name.value)
+    if member.kind == "unknown":
+        return self.unknown_call(Const(setattr), args, names, loc)
+    if member.kind == "computed" and member.setter is not None:
+        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
+    if member.kind == "hooked":
+        return self.typed_call(Const(member.setter), args, {}, names, loc)
+    if member.kind != "stored":
+        raise Unsupported(
+            f"the attribute `{name.value}` is stored into what is no plain object", loc
+        )
+    _store(self, attribute_stored, [owner, name, value], [value], loc)
+    return [Const(None)]
+
+
+@special(object.__setattr__)
+def _set_directly(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 3 or not isinstance(args[1], Const):
+        return None
+    member = self.surroundings.member(type_of(args[0]), args[1].value)
+    if member.kind not in ("stored", "hooked"):
+        return self.unknown_call(Const(object.__setattr__), args, names, loc)
+    _store(self, attribute_set, args, [args[2]], loc)
+    return [Const(None)]
+
+
+@special(delete_attribute, delattr)
+def _delete_attribute(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 2 or not isinstance(args[1], Const):
+        return None
+    if self.surroundings.member(type_of(args[0]), args[1].value).kind != "stored":
+        return self.unknown_call(Const(delattr), args, names, loc)
+    _store(self, attribute_deleted, args, [], loc)
+    return [Const(None)]
+
+
+def _store(
+    self: Inference, callee: Any, operands: list[Operand], held: list[Operand],
+    loc: Location | None,
+) -> None:
+    assert self.places is not None
+    heap = self.current_heap(loc)
+    self.places.change(callee, heap, operands, loc, heap.type, held)
 
 
 @special(primitives.build_tuple)

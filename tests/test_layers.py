@@ -12,7 +12,7 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
-        "zyg.callables",
+        "zyg.callables", "zyg.shadows",
     ],
     ["zyg.numpy_*", "zyg.cotangent_facts"],
     ["zyg.rules"],
@@ -20,6 +20,7 @@ LAYERS = [
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.pullback", "zyg.tracing",
+        "zyg.object_gradients",
     ],
     ["zyg.api"],
     ["zyg.checking", "zyg.inspection"],

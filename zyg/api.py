@@ -14,17 +14,20 @@ from zyg.compiler.nesting import differentiates
 from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import gradients_of
+from zyg.object_gradients import gradients_through_heap, pullback_through_heap
 from zyg.pullback import (
     Adjoint,
     DispatchedBack,
     Gradients,
     Like,
+    ObjectsBack,
     Pullback,
     StructuralGradients,
     protected,
     prototype,
 )
 from zyg.rules import registry
+from zyg.shadows import is_running
 from zyg.tracing import shown
 
 # Read for each call; what they hold changes under the lock of the cache.
@@ -70,6 +73,8 @@ def _run_pullback(
     mode: str, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Pullback]:
     entry = entry_for(mode, f, args, kwargs)
+    if entry.has_heap:
+        return pullback_through_heap(mode, entry, f, args, kwargs)
     code = _pair_of(entry)
     likes = tuple(map(prototype, args)) if entry.changes else args
     y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
@@ -108,6 +113,8 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
                     cache.hits += 1
                     return found
         entry = entry_for("gradient", f, args, kwargs)
+        if entry.has_heap:
+            return gradients_through_heap(entry, f, args, kwargs)[1]
         if entry.is_direct and not entry.changes:
             return gradients_of(entry.assignment, entry.run(*args), args)
         likes = tuple(map(prototype, args)) if entry.changes else args
@@ -145,6 +152,8 @@ def _withgradient(
     f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
     entry = entry_for("withgradient", f, args, kwargs)
+    if entry.has_heap:
+        return gradients_through_heap(entry, f, args, kwargs)
     likes = tuple(map(prototype, args)) if entry.changes else args
     y, bars = entry.run(*inputs_of(entry, f, args, kwargs))
     return y, gradients_of(entry.assignment, bars, likes)
@@ -228,8 +237,15 @@ def cache_clear() -> None:
 def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
     """Run-time dispatch: the value of a call and its raw back function."""
     entry = entry_for("dispatch", function, args, kwargs)
+    if entry.has_heap and not is_running():
+        raise NotDifferentiable(
+            f"{named(function)} works on objects, and is called where zyg could not tell which "
+            "function is called; call it by its name"
+        )
     y, saved = entry.run(*inputs_of(entry, function, args, kwargs))
     finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
+    if entry.has_heap:
+        return y, ObjectsBack(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
     return y, DispatchedBack(Adjoint(_pair_of(entry).back), saved, finish)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ir.binding import CannotBind, bind
 from ir.core import Function
+from ir.heap import HEAP_NAME, TOKEN, with_heap
 from ir.parse import parse_code
 from ir.record import node, record
 from zyg.compiler.calling import calling
@@ -24,7 +25,7 @@ from zyg.signature import by_identity
 @record
 class Source:
     """Where an input comes from: `kind` is arg, keyword, leading, default, kwdefault, tuple,
-    dict or cell, `key` the position or name there."""
+    dict, cell or heap, `key` the position or name there."""
 
     kind: str
     key: Any
@@ -99,6 +100,15 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
     return Plan(source, [*cells, *inputs])
 
 
+def with_heap_passed(plan: Plan) -> Plan:
+    """The plan for the same function with the heap as one more parameter."""
+    source = with_heap(plan.source)
+    position = next(i for i, param in enumerate(source.params) if param.name == HEAP_NAME)
+    inputs = list(plan.inputs)
+    inputs.insert(len(source.captured) + position, Source("heap", None))
+    return Plan(source, inputs)
+
+
 def value_of(
     source: Source, callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -117,6 +127,8 @@ def value_of(
             return callee.function.__kwdefaults__[key]
         case "cell":
             return callee.function.__closure__[key].cell_contents
+        case "heap":
+            return TOKEN
         case "tuple":
             return tuple([value_of(part, callee, args, kwargs) for part in key])
         case _:

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ir import record
-from ir.errors import SourceNotFound, Unsupported
+from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.types import Known, Type
 from zyg import cotangent
-from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of
+from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
@@ -65,6 +65,9 @@ class Entry:
     run: Callable[..., Any]
     # Whether it changes arguments in place: gradients are those of what they were before.
     changes: bool = False
+    # Whether it works on objects, whose cotangents are kept by identity.
+    has_heap: bool = False
+    mode: str = ""
     alive: list[object] = record.made(list)
     calls_until_path: int = 0
     _checks: int = 0
@@ -277,7 +280,13 @@ def _found_or_made(
             if entry is not None:
                 cache.hits += 1
                 return entry
-        entry = _made(compiler, mode, plan, types_, len(args))
+        try:
+            entry = _made(compiler, mode, plan, types_, len(args))
+        except NeedsHeap:
+            plan = with_heap_passed(plan)
+            values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
+            types_ = tuple(map(parameter_type, abstract_all(values)))
+            entry = _made(compiler, mode, plan, types_, len(args))
     except SourceNotFound as error:
         raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
@@ -285,7 +294,9 @@ def _found_or_made(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
-    if mode in cache.paths and is_plain_function(function) and not entry.changes:
+    if mode in cache.paths and is_plain_function(function) and not (
+        entry.changes or entry.has_heap
+    ):
         entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
@@ -296,11 +307,13 @@ def _made(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int
 ) -> Entry:
     made = compiler.specialiser.specialise(plan.source, types_)
-    differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in _DIFFERENTIATED[mode]]
+    kinds = (*_DIFFERENTIATED[mode], "heap")
+    differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
     active = made.flow & frozenset(differentiated)
+    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     code: Pair | Joint
     if mode in ("pullback", "_pullback", "dispatch"):
-        if made.updates and mode == "dispatch":
+        if any(i != heap for i in made.updates) and mode == "dispatch":
             raise Unsupported(
                 f"`{plan.source.name}` changes an argument in place, and is called where zyg "
                 "can't tell which function is called", plan.source.loc,
@@ -318,7 +331,9 @@ def _made(
         passed,
         passed == [Source("arg", i) for i in range(count)],
         code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,
-        bool(made.updates),
+        any(i != heap for i in made.updates),
+        heap is not None,
+        mode,
     )
 
 

@@ -154,6 +154,33 @@ class DispatchedBack:
         return _restored_dispatched, (self.adjoint, saved, self.finish)
 
 
+class ObjectsBack(DispatchedBack):
+    """The same for a function that works on objects: it runs also where nothing read its result."""
+
+    __slots__ = ("_like",)
+
+    def __init__(
+        self, adjoint: Adjoint, saved: Any, finish: StructuralGradients, like: Like
+    ) -> None:
+        super().__init__(adjoint, saved, finish)
+        self._like = like
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        seed = zero_of(self._like) if y_bar is None else y_bar
+        return self.finish.shared(self.adjoint.run(self.saved, seed))
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> ObjectsBack:
+        return ObjectsBack(self.adjoint, copy(self.saved), self.finish, self._like)
+
+    def __reduce__(self) -> Any:
+        saved = _without_contents(self.saved)
+        return _restored_objects_back, (self.adjoint, saved, self.finish, self._like)
+
+
+def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like) -> ObjectsBack:
+    return ObjectsBack(adjoint, _with_contents(saved), finish, like)
+
+
 def _restored_dispatched(adjoint: Adjoint, saved: Any, finish: Any) -> DispatchedBack:
     return DispatchedBack(adjoint, _with_contents(saved), finish)
 

@@ -38,6 +38,7 @@ from ir.emit.lower import Leave, lower
 from ir.emit.naming import Naming
 from ir.emit.order import append, is_store
 from ir.emit.render import (
+    attribute,
     BINARY,
     Environment,
     call_node,
@@ -45,6 +46,7 @@ from ir.emit.render import (
     spell_module,
     subscript,
 )
+from ir.heap import delete_attribute, set_attribute
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, walk
 from ir.types import Scalar, Type, Union
@@ -308,9 +310,14 @@ class _FunctionEmitter:
             self.consume(op, callee)
             return
         if is_store(op) and not self.uses[op.results[0]]:
-            place = subscript(self.operand(op.args[0]), self.operand(op.args[1]))
+            build = attribute if callee is set_attribute else subscript
+            place = build(self.operand(op.args[0]), self.operand(op.args[1]))
             value = self.operand(op.args[2])
             self.add(ast.Assign(targets=[place], value=value, type_comment=None))
+            return
+        if callee is delete_attribute and not self.uses[op.results[0]]:
+            place = attribute(self.operand(op.args[0]), self.operand(op.args[1]))
+            self.add(ast.Delete(targets=[place]))
             return
         if callee is primitives.unpack and len(op.results) > 1:
             self.assign(op.results, self.operand(op.args[0]))

@@ -13,7 +13,8 @@ from typing import Any
 
 from ir import primitives
 from ir.emit.forms import statement_form
-from ir.emit.render import name_node, subscript
+from ir.emit.render import attribute, name_node, subscript
+from ir.heap import attribute_deleted, attribute_set, attribute_stored
 
 
 def _place(node: ast.expr) -> ast.Name | ast.Subscript:
@@ -73,6 +74,22 @@ def _print_subtracted(args: list[ast.expr], environment: Any) -> ast.stmt:
 @statement_form(primitives.written)
 def _print_written(args: list[ast.expr], environment: Any) -> None:
     return None
+
+
+@statement_form(attribute_stored)
+def _print_attribute_stored(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Assign(targets=[attribute(args[1], args[2])], value=args[3], type_comment=None)
+
+
+@statement_form(attribute_deleted)
+def _print_attribute_deleted(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Delete(targets=[attribute(args[1], args[2])])
+
+
+@statement_form(attribute_set)
+def _print_attribute_set(args: list[ast.expr], environment: Any) -> ast.stmt:
+    owner = ast.Attribute(value=name_node("object"), attr="__setattr__", ctx=ast.Load())
+    return ast.Expr(value=ast.Call(func=owner, args=args[1:], keywords=[]))
 
 
 @statement_form(primitives.deleted)

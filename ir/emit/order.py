@@ -6,8 +6,10 @@ import operator
 
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Op, Value, type_of
+from ir.heap import set_attribute
 from ir.types import Known, Scalar, Tuple
 
+STORES = (operator.setitem, primitives.store_back, set_attribute)
 _ALWAYS = {id(f) for f in (primitives.build_tuple, slice, primitives.load_global)}
 
 
@@ -17,9 +19,10 @@ def append(items: list[object], item: object) -> None:
 
 
 def is_store(op: Op) -> bool:
-    """Whether an operation is `items[index] = value` as the source has it."""
+    """Whether an operation is `items[index] = value` or `obj.name = value`, as the source has
+    it."""
     return isinstance(op, Call) and isinstance(op.callee, Const) and len(op.args) == 3 and (
-        op.callee.value is operator.setitem or op.callee.value is primitives.store_back
+        op.callee.value in STORES
     )
 
 

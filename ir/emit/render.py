@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ir import primitives
+from ir import heap, primitives
 
 BINARY: dict[Any, ast.operator] = {
     operator.add: ast.Add(),
@@ -216,6 +216,12 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+def attribute(owner: ast.expr, name: ast.expr) -> ast.expr:
+    """`owner.name`, for a name that is a literal."""
+    assert isinstance(name, ast.Constant) and isinstance(name.value, str)
+    return ast.Attribute(value=owner, attr=name.value, ctx=ast.Load())
+
+
 def _getattr(args: list[ast.expr]) -> ast.expr | None:
     match args:
         case [value, ast.Constant(value=str(name))] if name.isidentifier():
@@ -264,6 +270,7 @@ _DISPLAYS: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {
     id(operator.getitem): lambda args: subscript(args[0], args[1]),
     id(operator.contains): _contains,
     id(getattr): _getattr,
+    id(heap.attribute_read): lambda args: _getattr(args[1:]),
 }
 
 

@@ -22,9 +22,11 @@ from ir.core import (
     Value,
     type_of,
 )
+from ir.heap import HEAP, Heap
 from ir.infer import _same
 from ir.types import (
     TOP,
+    Instance,
     Known,
     Scalar,
     Sequence,
@@ -52,6 +54,7 @@ from zyg.compiler.tangents import (
     tangent_type,
 )
 from zyg.numpy_facts import is_real
+from zyg.shadows import current_shadows
 
 
 class Accumulation(Algebra):
@@ -152,6 +155,9 @@ class Accumulation(Algebra):
     def add(self, operand: Operand, bar: Operand) -> None:
         """Adds a contribution to the cotangent of a value."""
         if not isinstance(operand, Value) or operand not in self._varied or is_none(bar):
+            return
+        if operand.type == HEAP:
+            self.bars.setdefault(operand, bar)  # there is one table, which calls fill
             return
         bar = self._instantiated(operand, bar)
         before = self.bars.get(operand)
@@ -278,6 +284,8 @@ class Accumulation(Algebra):
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
         match widen(type_of(value)):
+            case Instance(cls) if cls is Heap:
+                return self.call(current_shadows, name="heap_bar")
             case Union() as union if is_numeric(union):
                 return Const(0.0)
             case Scalar(cls) if issubclass(cls, complex):

@@ -70,6 +70,7 @@ class Generated:
     cell: types.CellType = made(types.CellType)
     # The positions of the arguments that it changes in place.
     changes: tuple[int, ...] = ()
+    works_on_objects: bool = False
     pair: Pair | None = None
 
     @property
@@ -128,15 +129,15 @@ class Compiler:
 
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
-        of_value = of_value and bool(made.updates)
+        of_value = of_value and bool(made.handed_out)
         key = made, active, of_value
         known = self._pairs.get(key)
         if known is not None:
             return known
         name = _identifier(made.function.name)
-        indices = sorted(active)
+        indices = sorted(active - {made.heap})
         results = [tangent_type(made.inputs[i]) for i in indices]
-        returned = made.value_type if of_value else made.result
+        returned = made.value_type if of_value else made.returned_type
         passed = [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
         pair = Pair(
             Generated(f"{name}_forward", [returned, TOP]),
@@ -145,6 +146,7 @@ class Compiler:
         )
         pair.forward.pair = pair.back.pair = pair
         pair.forward.changes = tuple(passed.index(i) for i in made.updates)
+        pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((made, active, of_value, pair))
@@ -204,9 +206,12 @@ class Compiler:
     ) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
+        heap, result = _without_heap(made, transposer, result)
         if of_value:
             result = _value_of(transposer, result)
-        returned = made.value_type if of_value else made.result
+        returned = made.value_type if of_value else made.returned_type
+        if heap is not None:  # what the caller reads behind the call counts
+            transposer.add(heap, transposer.zero(heap))
         seed = Value(_seed_name(result), tangent_type(returned))
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
@@ -290,7 +295,7 @@ class Compiler:
         item.ir_function = function
         emitted = self._load(made, [item])
         return Joint(
-            item.cell.cell_contents, _passed(made), sorted(active), emitted, type_of(result),
+            item.cell.cell_contents, _passed(made), sorted(active - {made.heap}), emitted, type_of(result),
             augmenter.dispatched,
         )
 
@@ -309,14 +314,15 @@ class Compiler:
         self, made: Specialisation, active: Flow, wants_value: bool
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
-        if made.updates:
+        _, result = _without_heap(made, transposer, result)
+        if made.handed_out:
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
         value, seed = _checked(transposer, result, wants_value)
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
         transposer.add(result, seed)
-        bars = self._adjoint(made, transposer, augmenter, sorted(active))
+        bars = self._adjoint(made, transposer, augmenter, sorted(active - {made.heap}))
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -340,6 +346,18 @@ class Compiler:
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]
         return _function(made, name, params, body), augmenter, result
+
+
+def _without_heap(
+    made: Specialisation, transposer: Transposer, result: Operand
+) -> tuple[Operand | None, Operand]:
+    """The last version of the heap, if a function changes it, and what it returns else."""
+    if made.heap not in made.updates or not isinstance(result, Value):
+        return None, result
+    parts = transposer.parts(result)
+    assert parts is not None, "the body ends in the tuple of the value and the versions"
+    heap = parts.pop(1 + made.updates.index(made.heap))
+    return heap, parts[0] if len(parts) == 1 else transposer.call(primitives.build_tuple, *parts)
 
 
 def _value_of(transposer: Transposer, result: Operand) -> Operand:

@@ -34,7 +34,8 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.errors import Unsupported
+from ir.errors import NeedsHeap, Unsupported
+from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, takes_heap, with_heap, without_heap
 from ir.infer import IN_PLACE, Inference
 from ir.parse import parse_code
 from ir.record import node
@@ -51,6 +52,7 @@ from zyg.compiler.mutation import (
 from zyg.compiler.objects import (
     adds_unknown,
     is_computed,
+    member,
     iterates_over,
     may_overload,
     unknown_operands,
@@ -89,6 +91,9 @@ class OpaqueStep:
     targets: list[tuple[Operand, str | None]]
     back: Value
     loc: Location | None
+    # Where the call may change objects: the versions of the heap behind it and before.
+    heap: Value | None = None
+    heap_before: Value | None = None
 
 
 @node
@@ -99,6 +104,31 @@ class CallStep:
     targets: list[tuple[Operand, str | None]]
     back: object
     saved: Value
+    loc: Location | None
+    heap: Value | None = None
+    heap_before: Value | None = None
+
+
+@node
+class ReadStep:
+    """A read of what an object holds: its cotangent goes to the table of the heap."""
+
+    result: Value
+    heap: Value
+    obj: Operand
+    name: str
+    loc: Location | None
+
+
+@node
+class StoreStep:
+    """A store into an object (of None: a deletion), which takes the cotangent of the place."""
+
+    result: Value
+    heap: Value
+    obj: Operand
+    name: str
+    value: Operand | None
     loc: Location | None
 
 
@@ -127,7 +157,8 @@ class LambdaStep:
 
 
 Step: TypeAlias = (
-    RuleStep | OpaqueStep | CallStep | StructureStep | BranchStep | LoopStep | LambdaStep
+    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | StructureStep | BranchStep
+    | LoopStep | LambdaStep
 )
 # Gives the pair of generated functions for a specialisation and its active inputs.
 PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
@@ -152,6 +183,7 @@ class Augmenter(Inference):
         self._pair_of = pair_of
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
+        self._has_heap = takes_heap(made.function)
         # Values of unknown class that have been looked at, in the block at hand and around it.
         self._plain: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
@@ -338,6 +370,8 @@ class Augmenter(Inference):
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
+        if isinstance(callee, Const) and self._heap_call(op, callee, args, mapping):
+            return
         if isinstance(callee, Const):
             if (not kwargs or callee.value is sum) and self._is_of_object(callee.value, args):
                 self._dynamic_call(op, callee, args, kwargs, mapping)
@@ -365,8 +399,12 @@ class Augmenter(Inference):
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
         if isinstance(callee, Const) and callee.value is primitives.updating:
+            changed = args[1]
             callee, args = args[0], args[2:]
             if self._static_call(op, callee, args, kwargs, mapping):
+                return
+            if isinstance(changed, Const) and changed.value == (HEAP_NAME,):
+                self._unknown_call(op, callee, args, kwargs, mapping)
                 return
             raise unsupported(
                 f"the call of {_name(callee)} changes an argument in place, and can't be compiled",
@@ -375,6 +413,32 @@ class Augmenter(Inference):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
+
+    def _heap_call(
+        self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A read or store of what an object holds; False for another call."""
+        if callee.value is attribute_read:
+            heap, obj, name = args
+            assert isinstance(heap, Value) and isinstance(name, Const)
+            if member(type_of(obj), name.value).kind not in ("stored", "hooked"):
+                self._dynamic_call(op, Const(getattr), [obj, name], {}, mapping)
+                return True
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(callee, args, {}, [result], op.loc))
+            self.steps.append(ReadStep(result, heap, obj, name.value, op.loc))
+        elif any(callee.value is store for store in STORES):
+            heap, obj, name, *values = args
+            assert isinstance(heap, Value) and isinstance(name, Const)
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(callee, args, {}, [result], op.loc))
+            value = values[0] if values else None
+            self.steps.append(StoreStep(result, heap, obj, name.value, value, op.loc))
+        else:
+            return False
+        mapping[op.result] = result
+        self.varied.add(result)
+        return True
 
     def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
         """Whether an operator or attribute may be what a user's class makes of it."""
@@ -533,6 +597,8 @@ class Augmenter(Inference):
         target = self._specialiser.target(callee_type)
         if specialisation is None or target is None:
             return False
+        if HEAP_NAME in kwargs:
+            target.source = with_heap(target.source)
         defaults, kwdefaults = self._defaults(callee, target)
         if defaults is None:
             return False
@@ -553,8 +619,9 @@ class Augmenter(Inference):
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
         pair = self._pair_of(specialisation, active)
-        name = op.result.name if len(op.results) == 1 else "t"
-        result, saved = Value(name, specialisation.result), Value("saved", TOP)
+        results, heap_before, heap_after = self._apart_from_heap(op, specialisation, inputs)
+        name = results[0].name if len(results) == 1 else "t"
+        result, saved = Value(name, specialisation.returned_type), Value("saved", TOP)
         passed = [
             operand for operand, value in zip(
                 inputs, [*specialisation.function.captured, *specialisation.function.params],
@@ -563,16 +630,39 @@ class Augmenter(Inference):
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
         targets: list[tuple[Operand, str | None]] = []
-        for i in sorted(active):
+        for i in sorted(active - {specialisation.heap}):
             through_cell = i < len(captured) and not self._is_local(callee)
             targets.append((callee, names[i]) if through_cell else (inputs[i], None))
         self.varied.add(result)
-        self.steps.append(CallStep(result, targets, pair.back, saved, op.loc))
-        if len(op.results) == 1:
-            mapping[op.result] = result
+        step = CallStep(result, targets, pair.back, saved, op.loc, None, heap_before)
+        self.steps.append(step)
+        if heap_after is not None:
+            step.heap = Value(heap_after.name, heap_after.type)
+            assert heap_before is not None
+            self._define(Call(Const(primitives.alias), [heap_before], {}, [step.heap], op.loc))
+            mapping[heap_after] = step.heap
+            self.varied.add(step.heap)
+        if len(results) == 1:
+            mapping[results[0]] = result
         else:
-            self._take_apart(op, result, mapping)
+            whole = Call(op.callee, op.args, op.kwargs, results, op.loc)
+            self._take_apart(whole, result, mapping)
         return True
+
+    def _apart_from_heap(
+        self, op: Call, specialisation: Specialisation, inputs: list[Operand]
+    ) -> tuple[list[Value], Value | None, Value | None]:
+        """The results that generated code returns, and the heap before and behind a call."""
+        number = specialisation.heap
+        if number is None:
+            return op.results, None, None
+        before = inputs[number]
+        assert isinstance(before, Value)
+        if number not in specialisation.updates:
+            return op.results, before, None
+        position = 1 + specialisation.updates.index(number)
+        results = [value for i, value in enumerate(op.results) if i != position]
+        return results, before, op.results[position]
 
     def _take_apart(self, op: Call, whole: Value, mapping: Mapping) -> None:
         """The results of a call from the tuple that it returned."""
@@ -629,12 +719,50 @@ class Augmenter(Inference):
             mapping.update(zip(op.results, made.results, strict=True))
             self.steps.append(StructureStep(made))
             return
+        if HEAP_NAME in kwargs:  # which the run time has by itself
+            kwargs = without_heap(kwargs)
+        elif not self._has_heap and self._works_on_objects(callee, args, kwargs):
+            raise NeedsHeap(f"the call of {_name(callee)} may work on objects", op.loc)
         self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
         targets = _positional([callee, *args]) + _keywords(kwargs)
         if isinstance(callee, Const) and callee.value is primitives.apply:
             self._opaque_call(op, dynamic.pullback_apply, args, {}, _positional(args), mapping)
             return
         self._opaque_call(op, dynamic.pullback_call, [callee, *args], kwargs, targets, mapping)
+
+    def _unknown_call(
+        self,
+        op: Call,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        """A call of what is found at run time, which may do anything with objects."""
+        value, heap = op.results
+        before = kwargs[HEAP_NAME]
+        assert isinstance(before, Value)
+        kwargs = without_heap(kwargs)
+        single = Call(callee, args, kwargs, [value], op.loc)
+        self._dynamic_call(single, callee, args, kwargs, mapping)
+        step = self.steps[-1]
+        assert isinstance(step, OpaqueStep)
+        after = Value(heap.name, heap.type)
+        self._define(Call(Const(primitives.alias), [before], {}, [after], op.loc))
+        mapping[heap] = after
+        self.varied.add(after)
+        step.heap, step.heap_before = after, before
+
+    def _works_on_objects(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        if isinstance(callee, Const) and callee.value is getattr:
+            return True  # of an attribute that is computed
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        found: bool = self.surroundings.works_on_objects(
+            type_of(callee), tuple(map(type_of, args)), kwtypes
+        )
+        return found
 
     def _opaque_call(
         self,

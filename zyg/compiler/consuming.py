@@ -12,7 +12,7 @@ import numpy as np
 
 from ir.emit import statement_form
 from ir.emit.render import expression_form, name_node, subscript
-from zyg import cotangent
+from zyg import cotangent, shadows
 from zyg.cotangent import accumulate_at, clear_at
 
 
@@ -74,6 +74,18 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     if len(args) > 2:
         keywords.append(ast.keyword(arg="keepdims", value=args[2]))
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
+
+
+def _method(name: str) -> Any:
+    def expression(args: list[ast.expr], environment: Any) -> ast.expr:
+        function = ast.Attribute(value=args[0], attr=name, ctx=ast.Load())
+        return ast.Call(func=function, args=args[1:], keywords=[])
+
+    return expression
+
+
+expression_form(shadows.add)(_method("add"))
+expression_form(shadows.take)(_method("take"))
 
 
 @expression_form(cotangent.zeros_list)

@@ -48,8 +48,10 @@ from zyg.compiler.augment import (
     CallStep,
     LoopStep,
     OpaqueStep,
+    ReadStep,
     RuleStep,
     Step,
+    StoreStep,
 )
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import (
@@ -471,6 +473,14 @@ def _targets_of(steps: list[Step]) -> dict[Value, list[Operand]]:
                 found[step.result] = step.targets
             case OpaqueStep() | CallStep():
                 found[step.result] = [operand for operand, _ in step.targets]
+                if step.heap_before is not None:
+                    found[step.result].append(step.heap_before)
+                if step.heap is not None:
+                    found[step.heap] = found[step.result]
+            case ReadStep():
+                found[step.result] = [step.heap]
+            case StoreStep():
+                found[step.result] = [step.heap, *([] if step.value is None else [step.value])]
             case BranchStep(_, arms):
                 for arm in arms:
                     found.update(_targets_of(arm))

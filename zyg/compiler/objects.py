@@ -10,6 +10,7 @@ of an object is a dict of those of its attributes, that of `super()` is the obje
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -22,7 +23,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
+from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import constant, outdate
@@ -185,6 +188,76 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
 def _methods_of(cls: type) -> set[str]:
     found = {name for name in vars(cls) if overloads(cls, name)}
     return found | {f".{name}" for name in vars(cls) if _computes(cls, name)}
+
+
+# Objects as places: what they hold is known by their identity
+
+
+def is_place(cls: type) -> bool:
+    """Whether instances of a class are known by identity: those of the user's plain classes.
+
+    Subclasses of containers and numbers are values like these.
+    """
+    return is_users(cls) and not issubclass(cls, _VALUES)
+
+
+_VALUES = (
+    tuple, list, dict, set, frozenset, str, bytes, int, float, complex, np.ndarray, np.generic,
+    BaseException, type,
+)
+
+
+def member(type_: Type, name: str) -> Member:
+    """What is known of an attribute of objects of a type."""
+    cls = class_of(type_)
+    if cls is None:
+        unknown = isinstance(type_, Top | Union)
+        return Member("unknown") if unknown else Member("other")
+    if not is_place(cls):
+        return Member("unknown" if cls is super else "other")
+    found = lookup(cls, name)
+    hook = lookup(cls, "__setattr__")
+    if type(found) is property:
+        return Member("computed", found.fget, found.fset)
+    if lookup(cls, "__getattribute__") is not object.__getattribute__:
+        return Member("unknown")
+    if isinstance(found, COMPUTED) or _has_code(type(found), "__get__", "__set__", "__delete__"):
+        return Member("unknown")
+    if found is None and lookup(cls, ANY_NAME) is not None:
+        return Member("unknown")
+    if isinstance(found, types.FunctionType | classmethod | staticmethod):
+        return Member("unknown")
+    if hook is object.__setattr__:
+        return Member("stored")
+    if _is_frozen(cls):
+        return Member("stored")
+    return Member("hooked", None, hook) if isinstance(hook, types.FunctionType) else (
+        Member("unknown")
+    )
+
+
+def _has_code(cls: type, *names: str) -> bool:
+    return any(isinstance(lookup(cls, name), types.FunctionType) for name in names)
+
+
+def _is_frozen(cls: type) -> bool:
+    """Whether a class is a dataclass whose `__setattr__` does nothing but raise."""
+    parameters = getattr(cls, "__dataclass_params__", None)
+    return parameters is not None and parameters.frozen and "__setattr__" in vars(cls)
+
+
+def constructor(cls: type) -> Constructor | None:
+    """How an object is made, if its class leaves `__new__` and the metaclass's call to Python."""
+    if not is_place(cls) or type(cls).__call__ is not type.__call__:
+        return None
+    if cls.__new__ is not object.__new__ or getattr(cls, "__abstractmethods__", None):
+        return None
+    init = lookup(cls, "__init__")
+    if init is object.__init__:
+        return Constructor(None)
+    if dataclasses.is_dataclass(cls) and init.__code__.co_filename == "<string>":
+        return Constructor(init_of_dataclass(cls))
+    return Constructor(init) if isinstance(init, types.FunctionType) else None
 
 
 # What generated code asks at run time

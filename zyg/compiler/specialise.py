@@ -8,6 +8,7 @@ hold.
 from __future__ import annotations
 
 import builtins
+import functools
 import types
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -15,7 +16,8 @@ from typing import Any, TypeAlias
 from ir import primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type_of
-from ir.errors import SourceNotFound, Unsupported
+from ir.errors import NeedsHeap, SourceNotFound, Unsupported
+from ir.heap import HEAP, HEAP_NAME, with_heap
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
 from ir.places import Returned
@@ -34,9 +36,10 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.mutation import refuse_mutation
-from zyg.compiler.objects import may_overload
+from zyg.compiler.objects import constructor as constructor_of
+from zyg.compiler.objects import is_place, may_overload, member
 from zyg.numpy_changes import written_out
-from zyg.rules.registry import is_constant, rule_of, substitute_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.signature import abstract
 
 MAX_DEPTH = 60
@@ -51,6 +54,10 @@ PASSING = {
         primitives.unpack_starred, primitives.check_bound, primitives.apply, getattr,
     )
 }
+
+
+# Objects that call functions of Python's.
+_OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lambda: None)))
 
 
 @record
@@ -99,6 +106,8 @@ class Specialisation:
     # Inputs that it changes in place: it returns their last versions behind its value.
     updates: tuple[int, ...] = ()
     returned: Returned = None
+    # Whether it reads or changes what objects hold, or would, had it the heap.
+    works_on_objects: bool = False
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -109,6 +118,28 @@ class Specialisation:
         if not self.updates or not isinstance(self.result, Tuple):
             return self.result
         return self.result.items[0]
+
+    @property
+    def heap(self) -> int | None:
+        """The number of the input that is the heap."""
+        return next((i for i, type_ in enumerate(self.inputs) if type_ == HEAP), None)
+
+    @property
+    def handed_out(self) -> tuple[int, ...]:
+        """The inputs whose last versions generated code returns behind the value.
+
+        The heap is a token, whose versions are the same when the program runs.
+        """
+        return tuple(i for i in self.updates if self.inputs[i] != HEAP)
+
+    @property
+    def returned_type(self) -> Type:
+        """The type of what generated code returns: the value, or a tuple with the versions."""
+        if not self.handed_out or not isinstance(self.result, Tuple):
+            return self.value_type
+        types_ = self.result.items[1:]
+        kept = [t for i, t in zip(self.updates, types_, strict=True) if i in self.handed_out]
+        return Tuple((self.result.items[0], *kept))
 
     def all_guards(self) -> list[AnyGuard]:
         """The guards of this function and of all that it calls."""
@@ -196,7 +227,8 @@ class Specialiser:
                 flows = Flows(function, self.sources)
                 stable = result == made.result and flows.result == made.flow and (
                     inference.updates == made.updates and inference.returned == made.returned
-                )
+                ) and inference.works_on_objects == made.works_on_objects
+                made.works_on_objects = inference.works_on_objects
                 made.updates, made.returned = inference.updates, inference.returned
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if stable or not made.is_recursive:
@@ -280,10 +312,45 @@ class Specialiser:
         target = self.target(callee)
         if target is None:
             return None
+        if HEAP_NAME in kwargs:
+            target.source = with_heap(target.source)
         bound = self.bound_types(target, args, kwargs)
         if bound is None:
             return None
         return self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+
+    def works_on_objects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        """Whether a call may read or change what objects hold."""
+        if isinstance(callee, Known):
+            function = callee.value
+            rule = rule_of(function)
+            if is_constant(function) or rule is not None:
+                return takes_pullback(rule) or self._may_be_method(function, args)
+            if isinstance(function, types.FunctionType):
+                if _is_run_time(function) or is_of_ir(function):
+                    return False
+            elif substitute_of(function) is None:
+                if isinstance(function, type):
+                    return is_place(function)
+                return is_place(type(function)) or isinstance(function, _OF_PYTHON)
+        elif not isinstance(callee, Closure):
+            return True
+        try:
+            if self.target(callee) is None:
+                return True
+            made = self.call(callee, args, kwargs)
+        except NeedsHeap:
+            return True
+        except (Unsupported, SourceNotFound):
+            return False
+        return made is not None and made.works_on_objects
+
+    def _may_be_method(self, function: object, args: tuple[Type, ...]) -> bool:
+        if not self._stack:
+            return False
+        return may_overload(function, list(args), self._stack[-1].source.globals)
 
     def sources(self, call: Call) -> list[Operand]:
         """The operands whose derivatives a call's results depend on."""
@@ -319,6 +386,8 @@ class Specialiser:
     ) -> list[Operand]:
         target = self.target(callee)
         assert target is not None
+        if HEAP_NAME in call.kwargs:
+            target.source = with_heap(target.source)
         count = len(target.captures)
         # Defaults of a closure are part of the function object.
         default = [call.callee] if isinstance(callee, Closure) else []
@@ -433,6 +502,14 @@ class _Surroundings:
             return None
         return None if made is None else made.returned
 
+    def works_on_objects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        return self._specialiser.works_on_objects(callee, args, kwargs)
+
+    member = staticmethod(member)
+    constructor = staticmethod(constructor_of)
+
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
@@ -482,22 +559,29 @@ class _Surroundings:
         loc: Location | None,
     ) -> list[tuple[int | str, Operand]]:
         callee_type = type_of(callee)
+        unknown: list[tuple[int | str, Operand]] = [
+            (name, operand) for name, operand in kwargs.items() if name == HEAP_NAME
+        ]
         if not isinstance(callee_type, Known | Closure):
-            return []
+            return unknown
         if isinstance(callee_type, Known) and is_constant(callee_type.value):
-            return []
+            return unknown
         if not self._specialiser.target(callee_type):
-            return []
+            return unknown
         types_ = tuple(map(type_of, args))
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             made = self._specialiser.call(callee_type, types_, kwtypes)
         except (Unsupported, SourceNotFound):
-            return []
-        if made is None or not made.updates:
+            return unknown
+        if made is None:
+            return unknown
+        if not made.updates:
             return []
         target = self._specialiser.target(callee_type)
         assert target is not None
+        if HEAP_NAME in kwargs:
+            target.source = with_heap(target.source)
         count = len(target.captures)
         bound: list[Any] = bind(
             target.source, list(range(len(args))), {name: name for name in kwargs},
@@ -535,6 +619,10 @@ def _is_small(source: Function) -> bool:
     return len(ops) <= MAX_INLINED_OPS and all(isinstance(op, Call) for op in ops) and (
         isinstance(source.body.exit, Yield)
     )
+
+
+def is_of_ir(function: types.FunctionType) -> bool:
+    return str(function.__module__).startswith("ir.")
 
 
 def _is_run_time(function: types.FunctionType) -> bool:

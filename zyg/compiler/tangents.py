@@ -9,10 +9,12 @@ from ir.core import (
     Operand,
     Value,
 )
+from ir.heap import Heap
 from ir.types import (
     TOP,
     Closure,
     Dict,
+    Instance,
     Known,
     Scalar,
     Sequence,
@@ -23,6 +25,7 @@ from ir.types import (
     widen,
 )
 from zyg.compiler.activity import may_vary
+from zyg.shadows import SHADOWS
 
 NONE = Const(None)
 
@@ -32,6 +35,8 @@ def tangent_type(type_: Type) -> Type:
     match widen(type_):
         case Tuple(items):
             return Tuple(tuple(map(tangent_type, items)))
+        case Instance(cls) if cls is Heap:
+            return SHADOWS
         case Closure() | Dict():
             return TOP
         case Union(members):
@@ -100,7 +105,7 @@ def is_none(operand: Operand) -> bool:
 
 def may_be_none(type_: Type) -> bool:
     """Whether a cotangent of this type may be the structural zero at run time."""
-    return not isinstance(type_, Tuple | Sequence) and not is_numeric(type_)
+    return type_ != SHADOWS and not isinstance(type_, Tuple | Sequence) and not is_numeric(type_)
 
 
 def is_buffer(type_: Type) -> bool:

@@ -37,15 +37,17 @@ from ir.types import (
     join,
     widen,
 )
-from zyg import cotangent
+from zyg import cotangent, shadows
 from zyg.compiler.augment import (
     BranchStep,
     CallStep,
     LambdaStep,
     LoopStep,
     OpaqueStep,
+    ReadStep,
     RuleStep,
     Step,
+    StoreStep,
     StructureStep,
 )
 from zyg.compiler.loops import LoopTransposer
@@ -78,18 +80,16 @@ class Transposer(LoopTransposer):
         """Appends the adjoint of steps; reads and extends `self.bars`."""
         for step in reversed(steps):
             match step:
-                case RuleStep() | OpaqueStep() | CallStep():
+                case RuleStep():
                     bar = self.bars.pop(step.result, None)
-                    if bar is None:
-                        continue
+                    if bar is not None:
+                        self.loc = step.loc
+                        self._rule(step, bar)
+                case OpaqueStep() | CallStep():
+                    self._call_step(step)
+                case ReadStep() | StoreStep():
                     self.loc = step.loc
-                    match step:
-                        case RuleStep():
-                            self._rule(step, bar)
-                        case OpaqueStep():
-                            self._opaque(step, bar)
-                        case CallStep():
-                            self._call(step, bar)
+                    self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
                     self._structure(call)
@@ -102,6 +102,36 @@ class Transposer(LoopTransposer):
                 case LambdaStep(op):
                     self.loc = op.loc
                     self._lambda_step(op)
+
+    def _call_step(self, step: OpaqueStep | CallStep) -> None:
+        bar = self.bars.pop(step.result, None)
+        heap_bar = None if step.heap is None else self.bars.pop(step.heap, None)
+        if bar is None and heap_bar is None:
+            return
+        self.loc = step.loc
+        if step.heap_before is not None:
+            self.add(step.heap_before, heap_bar or self.zero(step.heap_before))
+        if bar is None:  # all that comes back is by what the call has changed
+            bar = self.zero(step.result)
+        if isinstance(step, OpaqueStep):
+            self._opaque(step, bar)
+        else:
+            self._call(step, bar)
+
+    def _heap_step(self, step: ReadStep | StoreStep) -> None:
+        bar = self.bars.pop(step.result, None)
+        if bar is None:
+            return
+        place = [step.obj, Const(step.name)]
+        if isinstance(step, ReadStep):
+            heap_bar = self.bars.get(step.heap) or self.zero(step.heap)
+            self.bars[step.heap] = heap_bar
+            self.call(shadows.add, heap_bar, *place, bar)
+            return
+        self.bars[step.heap] = bar
+        taken = self.call(shadows.take, bar, *place)
+        if step.value is not None:
+            self.add(step.value, taken)
 
     def _rule(self, step: RuleStep, bar: Operand) -> None:
         back = step.back

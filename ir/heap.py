@@ -1,0 +1,124 @@
+"""Objects as contents of a heap: reads and stores of attributes, with versions of the whole.
+
+    o.x = v          heap_1 = attribute_stored(heap, o, 'x', v)
+    y = o.x          y = attribute_read(heap_1, o, 'x')
+    z = f(o)         z, heap_2 = updating(f, ('heap@',), o, heap@=heap_1)
+
+An object is known by its identity, whatever its names are; so all objects are one value, and a
+store makes a new version of that. A function that works on objects takes the heap as one more
+argument, by keyword, and hands out its last version like any argument that it changes in place.
+When a program runs, the heap is a token: reads and stores go to the objects themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir.core import Const, Function, Operand, Parameters, Value
+from ir.record import made, node
+from ir.types import Instance
+
+
+class Heap:
+    """The token that stands for the contents of all objects."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<heap>"
+
+
+HEAP = Instance(Heap)
+TOKEN = Heap()
+# The parameter by which a function takes the heap: no name of the user's.
+HEAP_NAME = "heap@"
+
+
+def set_attribute(obj: Any, name: str, value: Any) -> None:
+    """`obj.name = value`, as the source has it."""
+    setattr(obj, name, value)
+
+
+def delete_attribute(obj: Any, name: str) -> None:
+    """`del obj.name`, as the source has it."""
+    delattr(obj, name)
+
+
+def attribute_read(heap: Any, obj: Any, name: str) -> Any:
+    """`obj.name`, for an attribute that is stored in the object."""
+    return getattr(obj, name)
+
+
+def attribute_stored(heap: Any, obj: Any, name: str, value: Any) -> Any:
+    """`obj.name = value`, for an attribute that is stored in the object: gives the heap."""
+    setattr(obj, name, value)
+    return heap
+
+
+def attribute_set(heap: Any, obj: Any, name: str, value: Any) -> Any:
+    """The same past a `__setattr__` of the class, as `object.__setattr__` does it."""
+    object.__setattr__(obj, name, value)
+    return heap
+
+
+def attribute_deleted(heap: Any, obj: Any, name: str) -> Any:
+    """`del obj.name`, for an attribute that is stored in the object: gives the heap."""
+    delattr(obj, name)
+    return heap
+
+
+def new_object(cls: Any) -> Any:
+    """An object without contents, as `cls(...)` makes it before `__init__` runs."""
+    return cls.__new__(cls)
+
+
+READS = (attribute_read,)
+STORES = (attribute_stored, attribute_set, attribute_deleted)
+
+
+@node
+class _WithHeap:
+    """The functions that take the heap, by the `id` of the plain ones, which they keep alive."""
+
+    made: dict[int, tuple[Function, Function]] = made(dict)
+
+
+_known = _WithHeap()
+MAX_KNOWN = 4096
+
+
+def with_heap(function: Function) -> Function:
+    """The function with the heap as one more parameter, by keyword only."""
+    known = _known.made.get(id(function))
+    if known is not None and known[0] is function:
+        return known[1]
+    if takes_heap(function):
+        return function
+    old = function.signature
+    signature = Parameters(
+        old.positional_only, old.positional, old.vararg, old.keyword_only + 1, old.kwarg
+    )
+    params = list(function.params)
+    params.insert(len(params) - old.kwarg, Value(HEAP_NAME, HEAP))
+    result = Function(
+        function.name, params, function.captured, function.body, function.loc, signature,
+        function.defaults, function.kwdefaults, function.globals, function.code,
+        function.docstring,
+    )
+    if len(_known.made) >= MAX_KNOWN:
+        _known.made.clear()
+    _known.made[id(function)] = function, result
+    return result
+
+
+def takes_heap(function: Function) -> bool:
+    return any(param.name == HEAP_NAME for param in function.params)
+
+
+def without_heap(kwargs: dict[str, Operand]) -> dict[str, Operand]:
+    """The keyword arguments that the user's function is called with."""
+    return {name: operand for name, operand in kwargs.items() if name != HEAP_NAME}
+
+
+def is_heap(operand: Operand) -> bool:
+    return not isinstance(operand, Const) and operand.type == HEAP
