@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ir import facts
 from ir.core import Const, Function, Operand, Parameters, Value
 from ir.record import made, node
-from ir.types import Instance
+from ir.types import TOP, Instance, Known, Type
 
 
 class Heap:
@@ -72,8 +73,21 @@ def new_object(cls: Any) -> Any:
     return cls.__new__(cls)
 
 
-READS = (attribute_read,)
-STORES = (attribute_stored, attribute_set, attribute_deleted)
+facts.fresh(new_object)
+
+
+@facts.result(new_object)
+def _type_of_new(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    (cls,) = args
+    return Instance(cls.value) if isinstance(cls, Known) else TOP
+
+
+# Stores as new versions of the heap, and the effects that they are when a program runs.
+STORES = {
+    attribute_stored: set_attribute,
+    attribute_set: object.__setattr__,
+    attribute_deleted: delete_attribute,
+}
 
 
 @node

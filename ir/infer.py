@@ -89,8 +89,12 @@ class Inlinable:
 
 @record
 class Member:
-    """What an attribute is: `kind` is stored (in the object), computed (by `getter`, `setter`),
-    unknown (any of these, or of no object of the user's), or other (no object of the user's)."""
+    """What an attribute is.
+
+    `kind` is stored (in the object), hooked (the same, where `setter` is the `__setattr__` of the
+    class), computed (by `getter` and `setter`), method, static or of class (the function `getter`),
+    unknown (any of these, or no object of the user's), or other (no object of the user's).
+    """
 
     kind: str
     getter: Any = None
@@ -164,6 +168,15 @@ class Surroundings(Protocol):
 
     def member(self, owner: Type, name: str) -> Member:
         """What is known of an attribute of objects of a type."""
+
+    def field_type(self, owner: Operand, name: str) -> Type:
+        """The type of what an object holds under a name."""
+
+    def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
+        """Notes a store into an object; with None, one into an unknown object."""
+
+    def note_lookup(self, cls: type | None, name: str) -> None:
+        """Sees to it that a name means in a class what it means now."""
 
     def constructor(self, cls: type) -> Constructor | None:
         """How objects of a class are made, if it is one of those whose objects are places."""
@@ -834,6 +847,7 @@ class Inference(Builder):
         heap = self.current_heap(loc)
         changed: list[tuple[int | str, Operand]] = [(HEAP_NAME, heap)]
         result = Value(names[0], TOP)
+        self.surroundings.note_store(None, "", TOP)
         self.places.passed(
             callee, args, {HEAP_NAME: heap}, result, changed, [heap.type], loc
         )

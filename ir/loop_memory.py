@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ir.core import Block, Location, Operand, Value, Yield
 from ir.errors import Unsupported
+from ir.heap import HEAP
 from ir.places import Places, is_mutable
 from ir.rewrite import defined
 from ir.types import Type, join, widen
@@ -72,6 +73,11 @@ class LoopMemory:
         inner = places.state
         if not inner.writes or not isinstance(body.exit, Yield):
             return True
+        if not inner.has_changes:  # but for what objects hold
+            heap = [first for first in places.changed_since(before) if first.type == HEAP]
+            is_settled = all(first in self.changed for first in heap)
+            self.changed += [first for first in heap if first not in self.changed]
+            return is_settled
         local = defined(body)
         new = [
             first for first in places.changed_since(before)

@@ -37,7 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.heap import HEAP_NAME, STORES, Heap
+from ir.heap import HEAP, HEAP_NAME, STORES, Heap
 from ir.record import made, node
 from ir.rewrite import walk
 from ir.types import (
@@ -171,7 +171,8 @@ class State:
 
     @property
     def has_changes(self) -> bool:
-        return bool(self.writes or self.lost)
+        """Whether memory was changed; objects are read by way of the heap, not by their names."""
+        return bool(self.lost) or any(storage.type != HEAP for storage in self.writes)
 
     def copy(self) -> State:
         return State(

@@ -29,7 +29,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import substitute
-from ir.types import Dict, Known, Scalar, Sequence, Tuple, Type, Union
+from ir.types import Dict, Known, Method, Scalar, Sequence, Tuple, Type, Union
 
 DISPLAYS = {
     id(function)
@@ -50,7 +50,8 @@ def is_silent(call: Call) -> bool:
     if id(callee) in DISPLAYS or facts.is_metadata(callee):
         return True
     if callee is getattr:
-        return not _is_opaque(type_of(call.args[0]))
+        is_method = isinstance(call.result.type, Method)
+        return is_method or not _is_opaque(type_of(call.args[0]))
     if callee is primitives.unpack:
         return isinstance(type_of(call.args[0]), Tuple)
     if facts.is_quiet(callee, tuple(map(type_of, call.args))):

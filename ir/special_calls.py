@@ -149,13 +149,27 @@ def read_attribute(
     member = self.surroundings.member(type_of(owner), name)
     if member.kind == "other":
         return None
+    if member.kind in ("method", "static", "of class"):
+        cls = class_of(type_of(owner))
+        self.surroundings.note_lookup(cls, name)
+        if member.kind == "static":
+            return [Const(member.getter)]
+        first = owner if member.kind == "method" else Const(cls)
+        type_ = Method(Known(member.getter), type_of(first))
+        (method,) = typed(self, getattr, [owner, Const(name)], names, loc, type_)
+        assert isinstance(method, Value)
+        self.methods[method] = Const(member.getter), first
+        return [method]
     self.works_on_objects = True
+    self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
-    return typed(self, attribute_read, operands, names, loc, TOP)
+    is_stored = member.kind in ("stored", "hooked")
+    type_ = self.surroundings.field_type(owner, name) if is_stored else TOP
+    return typed(self, attribute_read, operands, names, loc, type_)
 
 
 @special(set_attribute, setattr)
@@ -225,6 +239,10 @@ def _store(
 ) -> None:
     assert self.places is not None
     heap = self.current_heap(loc)
+    if held:
+        name = operands[1]
+        assert isinstance(name, Const)
+        self.surroundings.note_store(type_of(operands[0]), name.value, type_of(held[0]))
     self.places.change(callee, heap, operands, loc, heap.type, held)
 
 

@@ -23,6 +23,7 @@ from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
+from zyg.compiler.fields import Fields, entered
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
@@ -154,6 +155,8 @@ class Cache:
         self._compiled_for = registry.version()
         self.variants = Variants()
         self._aliases: dict[Any, tuple[Any, list[object]]] = {}
+        # Keys of calls that work on objects: their entries depend on what these hold, too.
+        self.on_heap: set[Any] = set()
         self.hits = 0
         self.misses = 0
 
@@ -185,6 +188,8 @@ class Cache:
         self.misses += 1
         replaced = self.entries.pop(key, None)
         self.entries[key] = entry
+        if len(self.on_heap) > self._size:
+            self.on_heap.clear()
         dropped = [] if replaced is None else [replaced]
         while len(self.entries) > self._size:
             dropped.append(self.entries.popitem(last=False)[1])
@@ -236,6 +241,8 @@ def entry_for(
         key = mode, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
+    if key in cache.on_heap:
+        key = _heap_key(key, mode, function, args, kwargs)
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
@@ -246,6 +253,14 @@ def entry_for(
         return entry
     with cache.lock:
         return _found_or_made(key, mode, function, args, kwargs)
+
+
+def _heap_key(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The key of a call that works on objects, with the types of what these hold."""
+    state = None if mode == "dispatch" else entered(function, args, kwargs).state()
+    return "heap", key, state
 
 
 def is_plain_function(function: Any) -> bool:
@@ -271,7 +286,7 @@ def _found_or_made(
             refuse_unusual(arg)
         exact = tuple(map(parameter_type, abstract_all(values)))
         types_ = cache.variants.widened(plan.source, exact)
-        if types_ != exact:
+        if types_ != exact and key[0] != "heap":
             alive = identified((callee.function, values))
             key = cache.add_alias(
                 key, (mode, plan.source, len(args), tuple(kwargs), types_), alive
@@ -280,13 +295,20 @@ def _found_or_made(
             if entry is not None:
                 cache.hits += 1
                 return entry
-        try:
-            entry = _made(compiler, mode, plan, types_, len(args))
-        except NeedsHeap:
+        if key[0] == "heap":
             plan = with_heap_passed(plan)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
-            entry = _made(compiler, mode, plan, types_, len(args))
+            fields = None if mode == "dispatch" else entered(function, args, kwargs)
+            with compiler.apart():
+                entry = _made(compiler, mode, plan, types_, len(args), fields)
+        else:
+            try:
+                entry = _made(compiler, mode, plan, types_, len(args))
+            except NeedsHeap:
+                cache.on_heap.add(key)
+                heap_key = _heap_key(key, mode, function, args, kwargs)
+                return _found_or_made(heap_key, mode, function, args, kwargs)
     except SourceNotFound as error:
         raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
@@ -304,9 +326,13 @@ def _found_or_made(
 
 
 def _made(
-    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int
+    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
+    fields: Fields | None = None,
 ) -> Entry:
-    made = compiler.specialiser.specialise(plan.source, types_)
+    if fields is None:
+        made = compiler.specialiser.specialise(plan.source, types_)
+    else:
+        made = compiler.with_fields(plan.source, types_, fields)
     kinds = (*_DIFFERENTIATED[mode], "heap")
     differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
     active = made.flow & frozenset(differentiated)

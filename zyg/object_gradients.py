@@ -13,6 +13,7 @@ from typing import Any
 
 from ir.core import named
 from zyg import cotangent
+from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
 from zyg.entry import Entry, inputs_of
 from zyg.gradients import Assignment, detached
@@ -33,7 +34,7 @@ class Held:
         if is_place(type(value)):
             self.obj = value
             open_[id(value)] = self
-            for name, item in _fields_of(value):
+            for name, item in fields_of(value):
                 self.fields[name] = open_.get(id(item)) or Held(item, open_)
         elif type(value) in (list, tuple):
             self.items = [open_.get(id(item)) or Held(item, open_) for item in value]
@@ -90,20 +91,6 @@ class Held:
             return False
         items = self.items.values() if isinstance(self.items, dict) else self.items
         return any(item._holds_objects((*open_, self)) for item in items)
-
-
-def _fields_of(obj: Any) -> list[tuple[str, Any]]:
-    """What an object holds, in its dict and its slots."""
-    found = list(getattr(obj, "__dict__", {}).items())
-    for cls in type(obj).__mro__:
-        slots = vars(cls).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__"):
-                if name.startswith("__") and not name.endswith("__"):
-                    name = f"_{cls.__name__.lstrip('_')}{name}"
-                if hasattr(obj, name):
-                    found.append((name, getattr(obj, name)))
-    return found
 
 
 def held_by(args: tuple[Any, ...]) -> list[Held]:

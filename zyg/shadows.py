@@ -42,10 +42,10 @@ class Shadows:
         before = bars.get(name)
         bars[name] = bar if before is None else accumulate(before, bar)
 
-    def take(self, obj: Any, name: str) -> Any:
-        """The cotangent of an attribute, which has none from then on."""
+    def take(self, obj: Any, name: str, zero: Any = None) -> Any:
+        """The cotangent of an attribute, which has none from then on; `zero` if it has none."""
         found = self._fields.get(id(obj))
-        return None if found is None else found[1].pop(name, None)
+        return zero if found is None else found[1].pop(name, zero)
 
     def of(self, obj: Any, name: str) -> Any:
         """The cotangent of an attribute as it is now."""
@@ -103,8 +103,8 @@ def add(shadows: Shadows, obj: Any, name: str, bar: Any) -> None:
     shadows.add(obj, name, bar)
 
 
-def take(shadows: Shadows, obj: Any, name: str) -> Any:
-    return shadows.take(obj, name)
+def take(shadows: Shadows, obj: Any, name: str, zero: Any = None) -> Any:
+    return shadows.take(obj, name, zero)
 
 
 facts.effect(add, take)

@@ -22,11 +22,9 @@ from ir.core import (
     Value,
     type_of,
 )
-from ir.heap import HEAP, Heap
 from ir.infer import _same
 from ir.types import (
     TOP,
-    Instance,
     Known,
     Scalar,
     Sequence,
@@ -66,6 +64,7 @@ class Accumulation(Algebra):
         self.definitions = augmenter.definitions
         self.methods = augmenter.methods
         self._varied = augmenter.varied
+        self.heap = augmenter.heap
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
         self._masks = Masks(augmenter.ops)
@@ -156,15 +155,20 @@ class Accumulation(Algebra):
         """Adds a contribution to the cotangent of a value."""
         if not isinstance(operand, Value) or operand not in self._varied or is_none(bar):
             return
-        if operand.type == HEAP:
-            self.bars.setdefault(operand, bar)  # there is one table, which calls fill
-            return
         bar = self._instantiated(operand, bar)
         before = self.bars.get(operand)
         total = bar if before is None else self.plus(before, bar, operand)
         if isinstance(total, Value) and total.name == "t" and operand.name != "t":
             total.name = f"{operand.name}_bar"
         self.bars[operand] = total
+
+    def heap_bar(self) -> Operand:
+        """The table of the cotangents of what objects hold: one for all versions of the heap."""
+        assert self.heap is not None
+        found = self.bars.get(self.heap)
+        if found is None:
+            found = self.bars[self.heap] = self.call(current_shadows, name="heap_bar")
+        return found
 
     def _instantiated(self, value: Value, bar: Operand) -> Operand:
         """A cotangent that is no structural zero, where the value is a number or an array."""
@@ -284,8 +288,6 @@ class Accumulation(Algebra):
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
         match widen(type_of(value)):
-            case Instance(cls) if cls is Heap:
-                return self.call(current_shadows, name="heap_bar")
             case Union() as union if is_numeric(union):
                 return Const(0.0)
             case Scalar(cls) if issubclass(cls, complex):

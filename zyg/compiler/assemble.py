@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ir import facts, primitives
@@ -37,6 +38,7 @@ from ir.core import (
     type_of,
 )
 from ir.emit import Emitted, emit_functions
+from ir.heap import HEAP
 from ir.load import load
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, free_values, substitute, walk
@@ -48,6 +50,7 @@ from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.augment import Augmenter
+from zyg.compiler.fields import Fields
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
@@ -57,6 +60,7 @@ from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 
+MAX_ROUNDS = 8
 verifying = False  # tests turn this on: the IR is checked after each pass
 
 
@@ -114,13 +118,34 @@ class Compiler:
     """Generates code; one compilation at a time."""
 
     def __init__(self) -> None:
-        self.specialiser = Specialiser()
-        self.specialiser.derived = self.derived
-        self.specialiser.expand = expanded
+        self.specialiser = self._new_specialiser()
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
         self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
         self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
         self._fresh: list[tuple[Specialisation, Flow, bool]] = []
+
+    def _new_specialiser(self) -> Specialiser:
+        specialiser = Specialiser()
+        specialiser.derived = self.derived
+        specialiser.expand = expanded
+        return specialiser
+
+    def with_fields(
+        self, source: Function, inputs: tuple[Type, ...], fields: Fields
+    ) -> Specialisation:
+        """The specialisation of a program that works on objects.
+
+        It is made again until the types of what objects hold cover all that is stored.
+        """
+        for round_number in range(MAX_ROUNDS):
+            before = fields.state()
+            self.specialiser = self._new_specialiser()
+            self.specialiser.fields = fields
+            fields.is_open |= round_number == MAX_ROUNDS - 2
+            made = self.specialiser.specialise(source, inputs)
+            if fields.state() == before:
+                break
+        return made
 
     # Pairs of functions
 
@@ -138,19 +163,28 @@ class Compiler:
         indices = sorted(active - {made.heap})
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
-        passed = [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
+        passed = _passed(made)
         pair = Pair(
             Generated(f"{name}_forward", [returned, TOP]),
             Generated(f"{name}_back", results),
             passed, indices,
         )
         pair.forward.pair = pair.back.pair = pair
-        pair.forward.changes = tuple(passed.index(i) for i in made.updates)
+        pair.forward.changes = tuple(passed.index(i) for i in made.handed_out)
         pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((made, active, of_value, pair))
         return pair
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Around the compilation of a program whose types hold in that program alone."""
+        before = self.specialiser
+        try:
+            yield
+        finally:
+            self.specialiser = before
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""
@@ -206,12 +240,12 @@ class Compiler:
     ) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
-        heap, result = _without_heap(made, transposer, result)
+        changes_objects, result = _without_heap(made, transposer, result)
         if of_value:
             result = _value_of(transposer, result)
         returned = made.value_type if of_value else made.returned_type
-        if heap is not None:  # what the caller reads behind the call counts
-            transposer.add(heap, transposer.zero(heap))
+        if changes_objects:  # what the caller reads behind the call counts
+            transposer.heap_bar()
         seed = Value(_seed_name(result), tangent_type(returned))
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
@@ -350,14 +384,14 @@ class Compiler:
 
 def _without_heap(
     made: Specialisation, transposer: Transposer, result: Operand
-) -> tuple[Operand | None, Operand]:
-    """The last version of the heap, if a function changes it, and what it returns else."""
-    if made.heap not in made.updates or not isinstance(result, Value):
-        return None, result
+) -> tuple[bool, Operand]:
+    """Whether a function changes objects, and what it returns beside the heap."""
+    if made.heap is None or made.heap not in made.updates or not isinstance(result, Value):
+        return False, result
     parts = transposer.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
-    heap = parts.pop(1 + made.updates.index(made.heap))
-    return heap, parts[0] if len(parts) == 1 else transposer.call(primitives.build_tuple, *parts)
+    parts.pop(1 + made.updates.index(made.heap))
+    return True, parts[0] if len(parts) == 1 else transposer.call(primitives.build_tuple, *parts)
 
 
 def _value_of(transposer: Transposer, result: Operand) -> Operand:
@@ -370,7 +404,10 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
 
 
 def _passed(made: Specialisation) -> list[int]:
-    return [i for i, type_ in enumerate(made.inputs) if not isinstance(type_, Known)]
+    return [
+        i for i, type_ in enumerate(made.inputs)
+        if not isinstance(type_, Known) and type_ != HEAP
+    ]
 
 
 def _checked(

@@ -35,7 +35,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, takes_heap, with_heap, without_heap
+from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, with_heap, without_heap
 from ir.infer import IN_PLACE, Inference
 from ir.parse import parse_code
 from ir.record import node
@@ -91,9 +91,7 @@ class OpaqueStep:
     targets: list[tuple[Operand, str | None]]
     back: Value
     loc: Location | None
-    # Where the call may change objects: the versions of the heap behind it and before.
-    heap: Value | None = None
-    heap_before: Value | None = None
+    changes_objects: bool = False
 
 
 @node
@@ -105,8 +103,7 @@ class CallStep:
     back: object
     saved: Value
     loc: Location | None
-    heap: Value | None = None
-    heap_before: Value | None = None
+    changes_objects: bool = False
 
 
 @node
@@ -114,7 +111,6 @@ class ReadStep:
     """A read of what an object holds: its cotangent goes to the table of the heap."""
 
     result: Value
-    heap: Value
     obj: Operand
     name: str
     loc: Location | None
@@ -124,8 +120,6 @@ class ReadStep:
 class StoreStep:
     """A store into an object (of None: a deletion), which takes the cotangent of the place."""
 
-    result: Value
-    heap: Value
     obj: Operand
     name: str
     value: Operand | None
@@ -183,7 +177,6 @@ class Augmenter(Inference):
         self._pair_of = pair_of
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
-        self._has_heap = takes_heap(made.function)
         # Values of unknown class that have been looked at, in the block at hand and around it.
         self._plain: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
@@ -192,6 +185,7 @@ class Augmenter(Inference):
         """Appends the forward operations of a function; gives what it returns."""
         mapping: Mapping = {}
         inputs = [*function.captured, *function.params]
+        self.heap = next((value for value in inputs if value.type == HEAP), None)
         for i, value in enumerate(inputs):
             if isinstance(value.type, Known):
                 mapping[value] = Const(value.type.value)
@@ -260,16 +254,25 @@ class Augmenter(Inference):
         for block in op.blocks:
             self.ops, self.steps, self._plain = [], [], set(plain)
             exit = self.inline(block, dict(mapping))
+            if isinstance(exit, Yield):
+                exit.values = _but_heap(exit.values, op.results)
             blocks.append(Block([], self.ops, exit))
             arms.append(self.steps)
         self._plain = plain
         self.ops, self.steps = outer_ops, outer_steps
-        results = [Value(value.name, value.type) for value in op.results]
+        kept = self._without_heap(op.results, mapping)
+        results = [Value(value.name, value.type) for value in kept]
         new = If(cond, blocks[0], blocks[1], results, op.loc)
-        self._note_results(op.results, results, mapping)
+        self._note_results(kept, results, mapping)
         self._define(new)
-        if any(value in self.varied for value in results):
+        if any(value in self.varied for value in results) or any(map(works_on_heap, arms)):
             self.steps.append(BranchStep(new, arms))
+
+    def _without_heap(self, values: list[Value], mapping: Mapping) -> list[Value]:
+        """The values but for versions of the heap, all of which are one token."""
+        if self.heap is not None:
+            mapping.update((value, self.heap) for value in values if value.type == HEAP)
+        return [value for value in values if value.type != HEAP]
 
     def _note_results(self, old: list[Value], new: list[Value], mapping: Mapping) -> None:
         for before, after in zip(old, new, strict=True):
@@ -280,22 +283,26 @@ class Augmenter(Inference):
     def _augment_loop(
         self, op: For | While, new: For | While, init: list[Operand], mapping: Mapping
     ) -> None:
-        params = [Value(value.name, value.type) for value in op.body.params]
         inner = dict(mapping)
-        self._note_results(op.body.params, params, inner)
+        given = self._without_heap(op.body.params, inner)
+        params = [Value(value.name, value.type) for value in given]
+        self._note_results(given, params, inner)
         outer_ops, outer_steps = self.ops, self.steps
         plain, self._plain = self._plain, set(self._plain)
         self.ops, self.steps = [], []
         exit = self.inline(op.body, inner)
+        if isinstance(exit, Yield):
+            exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
         self._plain = plain
         new.body = Block(params, self.ops, exit)
         steps = self.steps
         self.ops, self.steps = outer_ops, outer_steps
-        new.init = init
-        new.results = [Value(value.name, value.type) for value in op.results]
-        self._note_results(op.results, new.results, mapping)
+        new.init = _but_heap(init, op.results[: len(init)])
+        kept = self._without_heap(op.results, mapping)
+        new.results = [Value(value.name, value.type) for value in kept]
+        self._note_results(kept, new.results, mapping)
         self._define(new)
-        if any(value in self.varied for value in new.results):
+        if any(value in self.varied for value in new.results) or works_on_heap(steps):
             self.steps.append(LoopStep(new, steps))
 
     def _iterated(self, iterable: Operand, loc: Location | None) -> Operand:
@@ -425,19 +432,20 @@ class Augmenter(Inference):
                 self._dynamic_call(op, Const(getattr), [obj, name], {}, mapping)
                 return True
             result = Value(op.result.name, op.result.type)
-            self._define(Call(callee, args, {}, [result], op.loc))
-            self.steps.append(ReadStep(result, heap, obj, name.value, op.loc))
-        elif any(callee.value is store for store in STORES):
-            heap, obj, name, *values = args
-            assert isinstance(heap, Value) and isinstance(name, Const)
-            result = Value(op.result.name, op.result.type)
-            self._define(Call(callee, args, {}, [result], op.loc))
-            value = values[0] if values else None
-            self.steps.append(StoreStep(result, heap, obj, name.value, value, op.loc))
-        else:
+            self._define(Call(Const(getattr), [obj, name], {}, [result], op.loc))
+            mapping[op.result] = result
+            self.varied.add(result)
+            self.steps.append(ReadStep(result, obj, name.value, op.loc))
+            return True
+        plain = STORES.get(callee.value) if callable(callee.value) else None
+        if plain is None:
             return False
-        mapping[op.result] = result
-        self.varied.add(result)
+        heap, obj, name, *values = args
+        assert isinstance(name, Const)
+        self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
+        value = values[0] if values else None
+        self.steps.append(StoreStep(obj, name.value, value, op.loc))
+        mapping[op.result] = heap
         return True
 
     def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
@@ -499,6 +507,8 @@ class Augmenter(Inference):
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value
         result.name = op.result.name
+        if result.type == TOP:
+            result.type = op.result.type
         mapping[op.result] = result
         self.varied.add(result)
         if unknown_operands(callee.value, [TOP]):
@@ -619,14 +629,14 @@ class Augmenter(Inference):
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
         pair = self._pair_of(specialisation, active)
-        results, heap_before, heap_after = self._apart_from_heap(op, specialisation, inputs)
+        results = self._apart_from_heap(op, specialisation, inputs, mapping)
         name = results[0].name if len(results) == 1 else "t"
         result, saved = Value(name, specialisation.returned_type), Value("saved", TOP)
         passed = [
             operand for operand, value in zip(
                 inputs, [*specialisation.function.captured, *specialisation.function.params],
                 strict=True,
-            ) if not isinstance(value.type, Known)
+            ) if not isinstance(value.type, Known) and value.type != HEAP
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
         targets: list[tuple[Operand, str | None]] = []
@@ -634,14 +644,10 @@ class Augmenter(Inference):
             through_cell = i < len(captured) and not self._is_local(callee)
             targets.append((callee, names[i]) if through_cell else (inputs[i], None))
         self.varied.add(result)
-        step = CallStep(result, targets, pair.back, saved, op.loc, None, heap_before)
-        self.steps.append(step)
-        if heap_after is not None:
-            step.heap = Value(heap_after.name, heap_after.type)
-            assert heap_before is not None
-            self._define(Call(Const(primitives.alias), [heap_before], {}, [step.heap], op.loc))
-            mapping[heap_after] = step.heap
-            self.varied.add(step.heap)
+        changes_objects = specialisation.heap in specialisation.updates
+        self.steps.append(
+            CallStep(result, targets, pair.back, saved, op.loc, changes_objects)
+        )
         if len(results) == 1:
             mapping[results[0]] = result
         else:
@@ -650,19 +656,15 @@ class Augmenter(Inference):
         return True
 
     def _apart_from_heap(
-        self, op: Call, specialisation: Specialisation, inputs: list[Operand]
-    ) -> tuple[list[Value], Value | None, Value | None]:
-        """The results that generated code returns, and the heap before and behind a call."""
+        self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping
+    ) -> list[Value]:
+        """The results that generated code returns; the heap stays what it is."""
         number = specialisation.heap
-        if number is None:
-            return op.results, None, None
-        before = inputs[number]
-        assert isinstance(before, Value)
-        if number not in specialisation.updates:
-            return op.results, before, None
+        if number is None or number not in specialisation.updates:
+            return op.results
         position = 1 + specialisation.updates.index(number)
-        results = [value for i, value in enumerate(op.results) if i != position]
-        return results, before, op.results[position]
+        mapping[op.results[position]] = inputs[number]
+        return [value for i, value in enumerate(op.results) if i != position]
 
     def _take_apart(self, op: Call, whole: Value, mapping: Mapping) -> None:
         """The results of a call from the tuple that it returned."""
@@ -721,7 +723,7 @@ class Augmenter(Inference):
             return
         if HEAP_NAME in kwargs:  # which the run time has by itself
             kwargs = without_heap(kwargs)
-        elif not self._has_heap and self._works_on_objects(callee, args, kwargs):
+        elif self.heap is None and self._works_on_objects(callee, args, kwargs):
             raise NeedsHeap(f"the call of {_name(callee)} may work on objects", op.loc)
         self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
         targets = _positional([callee, *args]) + _keywords(kwargs)
@@ -747,11 +749,8 @@ class Augmenter(Inference):
         self._dynamic_call(single, callee, args, kwargs, mapping)
         step = self.steps[-1]
         assert isinstance(step, OpaqueStep)
-        after = Value(heap.name, heap.type)
-        self._define(Call(Const(primitives.alias), [before], {}, [after], op.loc))
-        mapping[heap] = after
-        self.varied.add(after)
-        step.heap, step.heap_before = after, before
+        mapping[heap] = before
+        step.changes_objects = True
 
     def _works_on_objects(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
@@ -786,6 +785,28 @@ def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
 
 def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
     return [(operand, name) for name, operand in kwargs.items()]
+
+
+def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:
+    return [value for value, like in zip(values, of, strict=True) if like.type != HEAP]
+
+
+def works_on_heap(steps: list[Step]) -> bool:
+    """Whether some of the steps read or change what objects hold."""
+    for step in steps:
+        match step:
+            case ReadStep() | StoreStep():
+                return True
+            case CallStep() | OpaqueStep():
+                if step.changes_objects:
+                    return True
+            case BranchStep(_, arms):
+                if any(map(works_on_heap, arms)):
+                    return True
+            case LoopStep(_, inner):
+                if works_on_heap(inner):
+                    return True
+    return False
 
 
 def _defined_since(ops: list[Op], mark: int) -> set[Value]:

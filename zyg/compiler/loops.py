@@ -11,6 +11,7 @@ A loop that only adds is reversed iteration by iteration, without a record, in t
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 from ir import facts, primitives
@@ -48,10 +49,10 @@ from zyg.compiler.augment import (
     CallStep,
     LoopStep,
     OpaqueStep,
-    ReadStep,
     RuleStep,
     Step,
     StoreStep,
+    works_on_heap,
 )
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import (
@@ -130,13 +131,16 @@ class LoopTransposer(Accumulation):
     def _loop_step(self, step: LoopStep) -> None:
         op = step.op
         count = len(op.init)
-        if not any(result in self.bars for result in op.results):
+        on_heap = self.heap is not None and works_on_heap(step.steps)
+        if not on_heap and not any(result in self.bars for result in op.results):
             return
+        heap_bar = self.heap_bar() if on_heap else None
         seeds = {result: self.bars.pop(result) for result in op.results if result in self.bars}
         assert isinstance(op.body.exit, Yield)
         yields = op.body.exit.values[1:]
         targets_of = _targets_of(step.steps)
-        useful, carried = self._useful(op, yields, seeds, targets_of)
+        stored = list(_stored(step.steps)) if on_heap else []
+        useful, carried = self._useful(op, yields, seeds, targets_of, stored)
         inside = defined(op.body)
         outside = dict.fromkeys(free_values(op.body))
         for operands in targets_of.values():
@@ -172,6 +176,8 @@ class LoopTransposer(Accumulation):
             ]
             self.ops = []
             self.bars = dict(zip(outer, params[len(carried) :], strict=True))
+            if self.heap is not None and heap_bar is not None:
+                self.bars[self.heap] = heap_bar
             for k, param in zip(carried, params, strict=False):
                 self.add(yields[k], steady.get(k, param))
             for (value, _), param in zip(collected, item_params, strict=True):
@@ -310,13 +316,17 @@ class LoopTransposer(Accumulation):
 
     def _useful(
         self, op: For | While, yields: list[Operand], seeds: dict[Value, Operand],
-        targets: dict[Value, list[Operand]],
+        targets: dict[Value, list[Operand]], stored: list[Operand],
     ) -> tuple[set[Value], list[int]]:
-        """The values of a loop body that cotangents arrive at, and the carried ones of them."""
+        """The values of a loop body that cotangents arrive at, and the carried ones of them.
+
+        They arrive at what has a cotangent behind the loop, and at what is `stored` in objects.
+        """
         count = len(op.init)
         wanted = {i for i, result in enumerate(op.results) if result in seeds}
         while True:
-            reached = _influencing(op.body, [yields[i] for i in sorted(wanted)], targets)
+            roots = [*(yields[i] for i in sorted(wanted)), *stored]
+            reached = _influencing(op.body, roots, targets)
             new = {
                 k for k in range(count)
                 if op.carried[k] in reached and op.carried[k] in self._varied
@@ -473,14 +483,6 @@ def _targets_of(steps: list[Step]) -> dict[Value, list[Operand]]:
                 found[step.result] = step.targets
             case OpaqueStep() | CallStep():
                 found[step.result] = [operand for operand, _ in step.targets]
-                if step.heap_before is not None:
-                    found[step.result].append(step.heap_before)
-                if step.heap is not None:
-                    found[step.heap] = found[step.result]
-            case ReadStep():
-                found[step.result] = [step.heap]
-            case StoreStep():
-                found[step.result] = [step.heap, *([] if step.value is None else [step.value])]
             case BranchStep(_, arms):
                 for arm in arms:
                     found.update(_targets_of(arm))
@@ -489,6 +491,23 @@ def _targets_of(steps: list[Step]) -> dict[Value, list[Operand]]:
             case _:
                 pass
     return found
+
+
+def _stored(steps: list[Step]) -> Iterator[Operand]:
+    """The operands whose cotangents come out of what objects hold."""
+    for step in steps:
+        match step:
+            case StoreStep():
+                if step.value is not None:
+                    yield step.value
+            case CallStep() | OpaqueStep():
+                if step.changes_objects:
+                    yield from (operand for operand, _ in step.targets)
+            case BranchStep(_, arms):
+                for arm in arms:
+                    yield from _stored(arm)
+            case LoopStep(_, inner):
+                yield from _stored(inner)
 
 
 def _influencing(

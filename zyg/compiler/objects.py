@@ -198,7 +198,16 @@ def is_place(cls: type) -> bool:
 
     Subclasses of containers and numbers are values like these.
     """
-    return is_users(cls) and not issubclass(cls, _VALUES)
+    return is_users(cls) and not issubclass(cls, _VALUES) and _is_of_python(cls)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_of_python(cls: type) -> bool:
+    """Whether a class and all that it derives from are made by class statements."""
+    return not any(
+        isinstance(vars(base).get("__new__"), types.BuiltinFunctionType)
+        for base in cls.__mro__ if base is not object
+    )
 
 
 _VALUES = (
@@ -225,8 +234,12 @@ def member(type_: Type, name: str) -> Member:
         return Member("unknown")
     if found is None and lookup(cls, ANY_NAME) is not None:
         return Member("unknown")
-    if isinstance(found, types.FunctionType | classmethod | staticmethod):
-        return Member("unknown")
+    if isinstance(found, types.FunctionType):
+        return Member("method", found)
+    if isinstance(found, classmethod | staticmethod):
+        is_plain = isinstance(found.__func__, types.FunctionType)
+        kind = "static" if isinstance(found, staticmethod) else "of class"
+        return Member(kind if is_plain else "unknown", found.__func__)
     if hook is object.__setattr__:
         return Member("stored")
     if _is_frozen(cls):

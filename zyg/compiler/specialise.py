@@ -13,7 +13,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ir import primitives
+from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
@@ -30,11 +30,13 @@ from ir.types import (
     Known,
     Tuple,
     Type,
+    class_of,
     widen,
 )
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
+from zyg.compiler.fields import Fields
 from zyg.compiler.mutation import refuse_mutation
 from zyg.compiler.objects import constructor as constructor_of
 from zyg.compiler.objects import is_place, may_overload, member
@@ -173,6 +175,8 @@ class Specialiser:
         self._known: dict[object, Specialisation] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
+        # What objects hold, in code that works on objects and is all known.
+        self.fields: Fields | None = None
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
@@ -326,6 +330,9 @@ class Specialiser:
         if isinstance(callee, Known):
             function = callee.value
             rule = rule_of(function)
+            if is_constant(function) and isinstance(function, types.FunctionType):
+                if self.fields is not None and not function.__module__.startswith("zyg."):
+                    self.fields.is_open = True  # it may do anything with objects
             if is_constant(function) or rule is not None:
                 return takes_pullback(rule) or self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
@@ -430,6 +437,9 @@ class _Surroundings:
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
+                cls = class_of(type_)
+                if cls is not None and is_place(cls):
+                    self.note_store(None, "", TOP)  # it holds what no argument tells
                 if _is_ours(module_globals):
                     return type_
                 if guard is not None:
@@ -507,6 +517,30 @@ class _Surroundings:
     ) -> bool:
         return self._specialiser.works_on_objects(callee, args, kwargs)
 
+    def field_type(self, owner: Operand, name: str) -> Type:
+        fields = self._specialiser.fields
+        cls = class_of(type_of(owner))
+        if fields is None or cls is None:
+            return TOP
+        if isinstance(owner, Const):  # no argument, but an object of the compile time
+            fields.is_open = True
+        return fields.type_of(cls, name)
+
+    def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
+        fields = self._specialiser.fields
+        if fields is not None:
+            fields.store(None if owner is None else class_of(owner), name, type_)
+
+    def note_lookup(self, cls: type | None, name: str) -> None:
+        for base in () if cls is None else cls.__mro__:
+            container = vars(base)
+            if name in container:
+                value = container[name]
+                self._made.guards[id(base), name] = Guard(container, name, value)
+                return
+            if base is not object:
+                self._made.guards[id(base), name] = Absent(container, name)
+
     member = staticmethod(member)
     constructor = staticmethod(constructor_of)
 
@@ -519,6 +553,8 @@ class _Surroundings:
         if not isinstance(callee, types.FunctionType) or _is_run_time(callee):
             return None
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
+            return None
+        if facts.has_effect(callee):
             return None
         is_own = callee.__module__.startswith("zyg.rules.")
         if callee.__code__.co_flags & (0x20 | 0x80 | 0x200):
@@ -558,10 +594,24 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> list[tuple[int | str, Operand]]:
-        callee_type = type_of(callee)
         unknown: list[tuple[int | str, Operand]] = [
             (name, operand) for name, operand in kwargs.items() if name == HEAP_NAME
         ]
+        found = self._updated(callee, args, kwargs, loc, unknown)
+        if unknown and found is unknown:
+            self.note_store(None, "", TOP)
+        return found
+
+    def _updated(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+        unknown: list[tuple[int | str, Operand]],
+    ) -> list[tuple[int | str, Operand]]:
+        """The same; `unknown` for a call of which that can't be told."""
+        callee_type = type_of(callee)
         if not isinstance(callee_type, Known | Closure):
             return unknown
         if isinstance(callee_type, Known) and is_constant(callee_type.value):

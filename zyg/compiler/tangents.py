@@ -9,12 +9,10 @@ from ir.core import (
     Operand,
     Value,
 )
-from ir.heap import Heap
 from ir.types import (
     TOP,
     Closure,
     Dict,
-    Instance,
     Known,
     Scalar,
     Sequence,
@@ -35,8 +33,6 @@ def tangent_type(type_: Type) -> Type:
     match widen(type_):
         case Tuple(items):
             return Tuple(tuple(map(tangent_type, items)))
-        case Instance(cls) if cls is Heap:
-            return SHADOWS
         case Closure() | Dict():
             return TOP
         case Union(members):

@@ -49,6 +49,7 @@ from zyg.compiler.augment import (
     Step,
     StoreStep,
     StructureStep,
+    works_on_heap,
 )
 from zyg.compiler.loops import LoopTransposer
 from zyg.compiler.masks import Mask, fits
@@ -59,6 +60,7 @@ from zyg.compiler.tangents import (
     is_none,
     is_numeric,
     may_be_none,
+    tangent_type,
 )
 from zyg.errors import NotDifferentiable
 
@@ -88,7 +90,6 @@ class Transposer(LoopTransposer):
                 case OpaqueStep() | CallStep():
                     self._call_step(step)
                 case ReadStep() | StoreStep():
-                    self.loc = step.loc
                     self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
@@ -105,13 +106,10 @@ class Transposer(LoopTransposer):
 
     def _call_step(self, step: OpaqueStep | CallStep) -> None:
         bar = self.bars.pop(step.result, None)
-        heap_bar = None if step.heap is None else self.bars.pop(step.heap, None)
-        if bar is None and heap_bar is None:
+        if bar is None and not (step.changes_objects and self.heap in self.bars):
             return
         self.loc = step.loc
-        if step.heap_before is not None:
-            self.add(step.heap_before, heap_bar or self.zero(step.heap_before))
-        if bar is None:  # all that comes back is by what the call has changed
+        if bar is None:  # all that comes back is by what the call has stored
             bar = self.zero(step.result)
         if isinstance(step, OpaqueStep):
             self._opaque(step, bar)
@@ -119,19 +117,23 @@ class Transposer(LoopTransposer):
             self._call(step, bar)
 
     def _heap_step(self, step: ReadStep | StoreStep) -> None:
-        bar = self.bars.pop(step.result, None)
-        if bar is None:
-            return
+        self.loc = step.loc
         place = [step.obj, Const(step.name)]
         if isinstance(step, ReadStep):
-            heap_bar = self.bars.get(step.heap) or self.zero(step.heap)
-            self.bars[step.heap] = heap_bar
-            self.call(shadows.add, heap_bar, *place, bar)
-            return
-        self.bars[step.heap] = bar
-        taken = self.call(shadows.take, bar, *place)
-        if step.value is not None:
-            self.add(step.value, taken)
+            bar = self.bars.pop(step.result, None)
+            if bar is not None:
+                self.call(shadows.add, self.heap_bar(), *place, bar)
+        elif self.heap in self.bars:  # otherwise nothing is read behind the store
+            value = step.value
+            zero = NONE if value is None else self.zero(value)
+            default = [zero] if isinstance(zero, Const) and zero.value is not None else []
+            taken = self.call(
+                shadows.take, self.heap_bar(), *place, *default, name=_bar_of(value)
+            )
+            if default and isinstance(taken, Value) and value is not None:
+                taken.type = tangent_type(type_of(value))
+            if value is not None:
+                self.add(value, taken)
 
     def _rule(self, step: RuleStep, bar: Operand) -> None:
         back = step.back
@@ -346,8 +348,11 @@ class Transposer(LoopTransposer):
             (i, self.bars.pop(result)) for i, result in enumerate(op.results)
             if result in self.bars
         ]
-        if not seeds:
+        on_heap = any(map(works_on_heap, step.arms))
+        if not seeds and not on_heap:
             return
+        if on_heap:
+            self.heap_bar()  # of which the arms take no copy of their own
         outer_ops, outer_bars = self.ops, self.bars
         arms: list[tuple[Block, list[Op], dict[Value, Operand]]] = []
         for block, steps in zip(op.blocks, step.arms, strict=True):
@@ -378,7 +383,7 @@ class Transposer(LoopTransposer):
             blocks.append(Block([], self.ops, Yield(values)))
             yields.append(values)
         self.ops = outer_ops
-        if not targets:
+        if not targets and not any(block.ops for block in blocks):
             return
         self._export_arms(op, [block for block, _, _ in arms], blocks)
         results = [
@@ -422,6 +427,10 @@ class Transposer(LoopTransposer):
                 assert isinstance(arm.exit, Yield)
                 arm.exit.values[index] = value
             substitute(adjoint, mapping)
+
+
+def _bar_of(operand: Operand | None) -> str:
+    return "t" if operand is None else bar_name(operand)
 
 
 def _like(value: Value, operand: Operand) -> Operand:

@@ -1,0 +1,159 @@
+"""What the attributes of objects hold, by class: types that hold in one whole program.
+
+    class Body: ...      Fields: Body.x: float, Body.v: float
+
+A program whose functions are all known when code is made stores what inference sees it store, into
+objects that it makes or that are reached from its arguments. So the type of an attribute is the
+join of what the arguments' objects hold and of all stores. Where something unknown may store too,
+nothing is known.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Instance,
+    Known,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    join,
+    join_all,
+    widen,
+)
+from zyg.array_type import ANY, BIG, Array, Symbol, is_big
+from zyg.compiler.objects import is_place, lookup
+from zyg.signature import abstract
+
+VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
+CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
+
+
+class Fields:
+    """The types of attributes by class and name; `is_open` if something unknown may store."""
+
+    def __init__(self) -> None:
+        self.types: dict[tuple[type, str], Type] = {}
+        self.is_open = False
+
+    def store(self, cls: type | None, name: str, type_: Type) -> None:
+        """Notes what a store leaves in an attribute."""
+        if cls is None:
+            self.is_open = True
+            return
+        new = unnamed(widen(type_))
+        known = self.types.get((cls, name))
+        self.types[cls, name] = new if known is None else join(known, new)
+
+    def type_of(self, cls: type, name: str) -> Type:
+        """The type of what a read of an attribute gives."""
+        if self.is_open:
+            return TOP
+        found = self.types.get((cls, name))
+        default = lookup(cls, name)
+        if default is None or isinstance(default, types.MemberDescriptorType):
+            return TOP if found is None else found
+        # What stands in the class may be replaced when the program doesn't run.
+        return TOP
+
+    def enter(self, value: Any) -> None:
+        """Notes what the objects hold that are reached from an argument."""
+        seen: set[int] = set()
+        pending = [value]
+        while pending and not self.is_open:
+            current = pending.pop()
+            cls = type(current)
+            if isinstance(current, VALUES) or id(current) in seen or hasattr(current, "dtype"):
+                continue
+            seen.add(id(current))
+            if cls is types.FunctionType:
+                pending += [*(current.__defaults__ or ()), *(current.__kwdefaults__ or {}).values()]
+                for cell in current.__closure__ or ():
+                    try:
+                        pending.append(cell.cell_contents)
+                    except ValueError:
+                        self.is_open = True
+                continue
+            if cls in (list, tuple):
+                pending += current
+            elif cls is dict:
+                pending += current.values()
+            elif cls in (types.MethodType, functools.partial):
+                pending += _parts(current)
+            elif cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
+                continue
+            elif is_place(cls):
+                for name, item in fields_of(current):
+                    self.store(cls, name, abstract(item))
+                    pending.append(item)
+            else:
+                self.is_open = True
+
+    def state(self) -> object:
+        """What code that was made for these types rests on."""
+        return None if self.is_open else frozenset(self.types.items())
+
+
+def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:
+    """What the objects hold that a call is given."""
+    fields = Fields()
+    fields.enter((function, args, kwargs))
+    return fields
+
+
+def _parts(function: Any) -> list[Any]:
+    if isinstance(function, types.MethodType):
+        return [function.__self__, function.__func__]
+    return [function.func, *function.args, *function.keywords.values()]
+
+
+def fields_of(obj: Any) -> list[tuple[str, Any]]:
+    """What an object holds, in its dict and its slots."""
+    found = list(getattr(obj, "__dict__", {}).items())
+    for cls in type(obj).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name in ("__dict__", "__weakref__"):
+                continue
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{cls.__name__.lstrip('_')}{name}"
+            if hasattr(obj, name):
+                found.append((name, getattr(obj, name)))
+    return found
+
+
+def unnamed(type_: Type) -> Type:
+    """A type that means the same in all functions: the symbols of sizes are one function's own."""
+    match type_:
+        case Array(dtype, dims):
+            if dims is None:
+                return type_
+            known = tuple(
+                dim if not isinstance(dim, Symbol) else (BIG if is_big(dim) else ANY)
+                for dim in dims
+            )
+            return Array(dtype, known)
+        case Tuple(items):
+            return Tuple(tuple(map(unnamed, items)))
+        case Sequence(cls, item):
+            return Sequence(cls, unnamed(item))
+        case Dict(items):
+            return Dict(tuple((key, unnamed(item)) for key, item in items))
+        case Union(members):
+            return join_all(sorted(map(unnamed, members), key=repr))
+        case Closure(_, _, captures, defaults, kwdefaults):
+            held = [*captures, *defaults, *(item for _, item in kwdefaults)]
+            return type_ if all(unnamed(item) == item for item in held) else TOP
+        case Known(value) if not isinstance(value, CONSTANTS):
+            return Instance(type(value)) if is_place(type(value)) else type_
+        case _:
+            return type_
