@@ -44,7 +44,7 @@ from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_m
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
-from ir.special_calls import SPECIAL, is_literal, literal_keys
+from ir.special_calls import SPECIAL, bound_method, is_literal, literal_keys
 from ir.types import (
     BOTTOM,
     TOP,
@@ -177,6 +177,13 @@ class Surroundings(Protocol):
 
     def note_lookup(self, cls: type | None, name: str) -> None:
         """Sees to it that a name means in a class what it means now."""
+
+    def above(self, cls: type, below: type, name: str) -> Any:
+        """The Python function of this name that a class has above another one in its order."""
+
+    def operator_method(self, callee: object, types: tuple[Type, ...]) -> Any:
+        """The method of an object's class that an operator is certain to call, with the operands
+        as they are."""
 
     def constructor(self, cls: type) -> Constructor | None:
         """How objects of a class are made, if it is one of those whose objects are places."""
@@ -685,6 +692,13 @@ class Inference(Builder):
         if isinstance(callee, Const):
             if isinstance(callee.value, Maker):
                 return self._make(callee.value, args, kwargs, names, loc)
+            if self.places is not None and args and isinstance(type_of(args[0]), Instance):
+                types_ = tuple(map(type_of, args))
+                method = None if kwargs else self.surroundings.operator_method(
+                    callee.value, types_
+                )
+                if method is not None:
+                    return self.typed_call(Const(method), args, {}, names, loc)
             special = SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
@@ -707,6 +721,32 @@ class Inference(Builder):
                 if inlined is not None:
                     return inlined
         return self._append(callee, args, kwargs, names, loc)
+
+    def _of_class(
+        self, owner: Const, name: str, names: list[str], loc: Location | None
+    ) -> list[Operand] | None:
+        """A class method or static method that is looked up in its class."""
+        found = self.surroundings.member(Instance(owner.value), name)
+        if found.kind not in ("static", "of class"):
+            return None
+        self.surroundings.note_lookup(owner.value, name)
+        if found.kind == "static":
+            return [Const(found.getter)]
+        return bound_method(self, found.getter, owner, [owner, Const(name)], names, loc)
+
+    def _of_super(self, owner: Operand, name: str) -> tuple[Any, Operand] | None:
+        """The function that `super(cls, obj).name` is a method of, and the object."""
+        op = self.definitions.get(owner) if isinstance(owner, Value) else None
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return None
+        if op.callee.value is not super or len(op.args) != 2:
+            return None
+        first, obj = op.args
+        cls = obj.value if isinstance(obj, Const) else class_of(type_of(obj))
+        if not isinstance(first, Const) or not isinstance(cls, type):
+            return None
+        function = self.surroundings.above(cls, first.value, name)
+        return None if function is None else (function, obj)
 
     def _construct(
         self,

@@ -504,6 +504,7 @@ class Places:
             self._written(old, version, loc)
         self.sources[result] = {
             storage: self.state.current.get(storage, storage) for storage in storages
+            if storage.type != HEAP
         }
 
     def _written(self, before: Value, version: Value, loc: Location | None) -> None:
@@ -575,6 +576,7 @@ class Places:
                     self.sources[result] = {
                         self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
                         for o in operands if isinstance(o, Value) and is_mutable(o.type)
+                        and o.type != HEAP
                     }
 
     def hold_parts(self, operands: Iterable[Operand]) -> None:
@@ -587,7 +589,7 @@ class Places:
 
     def lend(self, operands: Iterable[Operand]) -> None:
         for operand in operands:
-            if isinstance(operand, Value) and is_mutable(operand.type):
+            if isinstance(operand, Value) and is_mutable(operand.type) and operand.type != HEAP:
                 storage = self.storage(operand)
                 self.state.lent[storage] = None
                 for root in self.roots(storage):

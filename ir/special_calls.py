@@ -9,6 +9,7 @@ A handler gives the operands of the results, or None where the call stays a call
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import types
 from collections.abc import Callable
@@ -114,6 +115,10 @@ def _getattr(
         return None
     owner, name = args[0], args[1].value
     if isinstance(owner, Const):
+        if isinstance(owner.value, type) and self.places is not None:
+            found = self._of_class(owner, name, names, loc)
+            if found is not None:
+                return found
         if isinstance(owner.value, types.ModuleType | type):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
@@ -134,11 +139,26 @@ def _getattr(
     descriptor = _descriptor(owner_type, name)
     if descriptor is not None:
         return self.typed_call(Const(descriptor), [owner], {}, names, loc)
+    above = self._of_super(owner, name)
+    if above is not None:
+        return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
     if self.places is not None:
         found = read_attribute(self, owner, name, names, loc)
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def bound_method(
+    self: Inference, function: Any, first: Operand, read: list[Operand], names: list[str],
+    loc: Location | None,
+) -> list[Operand]:
+    """A method: a call of it is one of its function with the object in front."""
+    type_ = Method(Known(function), type_of(first))
+    (method,) = typed(self, getattr, read, names, loc, type_)
+    assert isinstance(method, Value)
+    self.methods[method] = Const(function), first
+    return [method]
 
 
 def read_attribute(
@@ -155,11 +175,7 @@ def read_attribute(
         if member.kind == "static":
             return [Const(member.getter)]
         first = owner if member.kind == "method" else Const(cls)
-        type_ = Method(Known(member.getter), type_of(first))
-        (method,) = typed(self, getattr, [owner, Const(name)], names, loc, type_)
-        assert isinstance(method, Value)
-        self.methods[method] = Const(member.getter), first
-        return [method]
+        return bound_method(self, member.getter, first, [owner, Const(name)], names, loc)
     self.works_on_objects = True
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
@@ -231,6 +247,24 @@ def _delete_attribute(
         return self.unknown_call(Const(delattr), args, names, loc)
     _store(self, attribute_deleted, args, [], loc)
     return [Const(None)]
+
+
+@special(dataclasses.replace)
+def _replace(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    cls = class_of(type_of(args[0])) if args else None
+    if cls is None or not dataclasses.is_dataclass(cls) or self.heap is None:
+        return None
+    given = dict(kwargs)
+    for field in dataclasses.fields(cls):
+        if field.init and field.name not in given:
+            given[field.name] = self.call(getattr, args[0], Const(field.name), loc=loc)
+    return self.typed_call(Const(cls), [], given, names, loc)
 
 
 def _store(

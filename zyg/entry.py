@@ -306,6 +306,7 @@ def _found_or_made(
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
             except NeedsHeap:
+                compiler.abandon()
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
                 return _found_or_made(heap_key, mode, function, args, kwargs)
@@ -336,6 +337,8 @@ def _made(
     kinds = (*_DIFFERENTIATED[mode], "heap")
     differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
     active = made.flow & frozenset(differentiated)
+    if made.stored & frozenset(differentiated):
+        raise NeedsHeap("a call may store into objects", plan.source.loc)
     heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     code: Pair | Joint
     if mode in ("pullback", "_pullback", "dispatch"):

@@ -32,8 +32,13 @@ Sources = Callable[[Call], list[Operand]]
 class Flows:
     """The inputs that each value of a typed function depends on."""
 
-    def __init__(self, function: Function, sources: Sources) -> None:
+    def __init__(
+        self, function: Function, sources: Sources, stored: Sources | None = None
+    ) -> None:
         self._sources = sources
+        self._stored = stored
+        # What may be stored into objects, in a function that doesn't take the heap.
+        self.stored: Flow = NOTHING
         self._flows: dict[Value, Flow] = {}
         for i, value in enumerate([*function.captured, *function.params]):
             self._flows[value] = frozenset([i]) if may_vary(value.type) else NOTHING
@@ -58,6 +63,8 @@ class Flows:
         match op:
             case Call():
                 flow = self._union(self._sources(op))
+                if self._stored is not None:
+                    self.stored |= self._union(self._stored(op))
                 for value in op.results:
                     self._set(value, flow)
             case If():

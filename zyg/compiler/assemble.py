@@ -194,13 +194,17 @@ class Compiler:
                 self._pending.pop()
                 self._generate_pair(made, active, of_value, pair)
         except BaseException:
-            # Any pair of this compilation may call one that has no code.
-            for key in self._fresh:
-                self._pairs.pop(key, None)
-            self._pending.clear()
+            self.abandon()
             raise
-        finally:
-            self._fresh.clear()
+        self._fresh.clear()
+
+    def abandon(self) -> None:
+        """Forgets the pairs of a compilation that failed: any of them may call one that has no
+        code."""
+        for key in self._fresh:
+            self._pairs.pop(key, None)
+        self._fresh.clear()
+        self._pending.clear()
 
     def _differentiate(
         self, made: Specialisation, active: Flow

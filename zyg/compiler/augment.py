@@ -91,6 +91,7 @@ class OpaqueStep:
     targets: list[tuple[Operand, str | None]]
     back: Value
     loc: Location | None
+    works_on_objects: bool = False
     changes_objects: bool = False
 
 
@@ -103,6 +104,7 @@ class CallStep:
     back: object
     saved: Value
     loc: Location | None
+    works_on_objects: bool = False
     changes_objects: bool = False
 
 
@@ -646,7 +648,10 @@ class Augmenter(Inference):
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         self.steps.append(
-            CallStep(result, targets, pair.back, saved, op.loc, changes_objects)
+            CallStep(
+                result, targets, pair.back, saved, op.loc, specialisation.heap is not None,
+                changes_objects,
+            )
         )
         if len(results) == 1:
             mapping[results[0]] = result
@@ -776,7 +781,7 @@ class Augmenter(Inference):
         self._define(Call(Const(function), args, kwargs, [result, back], op.loc))
         mapping[op.result] = result
         self.varied.add(result)
-        self.steps.append(OpaqueStep(result, targets, back, op.loc))
+        self.steps.append(OpaqueStep(result, targets, back, op.loc, self.heap is not None))
 
 
 def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:

@@ -29,6 +29,7 @@ from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import constant, outdate
+from zyg.shadows import current_shadows, is_running
 from zyg.signature import by_identity, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -273,6 +274,57 @@ def constructor(cls: type) -> Constructor | None:
     return Constructor(init) if isinstance(init, types.FunctionType) else None
 
 
+# Operators that ask their first operand alone, and take what its method gives.
+_CERTAIN = {
+    **_OWN, operator.setitem: "__setitem__", operator.delitem: "__delitem__", len: "__len__",
+    operator.contains: "__contains__", operator.truth: "__bool__",
+}
+_IN_PLACE = {
+    getattr(operator, f"i{name}"): (f"__i{name}__", f"__{name}__")
+    for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+        "lshift", "rshift",
+    )
+    if hasattr(operator, f"i{name}")
+}
+_IN_PLACE |= {operator.iand: ("__iand__", "__and__"), operator.ior: ("__ior__", "__or__")}
+
+
+def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any] | None:
+    """The name and function of the method that an operator is certain to call on an object."""
+    cls = class_of(types_[0]) if types_ else None
+    if cls is None or not is_place(cls) or not _is_hashable(callee):
+        return None
+    names: tuple[str, ...] = ()
+    if callee in _CERTAIN:
+        names = (_CERTAIN[callee],)
+    elif callee in _IN_PLACE and len(types_) == 2:
+        names = _IN_PLACE[callee]
+    elif callee in _REFLECTED and len(types_) == 2:
+        other = class_of(types_[1])
+        if other is None or (other is not cls and issubclass(other, cls)):
+            return None  # whose reflected method would come first
+        names = (_REFLECTED[callee][0],)
+    for name in names:
+        method = lookup(cls, name)
+        if isinstance(method, types.FunctionType):
+            may_decline = callee not in _CERTAIN and _names_not_implemented(method)
+            return None if may_decline else (name, method)
+    return None
+
+
+def _names_not_implemented(method: types.FunctionType) -> bool:
+    return "NotImplemented" in method.__code__.co_names
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 # What generated code asks at run time
 
 
@@ -364,6 +416,8 @@ def call_of_object(
         # Iterators give their items once: those of objects are refused where they are added.
         if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
             return _added(pullback, args[0], *args[1:], *kwargs.values())
+    if function in (setattr, delattr, object.__setattr__) and not kwargs:
+        return _changed_attribute(pullback, function, *args)
     if function is getattr:
         return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
     names = OPERATORS.get(id(function))
@@ -470,6 +524,83 @@ def _gives_way(cls: type) -> bool:
 # Attributes
 
 
+class Stored:
+    """The back function of a store into an object, or of a deletion from it."""
+
+    __slots__ = ("_count", "_name", "_obj")
+
+    def __init__(self, obj: Any, name: str, count: int) -> None:
+        self._obj = obj
+        self._name = name
+        self._count = count
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        taken = current_shadows().take(self._obj, self._name)
+        return (None, None, None, taken)[: self._count]
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Stored, (self._obj, self._name, self._count)
+
+
+class Read:
+    """The back function of a read of what an object holds."""
+
+    __slots__ = ("_count", "_name", "_obj")
+
+    def __init__(self, obj: Any, name: str, count: int) -> None:
+        self._obj = obj
+        self._name = name
+        self._count = count
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        current_shadows().add(self._obj, self._name, y_bar)
+        return (None,) * self._count
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Read, (self._obj, self._name, self._count)
+
+
+def _changed_attribute(
+    pullback: Differentiate, function: Any, obj: Any, name: str, *value: Any
+) -> tuple[Any, Back]:
+    """A store into an attribute, or its deletion, of what is found at run time."""
+    cls = type(obj)
+    if not is_place(cls):
+        kind = "a class" if isinstance(obj, type) else f"an object of class {cls.__name__}"
+        raise NotDifferentiable(f"the attribute `{name}` of {kind} is changed")
+    found = member(Instance(cls), name)
+    if function is setattr and found.kind == "computed" and found.setter is not None:
+        _, back = pullback(found.setter, obj, *value)
+        return None, Through(back, _of_setter)
+    if function is setattr and found.kind == "hooked":
+        _, back = pullback(found.setter, obj, name, *value)
+        return None, Through(back, _of_hook)
+    if found.kind not in ("stored", "hooked") and not (
+        found.kind == "unknown" and lookup(cls, name) is None
+    ):
+        raise NotDifferentiable(
+            f"the attribute `{name}` of {cls.__name__} is changed, which is no plain attribute"
+        )
+    function(obj, name, *value)
+    return None, Stored(obj, name, 3 + len(value))
+
+
+def _of_setter(bars: Any) -> tuple[Any, ...]:
+    _, obj_bar, value_bar = bars
+    return None, obj_bar, None, value_bar
+
+
+def _of_hook(bars: Any) -> tuple[Any, ...]:
+    _, obj_bar, _, value_bar = bars
+    return None, obj_bar, None, value_bar
+
+
 def _attribute(
     pullback: Differentiate, obj: Any, name: str, *default: Any
 ) -> tuple[Any, Back] | None:
@@ -489,6 +620,10 @@ def _computed(
 ) -> tuple[Any, Back] | None:
     cls, owner = type(obj), obj
     stored: Any = getattr(obj, "__dict__", {})
+    if is_running() and is_place(cls):
+        plain = member(Instance(cls), name).kind in ("stored", "hooked") or name in stored
+        if plain and not isinstance(lookup(cls, name), COMPUTED):
+            return getattr(obj, name), Read(obj, name, count)
     if cls is super:
         owner, stored = obj.__self__, {}
         found = _found_above(obj, name)

@@ -39,7 +39,7 @@ from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
 from zyg.compiler.mutation import refuse_mutation
 from zyg.compiler.objects import constructor as constructor_of
-from zyg.compiler.objects import is_place, may_overload, member
+from zyg.compiler.objects import is_place, may_overload, member, operator_method
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.signature import abstract
@@ -110,6 +110,8 @@ class Specialisation:
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
+    # Inputs that may get into objects, as far as the heap is not taken.
+    stored: Flow = NOTHING
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -228,11 +230,13 @@ class Specialiser:
                 inference = Inference(_Surroundings(self, made), made.source.globals)
                 function, result = inference.function(made.source, params, captured)
                 made.function = function
-                flows = Flows(function, self.sources)
-                stable = result == made.result and flows.result == made.flow and (
+                is_unsure = inference.works_on_objects and made.heap is None
+                flows = Flows(function, self.sources, self.stored if is_unsure else None)
+                stable = made.stored == flows.stored and result == made.result and flows.result == made.flow and (
                     inference.updates == made.updates and inference.returned == made.returned
                 ) and inference.works_on_objects == made.works_on_objects
                 made.works_on_objects = inference.works_on_objects
+                made.stored = flows.stored
                 made.updates, made.returned = inference.updates, inference.returned
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if stable or not made.is_recursive:
@@ -354,6 +358,23 @@ class Specialiser:
             return False
         return made is not None and made.works_on_objects
 
+    def stored(self, call: Call) -> list[Operand]:
+        """The operands that a call may put into objects, where the caller has no heap."""
+        types_ = tuple(map(type_of, call.args))
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        callee = type_of(call.callee)
+        if not self.works_on_objects(callee, types_, kwtypes):
+            return []
+        if isinstance(callee, Known) and callee.value is getattr:
+            return []
+        try:
+            made = self.call(callee, types_, kwtypes)
+        except (Unsupported, SourceNotFound):
+            made = None
+        if made is None:
+            return [call.callee, *call.args, *call.kwargs.values()]
+        return self._flowing(call, callee, made.stored)
+
     def _may_be_method(self, function: object, args: tuple[Type, ...]) -> bool:
         if not self._stack:
             return False
@@ -378,7 +399,7 @@ class Specialiser:
             except (Unsupported, SourceNotFound):
                 specialisation = None
             if specialisation is not None:
-                return self._flowing(call, callee_type, specialisation)
+                return self._flowing(call, callee_type, specialisation.flow)
         return [call.callee, *call.args, *call.kwargs.values()]
 
     def _is_overloaded(self, callee: object, call: Call) -> bool:
@@ -389,8 +410,9 @@ class Specialiser:
         return may_overload(callee, list(map(type_of, call.args)), module_globals)
 
     def _flowing(
-        self, call: Call, callee: Type, specialisation: Specialisation
+        self, call: Call, callee: Type, flow: Flow
     ) -> list[Operand]:
+        """The operands of a call that the inputs of its callee in `flow` are bound to."""
         target = self.target(callee)
         assert target is not None
         if HEAP_NAME in call.kwargs:
@@ -406,7 +428,7 @@ class Specialiser:
             lambda items: [operand for item in items.values() for operand in item],
         )
         inputs: list[list[Operand]] = [[call.callee]] * count + bound
-        return [o for i in sorted(specialisation.flow) for o in inputs[i]]
+        return [o for i in sorted(flow) for o in inputs[i]]
 
 
 def parameter_type(type_: Type) -> Type:
@@ -540,6 +562,30 @@ class _Surroundings:
                 return
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
+
+    def above(self, cls: type, below: type, name: str) -> Any:
+        bases = cls.__mro__
+        if below not in bases:
+            return None
+        for base in bases[bases.index(below) + 1 :]:
+            container = vars(base)
+            if name in container:
+                found = container[name]
+                if base is object and name in ("__init__", "__init_subclass__"):
+                    return found
+                self._made.guards[id(base), name] = Guard(container, name, found)
+                return found if isinstance(found, types.FunctionType) else None
+            if base is not object:
+                self._made.guards[id(base), name] = Absent(container, name)
+        return None
+
+    def operator_method(self, callee: object, types_: tuple[Type, ...]) -> Any:
+        found = operator_method(callee, types_)
+        if found is None:
+            return None
+        name, method = found
+        self.note_lookup(class_of(types_[0]), name)
+        return method
 
     member = staticmethod(member)
     constructor = staticmethod(constructor_of)

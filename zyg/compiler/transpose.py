@@ -109,6 +109,8 @@ class Transposer(LoopTransposer):
         if bar is None and not (step.changes_objects and self.heap in self.bars):
             return
         self.loc = step.loc
+        if self.heap is not None and step.works_on_objects:
+            self.heap_bar()  # what is stored before counts from here on
         if bar is None:  # all that comes back is by what the call has stored
             bar = self.zero(step.result)
         if isinstance(step, OpaqueStep):
@@ -277,7 +279,8 @@ class Transposer(LoopTransposer):
             Value("t", type_) for type_ in back.result_types()
         ]
         bar = self.completed(bar, step.result)
-        self._define(Call(Const(back), [step.saved, bar], {}, results, step.loc))
+        shown = results or [Value("_", TOP)]  # all that it does may be with objects
+        self._define(Call(Const(back), [step.saved, bar], {}, shown, step.loc))
         for (target, field), gradient in zip(step.targets, results, strict=True):
             if field is None:
                 self.add(target, gradient)
