@@ -185,6 +185,10 @@ class Surroundings(Protocol):
         """The method of an object's class that an operator is certain to call, with the operands
         as they are."""
 
+    def iterated(self, callee: object, types: tuple[Type, ...]) -> list[tuple[int, Any]]:
+        """The operands of a call that are objects which it iterates over, each with the method
+        that is certain to be asked for the items, or None. `callee` is None for a loop."""
+
     def constructor(self, cls: type) -> Constructor | None:
         """How objects of a class are made, if it is one of those whose objects are places."""
 
@@ -302,6 +306,8 @@ class Inference(Builder):
                 return self._branch(op, new(op.cond), mapping)
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
+                if self.heap is not None and self.places is not None:
+                    iterables = self._items_of_objects(None, iterables, op.loc)
                 self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
             case While():
                 self._while(op, [self._latest(new(i), op) for i in op.init], mapping)
@@ -699,6 +705,8 @@ class Inference(Builder):
                 )
                 if method is not None:
                     return self.typed_call(Const(method), args, {}, names, loc)
+            if self.heap is not None and self.places is not None:
+                args = self._items_of_objects(callee.value, args, loc)
             special = SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
@@ -721,6 +729,23 @@ class Inference(Builder):
                 if inlined is not None:
                     return inlined
         return self._append(callee, args, kwargs, names, loc)
+
+    def _items_of_objects(
+        self, callee: object, operands: list[Operand], loc: Location | None
+    ) -> list[Operand]:
+        """The operands of a call or loop, with the iterators of objects in their place."""
+        found = self.surroundings.iterated(callee, tuple(map(type_of, operands)))
+        if not found:
+            return operands
+        operands = list(operands)
+        for i, method in found:
+            if method is None:
+                (operands[i],) = self.unknown_call(Const(iter), [operands[i]], ["items"], loc)
+            else:
+                (operands[i],) = self.typed_call(
+                    Const(method), [operands[i]], {}, ["items"], loc
+                )
+        return operands
 
     def _of_class(
         self, owner: Const, name: str, names: list[str], loc: Location | None

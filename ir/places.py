@@ -36,7 +36,7 @@ from ir.core import (
     While,
     type_of,
 )
-from ir.errors import Unsupported
+from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP, HEAP_NAME, STORES, Heap
 from ir.record import made, node
 from ir.rewrite import walk
@@ -533,7 +533,8 @@ class Places:
             raise ItemChanged(storage)
         for root in self.roots(storage):
             if self._kind(root) == "unknown":
-                raise Unsupported(
+                may_be_object = class_of(root.type) is None and self._inference.heap is None
+                raise (NeedsHeap if may_be_object else Unsupported)(
                     f"{_named(name)} is changed in place, but zyg can't tell which other names "
                     "its memory has", loc, advice="change a copy",
                 )

@@ -408,6 +408,9 @@ def as_self(bars: Any) -> tuple[Any, ...]:
     return {"__self__": self_bar}, *rest
 
 
+_STORES = (setattr, delattr, object.__setattr__)
+
+
 def call_of_object(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
@@ -416,7 +419,7 @@ def call_of_object(
         # Iterators give their items once: those of objects are refused where they are added.
         if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
             return _added(pullback, args[0], *args[1:], *kwargs.values())
-    if function in (setattr, delattr, object.__setattr__) and not kwargs:
+    if not kwargs and any(function is store for store in _STORES):
         return _changed_attribute(pullback, function, *args)
     if function is getattr:
         return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None

@@ -39,7 +39,13 @@ from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
 from zyg.compiler.mutation import refuse_mutation
 from zyg.compiler.objects import constructor as constructor_of
-from zyg.compiler.objects import is_place, may_overload, member, operator_method
+from zyg.compiler.objects import (
+    is_place,
+    iterates_over,
+    may_overload,
+    member,
+    operator_method,
+)
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.signature import abstract
@@ -586,6 +592,21 @@ class _Surroundings:
         name, method = found
         self.note_lookup(class_of(types_[0]), name)
         return method
+
+    def iterated(
+        self, callee: object, types_: tuple[Type, ...]
+    ) -> list[tuple[int, Any]]:
+        found: list[tuple[int, Any]] = []
+        for i, type_ in enumerate(types_):
+            if callee is not None and not iterates_over(callee, i, len(types_)):
+                continue
+            if not may_overload(iter, [type_], self._made.source.globals):
+                continue
+            method = operator_method(iter, (type_,))
+            if method is not None:
+                self.note_lookup(class_of(type_), "__iter__")
+            found.append((i, None if method is None else method[1]))
+        return found
 
     member = staticmethod(member)
     constructor = staticmethod(constructor_of)
