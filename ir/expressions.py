@@ -68,6 +68,8 @@ class ExpressionParser:
     maybe_unbound: set[Value]
     class_name: str | None
     globals: dict[str, Any]
+    # The cells of what comprehensions bind and functions in them capture.
+    target_cells: dict[str, Operand]
     loop_names: list[set[str]]
 
     def location(self, node: gast.AST) -> Location:
@@ -425,7 +427,9 @@ class ExpressionParser:
     def hide_targets(self, comprehension: gast.AST) -> dict[str, Operand]:
         """What the names that a comprehension binds for itself stand for outside of it."""
         names = assigned([clause.target for clause in comprehension.generators])
-        return {name: self.env.get(name, Const(UNBOUND)) for name in names}
+        outside = {name: self.env.get(name, Const(UNBOUND)) for name in names}
+        self.env.update((n, self.target_cells[n]) for n in names if n in self.target_cells)
+        return outside
 
     def comprehension(self, node: gast.AST, element: gast.AST) -> Value:
         """The list of a comprehension."""

@@ -29,6 +29,31 @@ class Heap:
         return "<heap>"
 
 
+class Cell:
+    """A variable that functions share and that is assigned again: an object that holds it.
+
+    Each such variable has a class of its own, so that types tell them apart.
+    """
+
+    __slots__ = ("contents",)
+    contents: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "contents":
+            raise AttributeError(name)
+        variable = type(self).__name__
+        raise NameError(
+            f"cannot access variable '{variable}' where it is not associated with a value",
+            name=variable,
+        )
+
+
+def cell_class(name: str) -> type[Cell]:
+    """The class of the cell of one variable."""
+    return type(name, (Cell,), {"__slots__": ()})
+
+
+CONTENTS = "contents"
 HEAP = Instance(Heap)
 TOKEN = Heap()
 # The parameter by which a function takes the heap: no name of the user's.

@@ -41,11 +41,21 @@ from ir.core import (
 )
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE, ExpressionParser
-from ir.heap import delete_attribute, set_attribute
+from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
 from ir.locate import Source, locate
 from ir.matching import lower_matches
 from ir.primitives import UNBOUND
-from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
+from ir.scope import (
+    FUNCTIONS,
+    assigned,
+    body_of,
+    children,
+    free_names,
+    local_names,
+    parameters,
+    rebound_captures,
+    stores_of,
+)
 
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
@@ -141,6 +151,32 @@ class FunctionParser(ExpressionParser):
         self.static = static_functions(node)
         self.functions: dict[int, Function] = {}
         self.loop_names: list[set[str]] = []
+        # Variables that functions share and that are assigned again live in cells.
+        self.cells: set[Operand] = set()
+        self.target_cells: dict[str, Operand] = {}
+        if enclosing is not None:
+            self.cells.update(
+                value for name, value in self.captured.items() if enclosing.is_cell(name)
+            )
+
+    def is_cell(self, name: str) -> bool:
+        return self.env.get(name) in self.cells
+
+    def make_cells(self) -> None:
+        """Makes the cells of variables, and puts the parameters among them there."""
+        rebound, targets = rebound_captures(self.node)
+        for name in sorted(rebound | (targets - self.locals)):
+            if name in self.static:
+                continue
+            shown = self.mangled(name)
+            cell = self.emit(self.node, new_object, Const(cell_class(name)), name=name)
+            self.cells.add(cell)
+            if name not in rebound:
+                self.target_cells[shown] = cell
+                continue
+            if shown in self.env:
+                self.emit(self.node, set_attribute, cell, Const(CONTENTS), self.env[shown])
+            self.env[shown] = cell
 
     def location(self, node: gast.AST) -> Location:
         return Location(
@@ -156,6 +192,7 @@ class FunctionParser(ExpressionParser):
         names = [self.mangled(name) for name in parameters(arguments)]
         params = [Value(name) for name in names]
         self.env.update(zip(names, params, strict=True))
+        self.make_cells()
         if isinstance(self.node, gast.Lambda):
             value = self.expression(self.node.body)
             body = self.builder.block([], [value])
@@ -275,6 +312,13 @@ class FunctionParser(ExpressionParser):
                 self.imports(node)
             case gast.Global():
                 self.declare_global(node)
+            case gast.Nonlocal():
+                for name in node.names:
+                    if not self.is_cell(self.mangled(name)):
+                        raise self.unsupported(
+                            node, f"`{name}` belongs to a function that zyg doesn't see, where it "
+                            "is changed by `nonlocal`",
+                        )
             case gast.Delete():
                 for target in node.targets:
                     self.delete(target)
@@ -283,6 +327,9 @@ class FunctionParser(ExpressionParser):
 
     def assign(self, target: gast.AST, value: Operand) -> None:
         match target:
+            case gast.Name() if self.is_cell(self.mangled(target.id)):
+                cell = self.env[self.mangled(target.id)]
+                self.emit(target, set_attribute, cell, Const(CONTENTS), value)
             case gast.Name():
                 name = self.mangled(target.id)
                 if isinstance(value, Value) and value.name in ("t", "items", "item"):
@@ -301,6 +348,9 @@ class FunctionParser(ExpressionParser):
 
     def delete(self, target: gast.AST) -> None:
         match target:
+            case gast.Name() if self.is_cell(self.mangled(target.id)):
+                cell = self.env[self.mangled(target.id)]
+                self.emit(target, delete_attribute, cell, Const(CONTENTS))
             case gast.Name():
                 self.read(target)  # raises where the name isn't bound
                 self.env[self.mangled(target.id)] = Const(UNBOUND)
@@ -443,7 +493,8 @@ class FunctionParser(ExpressionParser):
 
     def carried_names(self, nodes: list[gast.AST]) -> list[str]:
         return [
-            name for name in map(self.mangled, assigned(nodes)) if not self.is_global(name)
+            name for name in map(self.mangled, assigned(nodes))
+            if not self.is_global(name) and not self.is_cell(name)
         ]
 
     def loop(
@@ -475,7 +526,11 @@ class FunctionParser(ExpressionParser):
             value = self.emit_call(node, decorator, [value], {})
         if isinstance(value, Value):
             value.name = node.name
-        self.env[self.mangled(node.name)] = value
+        name = self.mangled(node.name)
+        if self.is_cell(name):
+            self.emit(node, set_attribute, self.env[name], Const(CONTENTS), value)
+        else:
+            self.env[name] = value
 
     def make_function(self, node: gast.AST) -> Value:
         defaults = [self.expression(default) for default in node.args.defaults]
@@ -495,6 +550,8 @@ class FunctionParser(ExpressionParser):
     def capture(self, node: gast.AST, name: str) -> Operand:
         """The value of a variable at the point where a nested function captures it."""
         operand = self.env.get(name, Const(UNBOUND))
+        if operand in self.cells:
+            return operand
         if self.is_rebound_after(node, name) or self.is_unbound(operand):
             raise self.unsupported(
                 node, f"the captured variable `{name}` is assigned after the function that "
@@ -506,7 +563,7 @@ class FunctionParser(ExpressionParser):
     @cached_property
     def stores(self) -> dict[str, list[gast.AST]]:
         """The nodes that bind names in this function."""
-        return _stores(body_of(self.node))
+        return stores_of(body_of(self.node))
 
     def is_rebound_after(self, node: gast.AST, name: str) -> bool:
         """Whether an assignment may run once the nested function exists."""
@@ -564,6 +621,9 @@ class FunctionParser(ExpressionParser):
         definition = self.static.get(node.id)
         if definition is not None and node.id not in self.env and node.id not in self.locals:
             return self.make_function(definition)
+        if self.is_cell(self.mangled(node.id)):
+            cell = self.env[self.mangled(node.id)]
+            return self.emit(node, getattr, cell, Const(CONTENTS), name=node.id)
         return super().read(node)
 
     def super_call(self, node: gast.Call) -> Operand:
@@ -679,36 +739,12 @@ def static_functions(node: gast.AST) -> dict[str, gast.AST]:
     }
     if not definitions:
         return {}
-    stores = _stores(body_of(node))
+    stores = stores_of(body_of(node))
     params = set(parameters(node.args))
     return {
         name: definition for name, definition in definitions.items()
         if len(stores[name]) == 1 and name not in params
     }
-
-
-def _stores(nodes: Iterable[gast.AST]) -> dict[str, list[gast.AST]]:
-    """The nodes of this scope that bind names, by name."""
-    found: dict[str, list[gast.AST]] = {}
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        match node:
-            case gast.Name():
-                if isinstance(node.ctx, gast.Store | gast.Del):
-                    found.setdefault(node.id, []).append(node)
-                continue
-            case gast.FunctionDef() | gast.ClassDef():
-                found.setdefault(node.name, []).append(node)
-            case gast.Import() | gast.ImportFrom():
-                for alias in node.names:
-                    found.setdefault(alias.asname or alias.name, []).append(node)
-            case gast.comprehension():
-                pending += [node.iter, *node.ifs]  # its target is its own
-                continue
-        if not isinstance(node, FUNCTIONS):
-            pending += children(node)
-    return found
 
 
 def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.AST]]:
@@ -721,7 +757,7 @@ def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.
 
 _STATEMENTS = {
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
-    "AsyncFor": "`async for`", "Nonlocal": "`nonlocal`",
+    "AsyncFor": "`async for`",
     "ClassDef": "a class definition", "AsyncFunctionDef": "an async function",
     "TypeAlias": "a type alias",
 }

@@ -112,6 +112,56 @@ def free_names(node: gast.AST) -> list[str]:
     return list(found)
 
 
+def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
+    """The variables of a function that nested functions capture and that change afterwards.
+
+    Its own variables, and the targets of its comprehensions. A nested function that stores into a
+    variable (`nonlocal`) counts as such a change.
+    """
+    own = local_names(node)
+    last: dict[str, tuple[int, int]] = {}
+    for name, stores in stores_of(body_of(node)).items():
+        last[name] = max((store.lineno, store.col_offset) for store in stores)
+    found: set[str] = set()
+    targets: set[str] = set()
+
+    def visit(current: gast.AST, loops: list[set[str]], bound: set[str]) -> None:
+        if isinstance(current, FUNCTIONS):
+            position = current.lineno, current.col_offset
+            stored = _stored_outside(current)
+            for name in free_names(current):
+                if name in bound:
+                    targets.add(name)
+                elif name in own and (
+                    name in stored
+                    or any(name in loop for loop in loops)
+                    or last.get(name, position) > position
+                ):
+                    found.add(name)
+            for default in [*current.args.defaults, *filter(None, current.args.kw_defaults)]:
+                visit(default, loops, bound)
+            return
+        if isinstance(current, gast.For | gast.While):
+            loops = [*loops, set(assigned([current]))]
+        if isinstance(current, COMPREHENSIONS):
+            bound = bound | set(assigned([clause.target for clause in current.generators]))
+        for child in children(current):
+            visit(child, loops, bound)
+
+    for child in body_of(node):
+        visit(child, [], set())
+    return found, targets
+
+
+def _stored_outside(function: gast.AST) -> set[str]:
+    """The variables of functions around it that a function, or one in it, stores into."""
+    found: set[str] = set()
+    for child in gast.walk(function):
+        if isinstance(child, gast.Nonlocal):
+            found.update(child.names)
+    return found
+
+
 def _free(nodes: Iterable[gast.AST], bound: set[str], found: dict[str, None]) -> None:
     for node in nodes:
         match node:
@@ -138,3 +188,27 @@ def _free(nodes: Iterable[gast.AST], bound: set[str], found: dict[str, None]) ->
                 _free(children(node), bound | targets, found)
             case _:
                 _free(children(node), bound, found)
+
+
+def stores_of(nodes: Iterable[gast.AST]) -> dict[str, list[gast.AST]]:
+    """The nodes of this scope that bind names, by name."""
+    found: dict[str, list[gast.AST]] = {}
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.Name():
+                if isinstance(node.ctx, gast.Store | gast.Del):
+                    found.setdefault(node.id, []).append(node)
+                continue
+            case gast.FunctionDef() | gast.ClassDef():
+                found.setdefault(node.name, []).append(node)
+            case gast.Import() | gast.ImportFrom():
+                for alias in node.names:
+                    found.setdefault(alias.asname or alias.name, []).append(node)
+            case gast.comprehension():
+                pending += [node.iter, *node.ifs]  # its target is its own
+                continue
+        if not isinstance(node, FUNCTIONS):
+            pending += children(node)
+    return found

@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.heap import Cell
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
@@ -199,7 +200,9 @@ def is_place(cls: type) -> bool:
 
     Subclasses of containers and numbers are values like these.
     """
-    return is_users(cls) and not issubclass(cls, _VALUES) and _is_of_python(cls)
+    if not is_users(cls):
+        return issubclass(cls, Cell)
+    return not issubclass(cls, _VALUES) and _is_of_python(cls)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -225,6 +228,8 @@ def member(type_: Type, name: str) -> Member:
         return Member("unknown") if unknown else Member("other")
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
+    if issubclass(cls, Cell):
+        return Member("stored")
     found = lookup(cls, name)
     hook = lookup(cls, "__setattr__")
     if type(found) is property:
