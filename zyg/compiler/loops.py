@@ -227,7 +227,8 @@ class LoopTransposer(Accumulation):
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
         substitute(body, constant)
-        if not carried and not items and not collected and self._fuse(op, body, outer, init):
+        is_plain = not carried and not items and not collected and not on_heap
+        if is_plain and self._fuse(op, body, outer, init):
             for k, result in passed:
                 self.add(op.init[k], result)
             return
