@@ -15,7 +15,6 @@ import atexit
 import operator
 import types
 from _thread import allocate_lock
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -311,7 +310,7 @@ class FunctionParser(ExpressionParser):
             case gast.Import() | gast.ImportFrom():
                 self.imports(node)
             case gast.Global():
-                self.declare_global(node)
+                pass  # see `stored_globals`
             case gast.Nonlocal():
                 for name in node.names:
                     if not self.is_cell(self.mangled(name)):
@@ -330,6 +329,11 @@ class FunctionParser(ExpressionParser):
             case gast.Name() if self.is_cell(self.mangled(target.id)):
                 cell = self.env[self.mangled(target.id)]
                 self.emit(target, set_attribute, cell, Const(CONTENTS), value)
+            case gast.Name() if target.id in self.stored_globals:
+                name = self.mangled(target.id)
+                self.emit(
+                    target, primitives.store_global, Const(self.globals), Const(name), value
+                )
             case gast.Name():
                 name = self.mangled(target.id)
                 if isinstance(value, Value) and value.name in ("t", "items", "item"):
@@ -351,6 +355,9 @@ class FunctionParser(ExpressionParser):
             case gast.Name() if self.is_cell(self.mangled(target.id)):
                 cell = self.env[self.mangled(target.id)]
                 self.emit(target, delete_attribute, cell, Const(CONTENTS))
+            case gast.Name() if target.id in self.stored_globals:
+                name = self.mangled(target.id)
+                self.emit(target, primitives.delete_global, Const(self.globals), Const(name))
             case gast.Name():
                 self.read(target)  # raises where the name isn't bound
                 self.env[self.mangled(target.id)] = Const(UNBOUND)
@@ -624,6 +631,11 @@ class FunctionParser(ExpressionParser):
         if self.is_cell(self.mangled(node.id)):
             cell = self.env[self.mangled(node.id)]
             return self.emit(node, getattr, cell, Const(CONTENTS), name=node.id)
+        if node.id in self.stored_globals:
+            name = self.mangled(node.id)
+            return self.emit(
+                node, primitives.read_global, Const(self.globals), Const(name), name=node.id
+            )
         return super().read(node)
 
     def super_call(self, node: gast.Call) -> Operand:
@@ -659,10 +671,18 @@ class FunctionParser(ExpressionParser):
                         node, primitives.import_from, module, Const(alias.name)
                     )
 
-    def declare_global(self, node: gast.Global) -> None:
-        changed = set(node.names) & set(assigned(body_of(self.node)))
-        if changed:
-            raise self.unsupported(node, f"assigning the global `{min(changed)}` is not supported")
+    @cached_property
+    def stored_globals(self) -> set[str]:
+        """The globals that this function assigns."""
+        declared: set[str] = set()
+        pending = list(body_of(self.node))
+        while pending:
+            node = pending.pop()
+            if isinstance(node, gast.Global):
+                declared.update(node.names)
+            elif not isinstance(node, FUNCTIONS):
+                pending += children(node)
+        return declared & set(assigned(body_of(self.node))) if declared else set()
 
 
 def _is_parallel(target: gast.AST, value: gast.AST) -> bool:

@@ -128,6 +128,26 @@ def load_global(name: str) -> Any:
     return getattr(builtins, name)
 
 
+def read_global(module_globals: dict[str, Any], name: str) -> Any:
+    """Reads a global of a function that stores into it, too."""
+    if name in module_globals:
+        return module_globals[name]
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    raise NameError(f"name '{name}' is not defined", name=name)
+
+
+def store_global(module_globals: dict[str, Any], name: str, value: Any) -> None:
+    """Assigns a global, in a function that declares it so."""
+    module_globals[name] = value
+
+
+def delete_global(module_globals: dict[str, Any], name: str) -> None:
+    """`del` of a global."""
+    read_global(module_globals, name)
+    del module_globals[name]
+
+
 def check_bound(value: Any, name: str) -> Any:
     """The value of a local variable that may not have been assigned."""
     if value is UNBOUND:

@@ -38,9 +38,9 @@ from ir.emit.lower import Leave, lower
 from ir.emit.naming import Naming
 from ir.emit.order import append, is_store
 from ir.emit.render import (
-    attribute,
     BINARY,
     Environment,
+    attribute,
     call_node,
     name_node,
     spell_module,

@@ -333,8 +333,8 @@ class Compiler:
         item.ir_function = function
         emitted = self._load(made, [item])
         return Joint(
-            item.cell.cell_contents, _passed(made), sorted(active - {made.heap}), emitted, type_of(result),
-            augmenter.dispatched,
+            item.cell.cell_contents, _passed(made), sorted(active - {made.heap}), emitted,
+            type_of(result), augmenter.dispatched,
         )
 
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:

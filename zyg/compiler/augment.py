@@ -52,9 +52,10 @@ from zyg.compiler.mutation import (
 from zyg.compiler.objects import (
     adds_unknown,
     is_computed,
-    member,
     iterates_over,
     may_overload,
+    member,
+    refuse_lost,
     unknown_operands,
     unless_items_overloaded,
     unless_overloaded,
@@ -218,6 +219,8 @@ class Augmenter(Inference):
                 if varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
+                    if is_global_store(callee) and self.is_varied(args[2]):
+                        self.call(refuse_lost, args[1], args[2], loc=self.loc)
                     refuse_changing_call(callee, args, kwargs, op.loc)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
@@ -790,6 +793,10 @@ def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
 
 def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
     return [(operand, name) for name, operand in kwargs.items()]
+
+
+def is_global_store(callee: Operand) -> bool:
+    return isinstance(callee, Const) and callee.value is primitives.store_global
 
 
 def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:

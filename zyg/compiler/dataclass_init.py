@@ -23,7 +23,9 @@ def init_of_dataclass(cls: type) -> Callable[..., None]:
     """A function that does what the generated `__init__` of a dataclass does."""
     parameters: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
     known: dict[str, Any] = {"_missing": dataclasses.MISSING}
-    plain, keyword_only, lines = ["self"], [], []
+    plain = ["self"]
+    keyword_only: list[str] = []
+    lines: list[str] = []
     # Pseudo-fields, which `fields` leaves out, are arguments of `__post_init__`.
     every = cls.__dataclass_fields__.values()  # type: ignore[attr-defined]
     passed = []

@@ -202,7 +202,7 @@ def is_place(cls: type) -> bool:
     """
     if not is_users(cls):
         return issubclass(cls, Cell)
-    return not issubclass(cls, _VALUES) and _is_of_python(cls)
+    return _is_of_python(cls) and not issubclass(cls, _VALUES)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -265,14 +265,18 @@ def _is_frozen(cls: type) -> bool:
     return parameters is not None and parameters.frozen and "__setattr__" in vars(cls)
 
 
+_PLAIN_NEW: Any = lookup(object, "__new__")
+_PLAIN_INIT: Any = lookup(object, "__init__")
+
+
 def constructor(cls: type) -> Constructor | None:
     """How an object is made, if its class leaves `__new__` and the metaclass's call to Python."""
     if not is_place(cls) or type(cls).__call__ is not type.__call__:
         return None
-    if cls.__new__ is not object.__new__ or getattr(cls, "__abstractmethods__", None):
+    if lookup(cls, "__new__") is not _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
         return None
     init = lookup(cls, "__init__")
-    if init is object.__init__:
+    if init is _PLAIN_INIT:
         return Constructor(None)
     if dataclasses.is_dataclass(cls) and init.__code__.co_filename == "<string>":
         return Constructor(init_of_dataclass(cls))
@@ -352,7 +356,16 @@ def unless_items_overloaded(items: Any) -> None:
         unless_overloaded(*items)
 
 
-constant(unless_overloaded, unless_items_overloaded)
+def refuse_lost(name: str, value: Any) -> None:
+    """Raises for a value that a global would hide the derivative of."""
+    if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
+        raise NotDifferentiable(
+            f"a derivative would get lost in the global `{name}`: pass its value on by arguments, "
+            "or drop the derivative with zyg.dropgrad"
+        )
+
+
+constant(unless_overloaded, unless_items_overloaded, refuse_lost)
 
 
 class Through:

@@ -122,6 +122,12 @@ class Specialisation:
     is_recursive: bool = False
     head: int = 0
 
+    def summary(self) -> object:
+        """What callers rest on."""
+        return (
+            self.result, self.flow, self.updates, self.returned, self.works_on_objects, self.stored
+        )
+
     @property
     def value_type(self) -> Type:
         """The type of what the function returns to its caller."""
@@ -238,14 +244,11 @@ class Specialiser:
                 made.function = function
                 is_unsure = inference.works_on_objects and made.heap is None
                 flows = Flows(function, self.sources, self.stored if is_unsure else None)
-                stable = made.stored == flows.stored and result == made.result and flows.result == made.flow and (
-                    inference.updates == made.updates and inference.returned == made.returned
-                ) and inference.works_on_objects == made.works_on_objects
-                made.works_on_objects = inference.works_on_objects
-                made.stored = flows.stored
+                before = made.summary()
+                made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
                 made.updates, made.returned = inference.updates, inference.returned
                 made.result, made.flow, made.flows = result, flows.result, flows
-                if stable or not made.is_recursive:
+                if made.summary() == before or not made.is_recursive:
                     break
             else:
                 made.result = TOP
@@ -344,7 +347,8 @@ class Specialiser:
                 if self.fields is not None and not function.__module__.startswith("zyg."):
                     self.fields.is_open = True  # it may do anything with objects
             if is_constant(function) or rule is not None:
-                return takes_pullback(rule) or self._may_be_method(function, args)
+                calls_back = rule is not None and takes_pullback(rule)
+                return calls_back or self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
                 if _is_run_time(function) or is_of_ir(function):
                     return False

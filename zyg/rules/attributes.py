@@ -11,6 +11,7 @@ import types
 
 import numpy as np
 
+from ir import primitives
 from zyg.cotangent import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
@@ -31,6 +32,9 @@ def getattr_(obj, name, /, *default):
         )
 
     return y, back
+
+
+constant(primitives.read_global, primitives.store_global, primitives.delete_global)
 
 
 @adjoint(super)
