@@ -332,7 +332,7 @@ class FunctionParser(ExpressionParser):
             case gast.Name() if target.id in self.stored_globals:
                 name = self.mangled(target.id)
                 self.emit(
-                    target, primitives.store_global, Const(self.globals), Const(name), value
+                    target, primitives.store_global, self.namespace, Const(name), value
                 )
             case gast.Name():
                 name = self.mangled(target.id)
@@ -357,7 +357,7 @@ class FunctionParser(ExpressionParser):
                 self.emit(target, delete_attribute, cell, Const(CONTENTS))
             case gast.Name() if target.id in self.stored_globals:
                 name = self.mangled(target.id)
-                self.emit(target, primitives.delete_global, Const(self.globals), Const(name))
+                self.emit(target, primitives.delete_global, self.namespace, Const(name))
             case gast.Name():
                 self.read(target)  # raises where the name isn't bound
                 self.env[self.mangled(target.id)] = Const(UNBOUND)
@@ -634,7 +634,7 @@ class FunctionParser(ExpressionParser):
         if node.id in self.stored_globals:
             name = self.mangled(node.id)
             return self.emit(
-                node, primitives.read_global, Const(self.globals), Const(name), name=node.id
+                node, primitives.read_global, self.namespace, Const(name), name=node.id
             )
         return super().read(node)
 
@@ -670,6 +670,10 @@ class FunctionParser(ExpressionParser):
                     self.env[alias.asname or alias.name] = self.emit(
                         node, primitives.import_from, module, Const(alias.name)
                     )
+
+    @cached_property
+    def namespace(self) -> Const:
+        return Const(primitives.Namespace(self.globals))
 
     @cached_property
     def stored_globals(self) -> set[str]:

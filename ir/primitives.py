@@ -128,24 +128,36 @@ def load_global(name: str) -> Any:
     return getattr(builtins, name)
 
 
-def read_global(module_globals: dict[str, Any], name: str) -> Any:
+class Namespace:
+    """The globals of a module, under a name that can be shown."""
+
+    __slots__ = ("contents",)
+
+    def __init__(self, contents: dict[str, Any]) -> None:
+        self.contents = contents
+
+    def __repr__(self) -> str:
+        return f"the globals of {self.contents.get('__name__', 'a module')}"
+
+
+def read_global(namespace: Namespace, name: str) -> Any:
     """Reads a global of a function that stores into it, too."""
-    if name in module_globals:
-        return module_globals[name]
+    if name in namespace.contents:
+        return namespace.contents[name]
     if hasattr(builtins, name):
         return getattr(builtins, name)
     raise NameError(f"name '{name}' is not defined", name=name)
 
 
-def store_global(module_globals: dict[str, Any], name: str, value: Any) -> None:
+def store_global(namespace: Namespace, name: str, value: Any) -> None:
     """Assigns a global, in a function that declares it so."""
-    module_globals[name] = value
+    namespace.contents[name] = value
 
 
-def delete_global(module_globals: dict[str, Any], name: str) -> None:
+def delete_global(namespace: Namespace, name: str) -> None:
     """`del` of a global."""
-    read_global(module_globals, name)
-    del module_globals[name]
+    read_global(namespace, name)
+    del namespace.contents[name]
 
 
 def check_bound(value: Any, name: str) -> Any:

@@ -337,9 +337,15 @@ def _made(
     kinds = (*_DIFFERENTIATED[mode], "heap")
     differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
     active = made.flow & frozenset(differentiated)
+    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
+    if made.lost & frozenset(differentiated) - {heap}:
+        raise Unsupported(
+            f"a derivative would get lost in a global that `{plan.source.name}`, or what it calls, "
+            "assigns", plan.source.loc,
+            advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
+        )
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
-    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     code: Pair | Joint
     if mode in ("pullback", "_pullback", "dispatch"):
         if any(i != heap for i in made.updates) and mode == "dispatch":

@@ -13,7 +13,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ir.core import Block, Call, For, Function, If, Lambda, Op, Operand, Value, While, Yield
+from ir.core import (
+    Block,
+    Call,
+    For,
+    Function,
+    If,
+    Lambda,
+    Op,
+    Operand,
+    Value,
+    While,
+    Yield,
+)
 from ir.types import Bottom, Dict, Instance, Iterator, Known, Scalar, Sequence, Tuple, Type
 
 Flow = frozenset[int]

@@ -60,7 +60,12 @@ from zyg.compiler.objects import (
     unless_items_overloaded,
     unless_overloaded,
 )
-from zyg.compiler.specialise import Specialisation, Specialiser, bind_operands
+from zyg.compiler.specialise import (
+    Specialisation,
+    Specialiser,
+    bind_operands,
+    is_global_store,
+)
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
@@ -219,7 +224,7 @@ class Augmenter(Inference):
                 if varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
-                    if is_global_store(callee) and self.is_varied(args[2]):
+                    if self.heap is not None and is_global_store(op):
                         self.call(refuse_lost, args[1], args[2], loc=self.loc)
                     refuse_changing_call(callee, args, kwargs, op.loc)
                     names = [value.name for value in op.results]
@@ -793,10 +798,6 @@ def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
 
 def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
     return [(operand, name) for name, operand in kwargs.items()]
-
-
-def is_global_store(callee: Operand) -> bool:
-    return isinstance(callee, Const) and callee.value is primitives.store_global
 
 
 def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:

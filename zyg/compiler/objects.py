@@ -357,11 +357,11 @@ def unless_items_overloaded(items: Any) -> None:
 
 
 def refuse_lost(name: str, value: Any) -> None:
-    """Raises for a value that a global would hide the derivative of."""
+    """Raises for a value out of an object that a global would hide the derivative of."""
     if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
         raise NotDifferentiable(
-            f"a derivative would get lost in the global `{name}`: pass its value on by arguments, "
-            "or drop the derivative with zyg.dropgrad"
+            f"a derivative would get lost in the global `{name}`: pass the value on by arguments, "
+            "or drop its derivative with zyg.dropgrad"
         )
 
 

@@ -13,6 +13,8 @@ import types
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type_of
@@ -118,6 +120,8 @@ class Specialisation:
     works_on_objects: bool = False
     # Inputs that may get into objects, as far as the heap is not taken.
     stored: Flow = NOTHING
+    # Inputs that get into globals, where their derivatives end.
+    lost: Flow = NOTHING
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -125,7 +129,8 @@ class Specialisation:
     def summary(self) -> object:
         """What callers rest on."""
         return (
-            self.result, self.flow, self.updates, self.returned, self.works_on_objects, self.stored
+            self.result, self.flow, self.updates, self.returned, self.works_on_objects, self.stored,
+            self.lost,
         )
 
     @property
@@ -189,6 +194,8 @@ class Specialiser:
         self._known: dict[object, Specialisation] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
+        # Operands that get into globals, in the function that is being made.
+        self._lost: list[Operand] = []
         # What objects hold, in code that works on objects and is all known.
         self.fields: Fields | None = None
         # Set by the compiler, which stands above: derivatives inside differentiated code.
@@ -242,9 +249,12 @@ class Specialiser:
                 inference = Inference(_Surroundings(self, made), made.source.globals)
                 function, result = inference.function(made.source, params, captured)
                 made.function = function
+                outer, self._lost = self._lost, []
                 is_unsure = inference.works_on_objects and made.heap is None
                 flows = Flows(function, self.sources, self.stored if is_unsure else None)
                 before = made.summary()
+                made.lost = NOTHING.union(*map(flows.of, self._lost))
+                self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
                 made.updates, made.returned = inference.updates, inference.returned
                 made.result, made.flow, made.flows = result, flows.result, flows
@@ -396,6 +406,8 @@ class Specialiser:
             call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
         if isinstance(call.callee, Const):
             callee = call.callee.value
+            if is_global_store(call) and not _is_exact(type_of(call.args[2])):
+                self._lost.append(call.args[2])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
             if id(callee) in PASSING or rule_of(callee) is not None:
@@ -409,6 +421,8 @@ class Specialiser:
             except (Unsupported, SourceNotFound):
                 specialisation = None
             if specialisation is not None:
+                if specialisation.lost:
+                    self._lost += self._flowing(call, callee_type, specialisation.lost)
                 return self._flowing(call, callee_type, specialisation.flow)
         return [call.callee, *call.args, *call.kwargs.values()]
 
@@ -751,6 +765,16 @@ def _is_run_time(function: types.FunctionType) -> bool:
     return function.__module__.startswith(
         ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
     )
+
+
+def is_global_store(op: Call) -> bool:
+    return isinstance(op.callee, Const) and op.callee.value is primitives.store_global
+
+
+def _is_exact(type_: Type) -> bool:
+    """Whether values of a type are whole numbers: counts, of which nobody takes a derivative."""
+    cls = class_of(type_)
+    return cls is not None and issubclass(cls, int | np.integer)
 
 
 AnyGuard: TypeAlias = Guard | CellGuard | Absent
