@@ -338,7 +338,7 @@ def _made(
     differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
     active = made.flow & frozenset(differentiated)
     heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
-    if made.lost & frozenset(differentiated) - {heap}:
+    if heap is None and made.lost & frozenset(differentiated):
         raise Unsupported(
             f"a derivative would get lost in a global that `{plan.source.name}`, or what it calls, "
             "assigns", plan.source.loc,
