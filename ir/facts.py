@@ -24,6 +24,7 @@ _total: set[int] = set()
 _fresh: set[int] = set()
 _metadata: set[int] = set()
 _effects: set[int] = set()
+_is_object: list[Callable[[type], bool]] = []
 _buffer: set[int] = set()
 _views: dict[int, Callable[..., Any]] = {}
 _at_times: set[int] = set()
@@ -141,6 +142,15 @@ def same_kind(items: Type, value: Type) -> bool:
 def immutable(*classes: type) -> None:
     """Instances of these classes never change."""
     _immutable.extend(classes)
+
+
+def objects(predicate: Callable[[type], bool]) -> None:
+    """Declares which classes have objects whose contents are attributes."""
+    _is_object.append(predicate)
+
+
+def is_object(cls: type) -> bool:
+    return any(predicate(cls) for predicate in _is_object)
 
 
 def is_immutable(cls: type) -> bool:

@@ -29,6 +29,18 @@ class Heap:
         return "<heap>"
 
 
+class Identity:
+    """What may be memory, where it is known by its identity: nobody copies it under this name."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+IDENTITY = Instance(Identity)
+
+
 class Cell:
     """A variable that functions share and that is assigned again: an object that holds it.
 
@@ -85,6 +97,11 @@ def attribute_set(heap: Any, obj: Any, name: str, value: Any) -> Any:
     """The same past a `__setattr__` of the class, as `object.__setattr__` does it."""
     object.__setattr__(obj, name, value)
     return heap
+
+
+def contents_read(heap: Any, value: Any) -> Any:
+    """A value, behind a point where objects that may hold it may have changed it in place."""
+    return value
 
 
 def attribute_deleted(heap: Any, obj: Any, name: str) -> Any:

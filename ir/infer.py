@@ -189,6 +189,17 @@ class Surroundings(Protocol):
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
 
+    def may_change_held(self) -> bool:
+        """Whether memory that objects hold may be changed in place in this program."""
+
+    def note_change_of_held(
+        self, owner: Type | None, name: str, type_: Type, keeps_type: bool
+    ) -> None:
+        """Notes that memory which an object holds is changed in place, and its type behind that."""
+
+    def unless_held(self, value: Any) -> None:
+        """Raises, when the program runs, if an object holds memory that is changed."""
+
     def constructor(self, cls: type) -> Constructor | None:
         """How objects of a class are made, if it is one of those whose objects are places."""
 
@@ -239,6 +250,7 @@ class Inference(Builder):
                       zip(function.params, params, strict=True)]
         places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
         self.heap = next((param for param in new_params if param.name == HEAP_NAME), None)
+        places.expose([*new_captured, *new_params])
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
@@ -288,7 +300,7 @@ class Inference(Builder):
         finally:
             self._source = outer
         exit = clone_exit(block.exit, mapping)
-        if self.places is not None and self.places.state.has_changes and isinstance(exit, Yield):
+        if self.places is not None and self.places.is_watching and isinstance(exit, Yield):
             exit.values = [self.places.read(value, self.loc) for value in exit.values]
         return exit
 
@@ -679,7 +691,7 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
-        if self.places is not None and self.places.state.has_changes:
+        if self.places is not None and self.places.is_watching:
             is_apart = isinstance(callee, Const) and callee.value in UNPACKING
             args = [
                 arg if is_apart and self.is_tuple(arg) else self.places.read(arg, loc)
@@ -917,6 +929,21 @@ class Inference(Builder):
             callee, args, {HEAP_NAME: heap}, result, changed, [heap.type], loc
         )
         return [result]
+
+    def changing_call(
+        self, callee: Const, args: list[Operand], loc: Location | None
+    ) -> None:
+        """Appends a change in place of memory that an object holds."""
+        heap = self.current_heap(loc)
+        version = Value(heap.name, heap.type)
+        changed = Const((HEAP_NAME,))
+        result = Value("_", TOP)
+        self._define(Call(
+            Const(primitives.updating), [callee, changed, *args], {HEAP_NAME: heap},
+            [result, version], loc,
+        ))
+        assert self.places is not None
+        self.places.heap_changed(heap, version, loc)
 
     def current_heap(self, loc: Location | None) -> Value:
         """The version of the heap that holds what objects hold here."""

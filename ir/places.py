@@ -37,7 +37,15 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, Heap
+from ir.heap import (
+    HEAP,
+    HEAP_NAME,
+    STORES,
+    Heap,
+    Identity,
+    attribute_read,
+    contents_read,
+)
 from ir.record import made, node
 from ir.rewrite import walk
 from ir.types import (
@@ -109,6 +117,14 @@ def is_mutable(type_: Type) -> bool:
     return cls is None or not (issubclass(cls, IMMUTABLE) or facts.is_immutable(cls))
 
 
+def may_be_memory(type_: Type) -> bool:
+    """Whether a value of this type may be an array or container, which an object can hold."""
+    cls = class_of(type_)
+    if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
+        return False
+    return is_mutable(type_) and not isinstance(type_, Iterator | Method)
+
+
 def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call:
     """A call that does nothing, or raises."""
     return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
@@ -168,6 +184,9 @@ class State:
     lent: dict[Value, None] = made(dict)
     lost: dict[Value, Location | None] = made(dict)
     distinct: dict[tuple[Value, Value], None] = made(dict)
+    # Memory that objects may hold: the version of the heap that each value was read from last.
+    exposed: dict[Value, Value] = made(dict)
+    stored: dict[Value, None] = made(dict)
 
     @property
     def has_changes(self) -> bool:
@@ -178,6 +197,7 @@ class State:
         return State(
             dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
             dict(self.held), dict(self.lent), dict(self.lost), dict(self.distinct),
+            dict(self.exposed), dict(self.stored),
         )
 
 
@@ -257,7 +277,11 @@ class Places:
 
     def read(self, operand: Operand, loc: Location | None) -> Operand:
         """The operand to read in the place of one that the source names."""
-        if isinstance(operand, Const) or not self.state.has_changes:
+        if isinstance(operand, Const):
+            return operand
+        if self.state.exposed and is_mutable(operand.type):
+            operand = self._of_object(operand, loc)
+        if not self.state.has_changes:
             return operand
         if isinstance(operand.type, Tuple):
             return self._tuple_again(operand, loc)
@@ -265,6 +289,67 @@ class Places:
             return operand
         self._compare(operand, loc)
         return self.latest(operand)
+
+    # Memory that objects hold
+
+    def expose(self, operands: Iterable[Operand]) -> None:
+        """Notes that objects may hold these, and change them from here on."""
+        heap = self._inference.heap
+        if heap is None or not self._inference.surroundings.may_change_held():
+            return
+        version = self.state.current.get(heap, heap)
+        for operand in operands:
+            if isinstance(operand, Value) and may_be_memory(operand.type):
+                self.state.exposed[self.origin(operand)] = version
+                self.expose(self._parts(operand))
+
+    def is_exposed(self, value: Value) -> bool:
+        return any(
+            root in self.state.exposed
+            for root in {self.origin(value), self.storage(value), *self.roots(self.storage(value))}
+        )
+
+    def _of_object(self, value: Value, loc: Location | None) -> Value:
+        """The value to read in the place of one that an object may have changed in place."""
+        heap, first = self._inference.heap, self.origin(value)
+        known = self.state.exposed.get(first)
+        if heap is None or not may_be_memory(value.type):
+            return value
+        if known is None:
+            storage = self.storage(first)
+            if storage is first or not self.is_exposed(first):
+                return value
+            known = self.state.exposed.get(storage, value)  # a view, read before
+        version = self.state.current.get(heap, heap)
+        if known is version:
+            return self.state.current.get(first, first)
+        before = self.state.current.get(first, first)
+        again = Value(before.name, before.type)
+        call = Call(Const(contents_read), [version, before], {}, [again], loc)
+        self._inference.ops.append(call)
+        self._inference.definitions[again] = call
+        self._note(first, again)
+        self.state.exposed[first] = version
+        return again
+
+    def _change_of_held(
+        self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,
+        type_: Type,
+    ) -> Value:
+        """Appends a change of memory that an object holds, which the run time looks after."""
+        inference = self._inference
+        op = inference.definitions.get(self.origin(target))
+        owner: Type | None = None
+        name = ""
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is attribute_read and isinstance(op.args[2], Const):
+                owner, name = type_of(op.args[1]), op.args[2].value
+        is_array = facts.copies_items(class_of(target.type) or object)
+        inference.surroundings.note_change_of_held(owner, name, type_, is_array)
+        read = self.read(target, loc)
+        inference.changing_call(Const(callee), [read, *operands], loc)
+        self.expose(operands)
+        return target
 
     def _parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
@@ -421,10 +506,48 @@ class Places:
         operands: list[Operand] = [self.latest(storage), self.latest(written)]
         self._inference.ops.append(_checking(callee, operands, loc))
 
+    def _is_of_objects(self, storage: Value) -> bool:
+        """Whether memory can only be changed as what an object holds."""
+        state, roots = self.state, {storage, *self.roots(storage)}
+        if any(root in state.stored for root in roots):
+            return True
+        return any(self._kind(root) == "unknown" for root in roots)
+
     def is_defined(self, value: Value) -> bool:
         return value in self._inference.definitions
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether values may have to be read again."""
+        return self.state.has_changes or bool(self.state.exposed)
+
     # Writes
+
+    def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:
+        """Notes a new version of the heap that a call has left."""
+        self.state.writes.setdefault(self.storage(heap), loc)
+        self._written(heap, version, loc)
+
+    def store(
+        self, callee: Any, heap: Value, operands: list[Operand], held: list[Operand],
+        loc: Location | None,
+    ) -> None:
+        """Appends a store into an object, which holds the operands in `held` from here on."""
+        version = Value(heap.name, heap.type)
+        self._inference._define(Call(Const(callee), [heap, *operands], {}, [version], loc))
+        self.heap_changed(heap, version, loc)
+        may_change = self._inference.surroundings.may_change_held()
+        if not may_change:
+            self.hold(held)
+            return
+        self.expose(held)
+        for operand in held:
+            for value in [operand, *self._parts(operand)]:
+                if isinstance(value, Value) and may_be_memory(value.type):
+                    storage = self.storage(value)
+                    self.state.stored.update(
+                        (root, None) for root in {storage, *self.roots(storage)}
+                    )
 
     def written_to(self, before: Value, version: Value) -> None:
         """`version` is what a value, and all that it is a view of, has become."""
@@ -444,8 +567,13 @@ class Places:
                 "one", loc, advice="pass it as an argument",
             )
         storage = self.storage(target)
+        if self._inference.heap is not None and self._is_of_objects(storage):
+            return self._change_of_held(callee, target, operands, loc, type_)
         self._check_writable(storage, target.name, loc)
         before = self.latest(target)
+        if self.is_exposed(target):
+            surroundings = self._inference.surroundings
+            self._inference.ops.append(_checking(surroundings.unless_held, [before], loc))
         version = Value(before.name, type_)
         self.hold(held)
         self._inference._define(Call(Const(callee), [before, *operands], {}, [version], loc))
@@ -488,12 +616,14 @@ class Places:
             Value(value.name, type_) for value, type_ in zip(before, types, strict=True)
         ]
         positions = Const(tuple(position for position, _ in changed))
-        keeps_arrays = HEAP_NAME in positions_changed  # an object may hold what it was given
-        self.hold(
+        others = [
             o for o in given if isinstance(o, Value) and is_mutable(o.type)
             and not any(o is other for _, other in changed)
-            and (keeps_arrays or not facts.copies_items(class_of(o.type) or object))
-        )
+        ]
+        if positions_changed == {HEAP_NAME}:
+            self.lend(others)
+        else:
+            self.hold(o for o in others if not facts.copies_items(class_of(o.type) or object))
         call = Call(
             Const(primitives.updating), [callee, positions, *args], kwargs, [result, *versions],
             loc,
@@ -506,6 +636,8 @@ class Places:
             storage: self.state.current.get(storage, storage) for storage in storages
             if storage.type != HEAP
         }
+        if HEAP_NAME in positions_changed:
+            self.expose([*others, result])
 
     def _written(self, before: Value, version: Value, loc: Location | None) -> None:
         """A new version of a value, and of all that it is a view of."""
@@ -674,6 +806,12 @@ class Places:
         self.state.lost.update(
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
+        for value, version in inner.exposed.items():
+            if value not in local and (
+                value not in self.state.exposed or self.state.exposed[value] is not version
+            ):
+                self.state.exposed[value] = value  # no version of the heap: it is read again
+        self.state.stored.update((v, None) for v in inner.stored if v not in local)
 
     def summary(
         self, operand: Operand, params: list[Value], local: set[Value],

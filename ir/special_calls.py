@@ -166,6 +166,7 @@ def read_attribute(
 ) -> Folded:
     """Reads what an object may hold, in a function that takes the heap; others note that they
     would need it."""
+    assert self.places is not None
     member = self.surroundings.member(type_of(owner), name)
     if member.kind == "other":
         return None
@@ -185,7 +186,9 @@ def read_attribute(
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
     is_stored = member.kind in ("stored", "hooked")
     type_ = self.surroundings.field_type(owner, name) if is_stored else TOP
-    return typed(self, attribute_read, operands, names, loc, type_)
+    made = typed(self, attribute_read, operands, names, loc, type_)
+    self.places.expose(made)
+    return made
 
 
 @special(set_attribute, setattr)
@@ -277,7 +280,7 @@ def _store(
         name = operands[1]
         assert isinstance(name, Const)
         self.surroundings.note_store(type_of(operands[0]), name.value, type_of(held[0]))
-    self.places.change(callee, heap, operands, loc, heap.type, held)
+    self.places.store(callee, heap, operands, held, loc)
 
 
 @special(primitives.build_tuple)

@@ -18,23 +18,26 @@ from zyg.compiler.objects import is_place
 from zyg.entry import Entry, inputs_of
 from zyg.gradients import Assignment, detached
 from zyg.pullback import Adjoint, Like, Pullback, StructuralGradients, protected, prototype
-from zyg.shadows import Shadows, backward, forward
+from zyg.shadows import Shadows, backward, forward, is_memory
 
 
 class Held:
     """What an argument held when the call began."""
 
-    __slots__ = ("fields", "items", "like", "obj")
+    __slots__ = ("fields", "items", "like", "memory", "obj")
 
     def __init__(self, value: Any, open_: dict[int, Held]) -> None:
         self.obj: Any = None
         self.fields: dict[str, Held] = {}
         self.items: Any = None
         self.like: Any = None
+        self.memory: dict[str, Any] = {}
         if is_place(type(value)):
             self.obj = value
             open_[id(value)] = self
             for name, item in fields_of(value):
+                if is_memory(item):
+                    self.memory[name] = item
                 self.fields[name] = open_.get(id(item)) or Held(item, open_)
         elif type(value) in (list, tuple):
             self.items = [open_.get(id(item)) or Held(item, open_) for item in value]
@@ -55,6 +58,8 @@ class Held:
             found = {}
             for name, held in self.fields.items():
                 own = shadows.of(self.obj, name)
+                if name in self.memory:
+                    own = cotangent.accumulate(own, shadows.contents_of(self.memory[name]))
                 if isinstance(bar, dict):
                     own = cotangent.accumulate(own, bar.get(name))
                 gradient = held.part(own, shadows, inside)
@@ -93,6 +98,23 @@ class Held:
         return any(item._holds_objects((*open_, self)) for item in items)
 
 
+def memory_in(args: list[Held]) -> list[Any]:
+    """The memory that objects hold among the arguments."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    pending = list(args)
+    while pending:
+        held = pending.pop()
+        if id(held) not in seen:
+            seen.add(id(held))
+            found += held.memory.values()
+            pending += held.fields.values()
+            if held.items is not None:
+                items = held.items
+                pending += items.values() if isinstance(items, dict) else items
+    return found
+
+
 def held_by(args: tuple[Any, ...]) -> list[Held]:
     """What each argument holds now."""
     open_: dict[int, Held] = {}
@@ -111,7 +133,7 @@ def gradients_through_heap(
 ) -> tuple[Any, tuple[Any, ...]]:
     """The value, if the code gives it, and the gradients of a call that works on objects."""
     held = held_by(args)
-    with forward(), backward() as shadows:
+    with forward(memory_in(held)) as at_end, backward(at_end, is_joint=True) as shadows:
         found = entry.run(*inputs_of(entry, f, args, kwargs))
     y, bars = found if entry.mode == "withgradient" else (None, found)
     # The joint form gives a tuple, with one cotangent for each target.
@@ -122,17 +144,19 @@ def gradients_through_heap(
 class HeapAdjoint:
     """The adjoint of a call that works on objects, with a table of its own for each run."""
 
-    __slots__ = ("_adjoint", "_finish", "_held")
+    __slots__ = ("_adjoint", "_at_end", "_finish", "_held")
 
     def __init__(
-        self, adjoint: Adjoint, held: list[Held], finish: Callable[..., Any]
+        self, adjoint: Adjoint, held: list[Held], at_end: dict[int, Any],
+        finish: Callable[..., Any],
     ) -> None:
         self._adjoint = adjoint
+        self._at_end = at_end
         self._held = held
         self._finish = finish
 
     def run(self, saved: Any, seed: Any) -> Any:
-        with backward() as shadows:
+        with backward(self._at_end) as shadows:
             bars = self._adjoint.run(saved, seed)
         return self._finish(bars, self._held, shadows)
 
@@ -177,7 +201,7 @@ def pullback_through_heap(
     """The value and the pullback of a call that works on objects."""
     code: Any = entry.code
     held = held_by(args)
-    with forward():
+    with forward(memory_in(held)) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
     saved = protected(saved, code.copied, len(code.saved_names))
     finish = HeapGradients(entry.assignment)
@@ -186,5 +210,5 @@ def pullback_through_heap(
             entry.assignment, StructuralGradients(entry.assignment, len(args))
         )
     description = f"{named(f)}({', '.join(map(repr, entry.types))})"
-    adjoint: Any = HeapAdjoint(Adjoint(code.back), held, finish)
+    adjoint: Any = HeapAdjoint(Adjoint(code.back), held, at_end, finish)
     return y, Pullback(adjoint, saved, Like(y), _as_they_are, description)

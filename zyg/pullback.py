@@ -170,7 +170,7 @@ class ObjectsBack(DispatchedBack):
         return self.finish.shared(self.adjoint.run(self.saved, seed))
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> ObjectsBack:
-        return ObjectsBack(self.adjoint, copy(self.saved), self.finish, self._like)
+        return self  # code that works on objects saves copies where it needs them
 
     def __reduce__(self) -> Any:
         saved = _without_contents(self.saved)
@@ -354,6 +354,8 @@ def _parts(value: Any) -> Parts | None:
     """The same for all that can be saved and holds values."""
     if type(value) is dict:
         return tuple(value.values()), lambda items: dict(zip(value, items, strict=True))
+    if isinstance(value, ObjectsBack):
+        return None
     if isinstance(value, DispatchedBack):
         return (value.saved,), lambda items: DispatchedBack(
             value.adjoint, items[0], value.finish

@@ -6,29 +6,64 @@
 An object is known by its identity, so that it does not matter by which of its names it is read or
 changed. A store takes the cotangent that was gathered behind it away: what stood there before did
 not matter any more. What is left when the adjoint has run belongs to what objects held at entry.
+
+Arrays, lists and dicts that objects hold are known by their identity too, where a program may
+change them in place: their *contents* have cotangents, whatever attribute they were reached by.
+A view of an array shows a part of the contents of the array that owns the memory.
+
+    a = o.x          shadows.add_held(o, 'x', a_bar, a)      to the contents of a
+    a[i] = v         the contents before and behind, by the rule of the store
+    o.x = v          v_bar = shadows.release(o, 'x', v, is_first)
+
+Memory gets contents in the table when an object comes to hold it (`is_first`): behind that, all of
+its cotangent is there, and before it belongs to the values that the program computed it by.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ir import facts
+from ir.heap import Identity
 from ir.types import Instance, Type
-from zyg.cotangent import accumulate
+from zyg.cotangent import accumulate, rebuilt, zeros_like
 from zyg.errors import NotDifferentiable
+
+MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
+
+
+def is_memory(value: Any) -> bool:
+    """Whether a value can be changed in place, other than an object by its attributes."""
+    return isinstance(value, MEMORY)
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view; other memory is its own."""
+    while type(array) is np.ndarray and array.base is not None:
+        if type(array.base) is not np.ndarray:
+            raise NotDifferentiable(
+                f"an array in the memory of a {type(array.base).__name__} is held by an object, "
+                "and changed in place there; copy it"
+            )
+        array = array.base
+    return array
 
 
 class Shadows:
-    """Cotangents by object and attribute. Those of the same place are added up."""
+    """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_contents", "_fields")
 
     def __init__(self) -> None:
         # The object is kept, so that its `id` stays its own.
         self._fields: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._contents: dict[int, _Contents] = {}
 
     def add(self, obj: Any, name: str, bar: Any) -> None:
         """Adds a contribution to the cotangent of an attribute; None is a structural zero."""
@@ -52,15 +87,113 @@ class Shadows:
         found = self._fields.get(id(obj))
         return None if found is None else found[1].get(name)
 
+    # Memory that objects hold
+
+    def add_held(self, obj: Any, name: str, bar: Any, value: Any) -> None:
+        """`add` for an attribute that holds `value`, which may be memory."""
+        if is_memory(value):
+            self.add_contents(value, bar)
+        else:
+            self.add(obj, name, bar)
+
+    def release(self, obj: Any, name: str, value: Any, is_first: bool) -> Any:
+        """The cotangent that a store of `value` into an attribute takes."""
+        if not is_memory(value):
+            return self.take(obj, name)
+        return self.take_contents(value) if is_first else None
+
+    def add_contents(self, value: Any, bar: Any) -> None:
+        """Adds a contribution to the cotangent of the contents of memory."""
+        if bar is None:
+            return
+        owner = owner_of(value)
+        contents = self._contents.get(id(owner))
+        if contents is None:
+            contents = self._contents[id(owner)] = _Contents(owner)
+        contents.add(value, bar)
+
+    def take_contents(self, value: Any) -> Any:
+        """The cotangent of the contents of memory, which have none from then on."""
+        contents = self._contents.get(id(owner_of(value)))
+        return None if contents is None else contents.take(value)
+
+    def contents_of(self, value: Any) -> Any:
+        """The cotangent of the contents of memory as it is now."""
+        contents = self._contents.get(id(owner_of(value)))
+        return None if contents is None else contents.of(value)
+
+    def absorb(self, value: Any, bar: Any) -> Any:
+        """Takes a cotangent of memory that an object holds; gives back that of anything else."""
+        if bar is None or not is_memory(value) or not _is_held(value):
+            return bar
+        self.add_contents(value, bar)
+        return None
+
+
+class _Contents:
+    """The cotangent of the contents of a list, a dict, or an array that owns its memory.
+
+    When a view of the array is met, the cotangent gets a buffer of the same layout, of which the
+    view shows the same part as of the array.
+    """
+
+    __slots__ = ("_bar", "_flat", "_owner")
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+        self._bar: Any = None
+        self._flat: Any = None
+
+    def add(self, value: Any, bar: Any) -> None:
+        if value is not self._owner or self._flat is not None:
+            self._part(value)[...] += bar
+        else:
+            self._bar = bar if self._bar is None else accumulate(self._bar, bar)
+
+    def take(self, value: Any) -> Any:
+        if value is not self._owner:
+            part = self._part(value)
+            bar = part.copy()
+            part[...] = 0
+            return bar
+        bar, self._bar, self._flat = self._bar, None, None
+        return bar
+
+    def of(self, value: Any) -> Any:
+        return self._bar if value is self._owner else self._part(value)
+
+    def _part(self, view: Any) -> Any:
+        """The part of the buffer that a view of the array shows."""
+        owner = self._owner
+        if view.dtype != owner.dtype:
+            raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
+        if self._flat is None:
+            bar, like = self._bar, zeros_like(owner)
+            self._flat = np.zeros(owner.size, like.dtype)
+            self._bar = self._shown(owner)
+            self._bar[...] = 0 if bar is None else bar
+        return self._shown(view)
+
+    def _shown(self, view: Any) -> Any:
+        ratio = self._flat.itemsize // self._owner.itemsize
+        start = self._owner.__array_interface__["data"][0]
+        offset = (view.__array_interface__["data"][0] - start) * ratio
+        strides = tuple(step * ratio for step in view.strides)
+        return np.ndarray(view.shape, self._flat.dtype, self._flat, offset, strides)
+
 
 SHADOWS = Instance(Shadows)
 
 
 class _State(threading.local):
-    """What runs in this thread: a forward pass that works on objects, its adjoint's table."""
+    """What runs in this thread: a forward pass that works on objects, its adjoint's table.
+
+    `held`: the memory that objects hold, by `id`, with the number under which it came to be held.
+    """
 
     is_forward = False
     shadows: Shadows | None = None
+    held: dict[int, Any] | None = None
 
 
 _state = _State()
@@ -72,24 +205,30 @@ def is_running() -> bool:
 
 
 @contextmanager
-def forward() -> Iterator[None]:
-    """Around a forward pass of code that takes the heap."""
-    before, _state.is_forward = _state.is_forward, True
-    try:
-        yield
-    finally:
-        _state.is_forward = before
-
-
-@contextmanager
-def backward() -> Iterator[Shadows]:
-    """Around a whole adjoint: the table that it fills."""
-    before, made = _state.shadows, Shadows()
-    _state.shadows = made
+def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
+    """Around a forward pass of code that takes the heap; objects hold the memory in `held`."""
+    before = _state.is_forward, _state.held
+    _state.is_forward = True
+    _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
     try:
         yield made
     finally:
-        _state.shadows = before
+        _state.is_forward, _state.held = before
+
+
+@contextmanager
+def backward(held: dict[int, Any], is_joint: bool = False) -> Iterator[Shadows]:
+    """Around a whole adjoint: the table that it fills.
+
+    `held` is the memory that objects hold where it begins: behind the forward pass, which in the
+    joint form (`is_joint`) still has to run.
+    """
+    before, made = (_state.shadows, _state.held), Shadows()
+    _state.shadows, _state.held = made, held if is_joint else dict(held)
+    try:
+        yield made
+    finally:
+        _state.shadows, _state.held = before
 
 
 def current_shadows() -> Shadows:
@@ -97,6 +236,82 @@ def current_shadows() -> Shadows:
     if _state.shadows is None:
         raise NotDifferentiable("this back function works on objects, and runs on its own")
     return _state.shadows
+
+
+def _is_held(value: Any) -> bool:
+    return _state.held is not None and id(owner_of(value)) in _state.held
+
+
+def hold(held: Identity) -> bool:
+    """`hold_value` for what generated code has under a name that isn't copied."""
+    return hold_value(held.value)
+
+
+def hold_value(value: Any) -> bool:
+    """Notes that an object holds a value from here on; whether that is memory that none held."""
+    if not is_memory(value) or _state.held is None:
+        return False
+    owner = owner_of(value)
+    if id(owner) in _state.held:
+        return False
+    _state.held[id(owner)] = owner
+    return True
+
+
+def let_go(value: Any) -> None:
+    """The reverse of `hold`, where that was the first time."""
+    if _state.held is not None:
+        _state.held.pop(id(owner_of(value)), None)
+
+
+def check_held(value: Any) -> None:
+    """Raises for memory that is changed under a name that isn't known, and no object holds."""
+    if not is_memory(value) or not _is_held(value):
+        raise NotDifferentiable(
+            f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
+            "its memory has; change a copy"
+        )
+
+
+def unless_held(value: Any) -> None:
+    """Raises for memory that is changed under a local name, and that an object holds too."""
+    if is_memory(value) and _is_held(value):
+        raise NotDifferentiable(
+            f"a {type(value).__name__} that an object holds is changed in place under another "
+            "name; change it by the attribute, or change a copy"
+        )
+
+
+def kept_contents(value: Any) -> Any:
+    """A copy of memory whose contents an adjoint reads, and that may be changed in place later."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, list | tuple):
+        return rebuilt(value, [kept_contents(item) for item in value])
+    if type(value) is dict:
+        return {key: kept_contents(item) for key, item in value.items()}
+    if hasattr(type(value), "with_own_memory"):
+        return value.with_own_memory(kept_contents)
+    return value
+
+
+class HeldBack:
+    """The back function of a change in place of memory that an object holds."""
+
+    __slots__ = ("_back", "_value")
+
+    def __init__(self, value: Any, back: Callable[[Any], Any]) -> None:
+        self._value = value
+        self._back = back
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        own_bar, *bars = self._back(shadows.take_contents(self._value))
+        shadows.add_contents(self._value, own_bar)
+        return None, None, *bars
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> HeldBack:
+        return HeldBack(self._value, copy(self._back))
 
 
 def add(shadows: Shadows, obj: Any, name: str, bar: Any) -> None:
@@ -107,7 +322,23 @@ def take(shadows: Shadows, obj: Any, name: str, zero: Any = None) -> Any:
     return shadows.take(obj, name, zero)
 
 
-facts.effect(add, take)
+def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, held: Identity) -> None:
+    shadows.add_held(obj, name, bar, held.value)
+
+
+def release(shadows: Shadows, obj: Any, name: str, held: Identity, is_first: bool) -> Any:
+    value = held.value
+    bar = shadows.release(obj, name, value, is_first)
+    if is_first:
+        let_go(value)
+    return bar
+
+
+def absorb(shadows: Shadows, held: Identity, bar: Any) -> Any:
+    return shadows.absorb(held.value, bar)
+
+
+facts.effect(add, take, add_held, release, absorb, hold, check_held, unless_held)
 
 
 @facts.result(current_shadows)

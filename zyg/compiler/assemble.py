@@ -55,7 +55,7 @@ from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
-from zyg.compiler.preserve import preserve
+from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
@@ -171,7 +171,7 @@ class Compiler:
         )
         pair.forward.pair = pair.back.pair = pair
         pair.forward.changes = tuple(passed.index(i) for i in made.handed_out)
-        pair.back.works_on_objects = made.heap is not None
+        pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((made, active, of_value, pair))
@@ -264,7 +264,7 @@ class Compiler:
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
-        preserve(forward, adjoint, transposer.exported)
+        self._preserve(made, forward, adjoint, transposer)
         saved = [value for value in free_values(adjoint) if value is not seed]
         # In the order of the program, so that forward and adjoint give them the same names.
         order = {v: i for i, v in enumerate(self._inputs(made))}
@@ -294,6 +294,16 @@ class Compiler:
         pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
         pair.emitted = self._load(made, [pair.forward, pair.back])
+
+    def _preserve(
+        self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer
+    ) -> None:
+        """Keeps copies of what the adjoint reads and what is overwritten by then."""
+        preserve(forward, adjoint, transposer.exported)
+        if made.heap is not None and transposer.surroundings.may_change_held():
+            known = {*self._inputs(made), *(v for op in walk(forward) for v in op.results)}
+            apart = {value for value in free_values(adjoint) if value not in known}
+            preserve_held(forward, adjoint, transposer.exported, apart)
 
     def _load(self, made: Specialisation, generated: list[Generated]) -> Emitted:
         functions = []
@@ -376,7 +386,7 @@ class Compiler:
         own = set(augmenter.ops)
         forward = Block([], [op for op in body.ops if op in own], Yield([]))
         adjoint.ops = [op for op in body.ops if op not in own]
-        preserve(forward, adjoint, transposer.exported)
+        self._preserve(made, forward, adjoint, transposer)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)

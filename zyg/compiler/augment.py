@@ -35,9 +35,20 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, with_heap, without_heap
+from ir.heap import (
+    HEAP,
+    HEAP_NAME,
+    IDENTITY,
+    STORES,
+    Identity,
+    attribute_read,
+    contents_read,
+    with_heap,
+    without_heap,
+)
 from ir.infer import IN_PLACE, Inference
 from ir.parse import parse_code
+from ir.places import may_be_memory
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, widen
@@ -67,6 +78,7 @@ from zyg.compiler.specialise import (
     is_global_store,
 )
 from zyg.errors import NotDifferentiable
+from zyg.shadows import hold
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 
 STRUCTURE = (
@@ -122,6 +134,8 @@ class ReadStep:
     obj: Operand
     name: str
     loc: Location | None
+    # Where it may be memory that is changed in place: what was read, to be known again.
+    held: Value | None = None
 
 
 @node
@@ -131,6 +145,20 @@ class StoreStep:
     obj: Operand
     name: str
     value: Operand | None
+    loc: Location | None
+    # Where it may be memory that is changed in place: the value, and whether no object held it.
+    held: Value | None = None
+    is_first: Operand | None = None
+
+
+@node
+class ContentsStep:
+    """Memory is looked at behind a point where an object may have changed it: its cotangent is
+    that of the contents, if an object holds it."""
+
+    result: Value
+    value: Value
+    held: Value
     loc: Location | None
 
 
@@ -159,8 +187,8 @@ class LambdaStep:
 
 
 Step: TypeAlias = (
-    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | StructureStep | BranchStep
-    | LoopStep | LambdaStep
+    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | ContentsStep | StructureStep
+    | BranchStep | LoopStep | LambdaStep
 )
 # Gives the pair of generated functions for a specialisation and its active inputs.
 PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
@@ -445,7 +473,19 @@ class Augmenter(Inference):
             self._define(Call(Const(getattr), [obj, name], {}, [result], op.loc))
             mapping[op.result] = result
             self.varied.add(result)
-            self.steps.append(ReadStep(result, obj, name.value, op.loc))
+            held = self._held(result, op.loc)
+            self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
+            return True
+        if callee.value is contents_read:
+            value = args[1]
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(Const(primitives.alias), [value], {}, [result], op.loc))
+            mapping[op.result] = result
+            held = self._held(value, op.loc)
+            if isinstance(value, Value) and held is not None:
+                self.varied.add(result)
+                self.varied.add(value)
+                self.steps.append(ContentsStep(result, value, held, op.loc))
             return True
         plain = STORES.get(callee.value) if callable(callee.value) else None
         if plain is None:
@@ -454,9 +494,25 @@ class Augmenter(Inference):
         assert isinstance(name, Const)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
         value = values[0] if values else None
-        self.steps.append(StoreStep(obj, name.value, value, op.loc))
+        step = StoreStep(obj, name.value, value, op.loc)
+        step.held = None if value is None else self._held(value, op.loc)
+        if step.held is not None:
+            step.is_first = Value("is_first", Scalar(bool))
+            self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
+        self.steps.append(step)
         mapping[op.result] = heap
         return True
+
+    def _held(self, value: Operand, loc: Location | None) -> Value | None:
+        """A name for memory that objects may hold and change in place: what is saved of it is its
+        identity, not its contents."""
+        if not isinstance(value, Value) or not may_be_memory(value.type):
+            return None
+        if not self.surroundings.may_change_held():
+            return None
+        held = Value(value.name, IDENTITY)
+        self._define(Call(Const(Identity), [value], {}, [held], loc))
+        return held
 
     def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
         """Whether an operator or attribute may be what a user's class makes of it."""
@@ -808,7 +864,7 @@ def works_on_heap(steps: list[Step]) -> bool:
     """Whether some of the steps read or change what objects hold."""
     for step in steps:
         match step:
-            case ReadStep() | StoreStep():
+            case ReadStep() | StoreStep() | ContentsStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.changes_objects:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.places import CHANGING
 from zyg import callables, cotangent
 from zyg.compiler import decorated, objects
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
@@ -28,6 +29,7 @@ from zyg.rules.registry import (
     substitute_of,
     takes_pullback,
 )
+from zyg.shadows import HeldBack, check_held, is_running
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
@@ -41,6 +43,10 @@ compile_call: Callable[..., Any] = _not_set
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
+    if id(function) in CHANGING and is_running():
+        check_held(args[0])
+        y, back = rule_of(function)(*args)  # type: ignore[misc]
+        return y, HeldBack(args[0], back)
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
     found = objects.call_of_object(pullback_call, function, args, kwargs)

@@ -44,6 +44,14 @@ class Fields:
     def __init__(self) -> None:
         self.types: dict[tuple[type, str], Type] = {}
         self.is_open = False
+        # Whether memory that objects hold is changed in place.
+        self.changes_held = False
+
+    def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
+        """Notes a change in place of what an attribute holds."""
+        self.changes_held = True
+        if not keeps_type:
+            self.store(cls, name, type_)
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
         """Notes what a store leaves in an attribute."""
@@ -100,7 +108,7 @@ class Fields:
 
     def state(self) -> object:
         """What code that was made for these types rests on."""
-        return None if self.is_open else frozenset(self.types.items())
+        return None if self.is_open else (frozenset(self.types.items()), self.changes_held)
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:

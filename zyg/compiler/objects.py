@@ -23,14 +23,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
-from ir.heap import Cell
+from ir.heap import Cell, Identity
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import constant, outdate
-from zyg.shadows import current_shadows, is_running
+from zyg.shadows import current_shadows, hold_value, is_memory, is_running, release
 from zyg.signature import by_identity, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -203,6 +203,9 @@ def is_place(cls: type) -> bool:
     if not is_users(cls):
         return issubclass(cls, Cell)
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
+
+
+facts.objects(is_place)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -548,43 +551,50 @@ def _gives_way(cls: type) -> bool:
 class Stored:
     """The back function of a store into an object, or of a deletion from it."""
 
-    __slots__ = ("_count", "_name", "_obj")
+    __slots__ = ("_count", "_is_first", "_name", "_obj", "_value")
 
-    def __init__(self, obj: Any, name: str, count: int) -> None:
+    def __init__(
+        self, obj: Any, name: str, count: int, value: Any = None, is_first: bool = False
+    ) -> None:
         self._obj = obj
         self._name = name
         self._count = count
+        self._value = value
+        self._is_first = is_first
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = current_shadows().take(self._obj, self._name)
+        taken = release(
+            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+        )
         return (None, None, None, taken)[: self._count]
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
         return self
 
     def __reduce__(self) -> Any:
-        return Stored, (self._obj, self._name, self._count)
+        return Stored, (self._obj, self._name, self._count, self._value, self._is_first)
 
 
 class Read:
     """The back function of a read of what an object holds."""
 
-    __slots__ = ("_count", "_name", "_obj")
+    __slots__ = ("_count", "_name", "_obj", "_value")
 
-    def __init__(self, obj: Any, name: str, count: int) -> None:
+    def __init__(self, obj: Any, name: str, count: int, value: Any) -> None:
         self._obj = obj
         self._name = name
         self._count = count
+        self._value = value if is_memory(value) else None
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        current_shadows().add(self._obj, self._name, y_bar)
+        current_shadows().add_held(self._obj, self._name, y_bar, self._value)
         return (None,) * self._count
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
         return self
 
     def __reduce__(self) -> Any:
-        return Read, (self._obj, self._name, self._count)
+        return Read, (self._obj, self._name, self._count, self._value)
 
 
 def _changed_attribute(
@@ -609,7 +619,9 @@ def _changed_attribute(
             f"the attribute `{name}` of {cls.__name__} is changed, which is no plain attribute"
         )
     function(obj, name, *value)
-    return None, Stored(obj, name, 3 + len(value))
+    if not value:
+        return None, Stored(obj, name, 3)
+    return None, Stored(obj, name, 4, value[0], hold_value(value[0]))
 
 
 def _of_setter(bars: Any) -> tuple[Any, ...]:
@@ -644,7 +656,8 @@ def _computed(
     if is_running() and is_place(cls):
         plain = member(Instance(cls), name).kind in ("stored", "hooked") or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
-            return getattr(obj, name), Read(obj, name, count)
+            y = getattr(obj, name)
+            return y, Read(obj, name, count, y)
     if cls is super:
         owner, stored = obj.__self__, {}
         found = _found_above(obj, name)

@@ -10,6 +10,9 @@ it reads the shape alone, a prototype. What nothing overwrites is kept by refere
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ir import facts, primitives
 from ir.core import (
     Block,
@@ -25,13 +28,14 @@ from ir.core import (
     blocks_of,
     operands_of,
 )
-from ir.places import CHANGING, changed_by, is_change, is_mutable
+from ir.places import CHANGING, changed_by, is_change, is_mutable, may_be_memory
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.types import Tuple, Type
 from zyg import cotangent
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import is_array
+from zyg.shadows import kept_contents
 
 # Calls whose operands beside the whole show its memory.
 WRITTEN = (primitives.written, written_view, primitives.updating)
@@ -56,6 +60,62 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
         for op in block.ops:
             if isinstance(op, If | For | While):
                 _preserve_exports(op, memory, exported)
+
+
+def preserve_held(
+    forward: Block, adjoint: Block, exported: set[Value], apart: set[Value]
+) -> None:
+    """Lets an adjoint read copies of all memory that an object may hold and change later.
+
+    Where it is changed is not known when code is made; so everything is copied but what a call of
+    code that works on objects has saved, which consists of copies.
+    """
+    for value in free_values(adjoint):
+        callee = None if value in apart else _copying(value, forward, adjoint)
+        if callee is not None:
+            kept = Value(value.name, value.type)
+            _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
+            substitute(adjoint, {value: kept})
+    for block in blocks(forward):
+        for op in block.ops:
+            if not isinstance(op, If | For | While):
+                continue
+            skipped = 0 if isinstance(op, If) else 1
+            for body in blocks_of(op):
+                if not isinstance(body.exit, Yield):
+                    continue
+                for i, result in enumerate(op.results):
+                    value = body.exit.values[skipped + i]
+                    if result not in exported or not isinstance(value, Value):
+                        continue
+                    callee = _copying(value, forward, None)
+                    if callee is not None:
+                        kept = Value(value.name, value.type)
+                        _insert_behind(body, value, Call(Const(callee), [value], {}, [kept]))
+                        body.exit.values[skipped + i] = kept
+
+
+def _copying(value: Value, forward: Block, adjoint: Block | None) -> Callable[[Any], Any] | None:
+    """How a value that an adjoint reads is copied; None for what never changes."""
+    if not may_be_memory(value.type):
+        return None
+    op = next((op for op in walk(forward) if value in op.results), None)
+    if isinstance(op, Call) and isinstance(op.callee, Const):
+        callee = op.callee.value
+        if getattr(callee, "works_on_objects", False) or callee in _COPIES:
+            return None
+    if isinstance(op, For | While | If) and op.results and _is_collected(op, value):
+        return None  # what it holds is copied where it is made
+    if adjoint is not None and is_array(value.type) and reads_only_metadata(adjoint, value):
+        return None
+    return kept_contents
+
+
+_COPIES = (cotangent.prototype, cotangent.kept, kept_contents)
+
+
+def _is_collected(op: For | While | If, value: Value) -> bool:
+    return not isinstance(op, If) and op.results.index(value) >= len(op.init)
 
 
 def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:

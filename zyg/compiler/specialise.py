@@ -50,6 +50,7 @@ from zyg.compiler.objects import (
 )
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.shadows import unless_held
 from zyg.signature import abstract
 
 MAX_DEPTH = 60
@@ -576,6 +577,20 @@ class _Surroundings:
         fields = self._specialiser.fields
         if fields is not None:
             fields.store(None if owner is None else class_of(owner), name, type_)
+
+    def may_change_held(self) -> bool:
+        fields = self._specialiser.fields
+        return fields is None or fields.is_open or fields.changes_held
+
+    def note_change_of_held(
+        self, owner: Type | None, name: str, type_: Type, keeps_type: bool
+    ) -> None:
+        fields = self._specialiser.fields
+        if fields is not None:
+            cls = None if owner is None else class_of(owner)
+            fields.change_held(cls, name, type_, keeps_type)
+
+    unless_held = staticmethod(unless_held)
 
     def note_lookup(self, cls: type | None, name: str) -> None:
         for base in () if cls is None else cls.__mro__:

@@ -41,6 +41,7 @@ from zyg import cotangent, shadows
 from zyg.compiler.augment import (
     BranchStep,
     CallStep,
+    ContentsStep,
     LambdaStep,
     LoopStep,
     OpaqueStep,
@@ -89,7 +90,7 @@ class Transposer(LoopTransposer):
                         self._rule(step, bar)
                 case OpaqueStep() | CallStep():
                     self._call_step(step)
-                case ReadStep() | StoreStep():
+                case ReadStep() | StoreStep() | ContentsStep():
                     self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
@@ -118,24 +119,41 @@ class Transposer(LoopTransposer):
         else:
             self._call(step, bar)
 
-    def _heap_step(self, step: ReadStep | StoreStep) -> None:
+    def _heap_step(self, step: ReadStep | StoreStep | ContentsStep) -> None:
         self.loc = step.loc
+        if isinstance(step, StoreStep):
+            if self.heap in self.bars:  # otherwise nothing is read behind the store
+                self._store_step(step)
+            return
+        bar = self.bars.pop(step.result, None)
+        if bar is None:
+            return
+        if isinstance(step, ContentsStep):
+            rest = self.call(shadows.absorb, self.heap_bar(), step.held, bar)
+            self.add(step.value, rest)
+            return
         place = [step.obj, Const(step.name)]
-        if isinstance(step, ReadStep):
-            bar = self.bars.pop(step.result, None)
-            if bar is not None:
-                self.call(shadows.add, self.heap_bar(), *place, bar)
-        elif self.heap in self.bars:  # otherwise nothing is read behind the store
-            value = step.value
-            zero = NONE if value is None else self.zero(value)
-            default = [zero] if isinstance(zero, Const) and zero.value is not None else []
+        if step.held is None:
+            self.call(shadows.add, self.heap_bar(), *place, bar)
+        else:
+            self.call(shadows.add_held, self.heap_bar(), *place, bar, step.held)
+
+    def _store_step(self, step: StoreStep) -> None:
+        value, name = step.value, _bar_of(step.value)
+        place = [step.obj, Const(step.name)]
+        if step.held is not None and step.is_first is not None and value is not None:
             taken = self.call(
-                shadows.take, self.heap_bar(), *place, *default, name=_bar_of(value)
+                shadows.release, self.heap_bar(), *place, step.held, step.is_first, name=name
             )
-            if default and isinstance(taken, Value) and value is not None:
-                taken.type = tangent_type(type_of(value))
-            if value is not None:
-                self.add(value, taken)
+            self.add(value, taken)
+            return
+        zero = NONE if value is None else self.zero(value)
+        default = [zero] if isinstance(zero, Const) and zero.value is not None else []
+        taken = self.call(shadows.take, self.heap_bar(), *place, *default, name=name)
+        if default and isinstance(taken, Value) and value is not None:
+            taken.type = tangent_type(type_of(value))
+        if value is not None:
+            self.add(value, taken)
 
     def _rule(self, step: RuleStep, bar: Operand) -> None:
         back = step.back
