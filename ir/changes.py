@@ -18,7 +18,7 @@ from ir.infer import Inference, is_array_like
 from ir.places import is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
-from ir.types import TOP, Dict, Instance, Known, Sequence, Slice, Type, join, widen
+from ir.types import TOP, Dict, Instance, Known, Sequence, Slice, Top, Type, Union, join, widen
 
 NONE = Const(None)
 
@@ -296,6 +296,12 @@ def extended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Sequence(list, join(facts.item_of(args[0]), facts.item_of(args[1])))
 
 
+def _may_be_changed(type_: Type) -> bool:
+    """Whether an augmented assignment may change what nothing is known of."""
+    members = type_.members if isinstance(type_, Union) else (type_,)
+    return any(isinstance(member, Top) for member in members)
+
+
 def _in_place(callee: Any, plain: Any) -> None:
     @special(callee)
     def handler(
@@ -308,6 +314,8 @@ def _in_place(callee: Any, plain: Any) -> None:
         if self.places is None:
             return None
         items = type_of(args[0])
+        if self.heap is not None and _may_be_changed(items):
+            return self.unknown_call(Const(callee), args, names, loc)
         if plain is operator.add and isinstance(items, Sequence) and items.cls is list:
             return [_extended(self, args[0], args[1], loc)]
         if not is_array_like(items):

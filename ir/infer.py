@@ -890,6 +890,8 @@ class Inference(Builder):
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
+            if self.heap is not None and self.places.changes_held(changed):
+                return self.unknown_call(callee, args, names, loc, kwargs)
             if changed:
                 return self._updating(callee, args, kwargs, names, loc, type_, changed)
         results = [Value(name) for name in names]
@@ -917,7 +919,8 @@ class Inference(Builder):
         return list(results)
 
     def unknown_call(
-        self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None
+        self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None,
+        kwargs: dict[str, Operand] | None = None,
     ) -> list[Operand]:
         """Appends a call about which the run time will tell what it does with objects."""
         assert self.places is not None
@@ -926,9 +929,12 @@ class Inference(Builder):
         result = Value(names[0], TOP)
         self.surroundings.note_store(None, "", TOP)
         self.places.passed(
-            callee, args, {HEAP_NAME: heap}, result, changed, [heap.type], loc
+            callee, args, {**(kwargs or {}), HEAP_NAME: heap}, result, changed, [heap.type], loc
         )
-        return [result]
+        if len(names) == 1:
+            return [result]
+        count = Const(len(names))
+        return self.typed_call(Const(primitives.unpack), [result, count], {}, names, loc)
 
     def changing_call(
         self, callee: Const, args: list[Operand], loc: Location | None

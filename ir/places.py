@@ -187,6 +187,8 @@ class State:
     # Memory that objects may hold: the version of the heap that each value was read from last.
     exposed: dict[Value, Value] = made(dict)
     stored: dict[Value, None] = made(dict)
+    # The last look at such memory: the version of the heap, the value, and what it was seen as.
+    seen: dict[Value, tuple[Value, Value, Value]] = made(dict)
 
     @property
     def has_changes(self) -> bool:
@@ -197,7 +199,7 @@ class State:
         return State(
             dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
             dict(self.held), dict(self.lent), dict(self.lost), dict(self.distinct),
-            dict(self.exposed), dict(self.stored),
+            dict(self.exposed), dict(self.stored), dict(self.seen),
         )
 
 
@@ -279,16 +281,14 @@ class Places:
         """The operand to read in the place of one that the source names."""
         if isinstance(operand, Const):
             return operand
-        if self.state.exposed and is_mutable(operand.type):
-            operand = self._of_object(operand, loc)
-        if not self.state.has_changes:
-            return operand
         if isinstance(operand.type, Tuple):
-            return self._tuple_again(operand, loc)
+            return self._tuple_again(operand, loc) if self.is_watching else operand
         if not is_mutable(operand.type):
             return operand
-        self._compare(operand, loc)
-        return self.latest(operand)
+        if self.state.has_changes:
+            self._compare(operand, loc)
+            operand = self.latest(operand)
+        return self._of_object(operand, loc) if self.state.exposed else operand
 
     # Memory that objects hold
 
@@ -322,14 +322,17 @@ class Places:
             known = self.state.exposed.get(storage, value)  # a view, read before
         version = self.state.current.get(heap, heap)
         if known is version:
-            return self.state.current.get(first, first)
+            return value
         before = self.state.current.get(first, first)
+        seen = self.state.seen.get(first)
+        if seen is not None and seen[0] is version and seen[1] is before:
+            return seen[2]
         again = Value(before.name, before.type)
         call = Call(Const(contents_read), [version, before], {}, [again], loc)
         self._inference.ops.append(call)
         self._inference.definitions[again] = call
-        self._note(first, again)
-        self.state.exposed[first] = version
+        self.state.origins[again] = first
+        self.state.seen[first] = version, before, again
         return again
 
     def _change_of_held(
@@ -505,6 +508,14 @@ class Places:
             return
         operands: list[Operand] = [self.latest(storage), self.latest(written)]
         self._inference.ops.append(_checking(callee, operands, loc))
+
+    def changes_held(self, changed: list[tuple[int | str, Operand]]) -> bool:
+        """Whether a call changes memory that objects hold, beside the objects themselves."""
+        return any(
+            isinstance(operand, Value) and operand.type != HEAP
+            and self._is_of_objects(self.storage(operand))
+            for _, operand in changed
+        )
 
     def _is_of_objects(self, storage: Value) -> bool:
         """Whether memory can only be changed as what an object holds."""

@@ -11,7 +11,7 @@ from ir.core import named
 from zyg.compiler import dynamic, objects
 from zyg.compiler.assemble import Pair
 from zyg.compiler.nesting import differentiates
-from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
+from zyg.entry import CacheInfo, ChangesArguments, Entry, cache, entry_for, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import gradients_of
 from zyg.object_gradients import gradients_through_heap, pullback_through_heap
@@ -23,11 +23,12 @@ from zyg.pullback import (
     ObjectsBack,
     Pullback,
     StructuralGradients,
+    UpdateBack,
     protected,
     prototype,
 )
 from zyg.rules import registry
-from zyg.shadows import is_running
+from zyg.shadows import check_held, is_running
 from zyg.tracing import shown
 
 # Read for each call; what they hold changes under the lock of the cache.
@@ -236,7 +237,12 @@ def cache_clear() -> None:
 
 def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
     """Run-time dispatch: the value of a call and its raw back function."""
-    entry = entry_for("dispatch", function, args, kwargs)
+    try:
+        entry = entry_for("dispatch", function, args, kwargs)
+    except ChangesArguments:
+        if not is_running():
+            raise
+        return _compile_update(function, args, kwargs)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
@@ -247,6 +253,27 @@ def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Dispat
     if entry.has_heap:
         return y, ObjectsBack(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
     return y, DispatchedBack(Adjoint(_pair_of(entry).back), saved, finish)
+
+
+def _compile_update(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, UpdateBack]:
+    """Run-time dispatch of a call that changes memory which objects hold."""
+    entry = entry_for("update", function, args, kwargs)
+    changed = []
+    for i in entry.made.handed_out:
+        source = entry.plan.inputs[i]
+        if source.kind != "arg":
+            raise NotDifferentiable(
+                f"{named(function)} changes in place what it isn't given as an argument of its own"
+            )
+        check_held(args[source.key])
+        changed.append(source.key)
+    whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
+    y, *_ = whole
+    finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
+    held = [(position, args[position]) for position in changed]
+    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), held)
 
 
 def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:

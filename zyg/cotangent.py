@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.heap import Identity
 from zyg.errors import NotDifferentiable
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -525,6 +526,8 @@ def kept(x: Any) -> Any:
     if isinstance(x, dict):
         return {key: kept(item) for key, item in x.items()}
     if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
+        return x
+    if isinstance(x, Identity):
         return x
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x

@@ -38,7 +38,10 @@ MAX_ENTRIES = 1024
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
     "_pullback": ("arg", "tuple", "cell"),
-    "dispatch": ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
+    **dict.fromkeys(
+        ("dispatch", "update"),
+        ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
+    ),
 }
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
@@ -47,6 +50,10 @@ MAX_PATHS = 4  # of one code object
 # Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
 # to None if the path doesn't serve such a call.
 Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
+
+
+class ChangesArguments(UnsupportedSyntax):
+    """A function that is found at run time changes some of its arguments in place."""
 
 
 @record.node
@@ -229,7 +236,7 @@ def entry_for(
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
     key: Any
-    if mode != "dispatch":
+    if mode not in ("dispatch", "update"):
         forget_cached()
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
@@ -259,7 +266,7 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode == "dispatch" else entered(function, args, kwargs).state()
+    state = None if mode in ("dispatch", "update") else entered(function, args, kwargs).state()
     return "heap", key, state
 
 
@@ -299,7 +306,7 @@ def _found_or_made(
             plan = with_heap_passed(plan)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
-            fields = None if mode == "dispatch" else entered(function, args, kwargs)
+            fields = None if mode in ("dispatch", "update") else entered(function, args, kwargs)
             with compiler.apart():
                 entry = _made(compiler, mode, plan, types_, len(args), fields)
         else:
@@ -313,7 +320,7 @@ def _found_or_made(
     except SourceNotFound as error:
         raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
-        if isinstance(error, UnsupportedSyntax):
+        if isinstance(error, UnsupportedSyntax | ChangesArguments):
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
@@ -347,14 +354,14 @@ def _made(
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     code: Pair | Joint
-    if mode in ("pullback", "_pullback", "dispatch"):
+    if mode in ("pullback", "_pullback", "dispatch", "update"):
         if any(i != heap for i in made.updates) and mode == "dispatch":
-            raise Unsupported(
+            raise ChangesArguments(
                 f"`{plan.source.name}` changes an argument in place, and is called where zyg "
                 "can't tell which function is called", plan.source.loc,
                 advice="call it by its name",
             )
-        code = compiler.pair(made, active, of_value=True)
+        code = compiler.pair(made, active, of_value=mode != "update")
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()

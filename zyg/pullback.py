@@ -17,6 +17,7 @@ from zyg.compiler.dynamic import RuleBack
 from zyg.compiler.objects import Through
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.portable import Text, packed, unpacked
+from zyg.shadows import current_shadows
 from zyg.tracing import shown
 
 
@@ -175,6 +176,32 @@ class ObjectsBack(DispatchedBack):
     def __reduce__(self) -> Any:
         saved = _without_contents(self.saved)
         return _restored_objects_back, (self.adjoint, saved, self.finish, self._like)
+
+
+class UpdateBack(ObjectsBack):
+    """The same for a call that changes memory which objects hold, at the positions in `held`."""
+
+    __slots__ = ("_held",)
+
+    def __init__(
+        self, adjoint: Adjoint, saved: Any, finish: StructuralGradients, like: Like,
+        held: list[tuple[int, Any]],
+    ) -> None:
+        super().__init__(adjoint, saved, finish, like)
+        self._held = held
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        like, *likes = self._like.items
+        seeds = [zero_of(like) if y_bar is None else y_bar]
+        for (_, value), whole in zip(self._held, likes, strict=True):
+            bar = shadows.take_contents(value)
+            seeds.append(zero_of(whole) if bar is None else bar)
+        bars = list(self.finish.shared(self.adjoint.run(self.saved, tuple(seeds))))
+        for position, value in self._held:
+            shadows.add_contents(value, bars[1 + position])
+            bars[1 + position] = None
+        return tuple(bars)
 
 
 def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like) -> ObjectsBack:

@@ -49,7 +49,7 @@ from zyg import cotangent
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
-from zyg.compiler.augment import Augmenter
+from zyg.compiler.augment import Augmenter, StructureStep
 from zyg.compiler.fields import Fields
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
@@ -244,7 +244,7 @@ class Compiler:
     ) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
-        changes_objects, result = _without_heap(made, transposer, result)
+        changes_objects, result = _without_heap(made, augmenter, result)
         if of_value:
             result = _value_of(transposer, result)
         returned = made.value_type if of_value else made.returned_type
@@ -362,7 +362,7 @@ class Compiler:
         self, made: Specialisation, active: Flow, wants_value: bool
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
-        _, result = _without_heap(made, transposer, result)
+        _, result = _without_heap(made, augmenter, result)
         if made.handed_out:
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
@@ -397,15 +397,22 @@ class Compiler:
 
 
 def _without_heap(
-    made: Specialisation, transposer: Transposer, result: Operand
+    made: Specialisation, augmenter: Augmenter, result: Operand
 ) -> tuple[bool, Operand]:
     """Whether a function changes objects, and what it returns beside the heap."""
     if made.heap is None or made.heap not in made.updates or not isinstance(result, Value):
         return False, result
-    parts = transposer.parts(result)
+    parts = augmenter.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
     parts.pop(1 + made.updates.index(made.heap))
-    return True, parts[0] if len(parts) == 1 else transposer.call(primitives.build_tuple, *parts)
+    if len(parts) == 1:
+        return True, parts[0]
+    whole = Value(result.name, made.returned_type)
+    call = Call(Const(primitives.build_tuple), parts, {}, [whole])
+    augmenter._define(call)
+    augmenter.varied.add(whole)
+    augmenter.steps.append(StructureStep(call))
+    return True, whole
 
 
 def _value_of(transposer: Transposer, result: Operand) -> Operand:

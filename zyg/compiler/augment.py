@@ -78,8 +78,8 @@ from zyg.compiler.specialise import (
     is_global_store,
 )
 from zyg.errors import NotDifferentiable
-from zyg.shadows import hold
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.shadows import hold
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
@@ -366,7 +366,8 @@ class Augmenter(Inference):
         if isinstance(callee, Value):
             return callee, args
         value = callee.value
-        if value is getattr and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:
+        is_read = value is getattr and self.heap is None  # with it, the run time knows better
+        if is_read and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:
             known = facts.attribute_of(widen(type_of(args[0])), args[1].value)
             if not isinstance(args[0], Const) and not isinstance(known, Method):
                 name = args[1]

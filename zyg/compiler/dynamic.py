@@ -8,6 +8,7 @@ each keyword argument, in their order.
 from __future__ import annotations
 
 import collections
+import copy
 import functools
 import types
 from collections.abc import Callable
@@ -16,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from ir.infer import IN_PLACE
 from ir.places import CHANGING
 from zyg import callables, cotangent
 from zyg.compiler import decorated, objects
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
+from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
     adjoint,
@@ -29,8 +32,9 @@ from zyg.rules.registry import (
     substitute_of,
     takes_pullback,
 )
-from zyg.shadows import HeldBack, check_held, is_running
+from zyg.shadows import HeldBack, check_held, is_memory, is_running
 
+_IN_PLACE = {id(function) for function in IN_PLACE}
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
 def _not_set(*args: Any, **kwargs: Any) -> Any:
@@ -43,10 +47,10 @@ compile_call: Callable[..., Any] = _not_set
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
-    if id(function) in CHANGING and is_running():
-        check_held(args[0])
-        y, back = rule_of(function)(*args)  # type: ignore[misc]
-        return y, HeldBack(args[0], back)
+    if is_running():
+        changed = _changed_in_place(function, args, kwargs)
+        if changed is not None:
+            return changed
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
     found = objects.call_of_object(pullback_call, function, args, kwargs)
@@ -80,6 +84,44 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if _carries_nothing((*leading, *args, *kwargs.values())):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def _changed_in_place(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Any] | None:
+    """The value and back function of a change in place of what is found at run time."""
+    if id(function) in CHANGING:
+        method = objects.changing_method(function, args[0])
+        if method is not None:
+            _, back = pullback_call(method, *args)
+            return args[0], objects.Through(back, objects.of_operator)
+        check_held(args[0])
+        rule: Any = rule_of(function)
+        # What the back function reads of the memory is what was there before.
+        before = _before(args[0]) if "items" in rule.__code__.co_cellvars else None
+        y, back = rule(*args)
+        captured = captured_by(back)
+        mine = {name: before for name, value in captured.items() if value is args[0]}
+        return y, HeldBack(args[0], with_captured(back, {**captured, **mine}) if mine else back)
+    if id(function) in _IN_PLACE and len(args) == 2:
+        method = objects.changing_method(function, args[0])
+        if method is not None:
+            y, back = pullback_call(method, *args)
+            return y, objects.Through(back, objects.of_operator)
+        if is_memory(args[0]):
+            return compile_call(function, *args)  # type: ignore[no-any-return]
+        return pullback_call(IN_PLACE[function], *args)
+    if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
+        if function.__name__ in MUTATING_METHODS:
+            plain = getattr(type(function.__self__), function.__name__)
+            y, back = compile_call(plain, function.__self__, *args, **kwargs)
+            return y, objects.Through(back, objects.as_self)
+    return None
+
+
+def _before(value: Any) -> Any:
+    """What a rule may ask of memory that it has changed: the kind of an array, or the items."""
+    return cotangent.prototype(value) if isinstance(value, np.ndarray) else copy.copy(value)
 
 
 def is_of_ir(function: types.FunctionType) -> bool:

@@ -597,6 +597,27 @@ class Read:
         return Read, (self._obj, self._name, self._count, self._value)
 
 
+_CHANGING_METHODS: dict[Any, str] = {
+    primitives.stored: "__setitem__", primitives.spliced: "__setitem__",
+    primitives.stored_back: "__setitem__", primitives.deleted: "__delitem__",
+    **{function: names[0] for function, names in _IN_PLACE.items()},
+}
+
+
+def changing_method(function: Any, obj: Any) -> Any:
+    """The method of a user's class by which an object is changed in place; None if it has none."""
+    cls = type(obj)
+    if not is_place(cls) or function not in _CHANGING_METHODS:
+        return None
+    method = lookup(cls, _CHANGING_METHODS[function])
+    return method if isinstance(method, types.FunctionType) else None
+
+
+def of_operator(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of an operator's function and operands from those of a method's."""
+    return tuple(bars)
+
+
 def _changed_attribute(
     pullback: Differentiate, function: Any, obj: Any, name: str, *value: Any
 ) -> tuple[Any, Back]:
