@@ -49,11 +49,12 @@ class Cell:
 
     __slots__ = ("contents",)
     contents: Any
+    variable = ""
 
     def __getattr__(self, name: str) -> Any:
         if name != "contents":
             raise AttributeError(name)
-        variable = type(self).__name__
+        variable = type(self).variable
         raise NameError(
             f"cannot access variable '{variable}' where it is not associated with a value",
             name=variable,
@@ -62,7 +63,7 @@ class Cell:
 
 def cell_class(name: str) -> type[Cell]:
     """The class of the cell of one variable."""
-    return type(name, (Cell,), {"__slots__": ()})
+    return type(f"{name}_cell", (Cell,), {"__slots__": (), "variable": name})
 
 
 CONTENTS = "contents"

@@ -178,6 +178,9 @@ class Surroundings(Protocol):
     def note_lookup(self, cls: type | None, name: str) -> None:
         """Sees to it that a name means in a class what it means now."""
 
+    def is_of_class(self, cls: type | None, name: str) -> bool:
+        """Whether no object of a class hides what the class itself has under a name."""
+
     def above(self, cls: type, below: type, name: str) -> Any:
         """The Python function of this name that a class has above another one in its order."""
 
@@ -318,7 +321,7 @@ class Inference(Builder):
                 return self._branch(op, new(op.cond), mapping)
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
-                if self.heap is not None and self.places is not None:
+                if self.places is not None:
                     iterables = self._items_of_objects(None, iterables, op.loc)
                 self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
             case While():
@@ -717,7 +720,7 @@ class Inference(Builder):
                 )
                 if method is not None:
                     return self.typed_call(Const(method), args, {}, names, loc)
-            if self.heap is not None and self.places is not None:
+            if self.places is not None and (self.heap is not None or not self.works_on_objects):
                 args = self._items_of_objects(callee.value, args, loc)
             special = SPECIAL.get(id(callee.value))
             if special is not None:
@@ -748,6 +751,9 @@ class Inference(Builder):
         """The operands of a call or loop, with the iterators of objects in their place."""
         found = self.surroundings.iterated(callee, tuple(map(type_of, operands)))
         if not found:
+            return operands
+        self.works_on_objects = True
+        if self.heap is None:
             return operands
         operands = list(operands)
         for i, method in found:

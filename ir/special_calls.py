@@ -173,6 +173,9 @@ def read_attribute(
     if member.kind in ("method", "static", "of class"):
         cls = class_of(type_of(owner))
         self.surroundings.note_lookup(cls, name)
+        if not self.surroundings.is_of_class(cls, name):
+            self.works_on_objects = True
+            return None
         if member.kind == "static":
             return [Const(member.getter)]
         first = owner if member.kind == "method" else Const(cls)

@@ -61,6 +61,11 @@ class Naming:
         self._collect(function.body)
         live = self._block(function.body, set(), None)
         self._define(fixed, live)
+        for captured in function.captured:  # assigning its name would make that a local one
+            for value in self._order:
+                if value is not captured:
+                    self._edges[captured].add(value)
+                    self._edges[value].add(captured)
         self._unite()
         self.names = self._assign(reserved)
 

@@ -494,9 +494,9 @@ class Augmenter(Inference):
         heap, obj, name, *values = args
         assert isinstance(name, Const)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
-        value = values[0] if values else None
-        step = StoreStep(obj, name.value, value, op.loc)
-        step.held = None if value is None else self._held(value, op.loc)
+        stored = values[0] if values else None
+        step = StoreStep(obj, name.value, stored, op.loc)
+        step.held = None if stored is None else self._held(stored, op.loc)
         if step.held is not None:
             step.is_first = Value("is_first", Scalar(bool))
             self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))

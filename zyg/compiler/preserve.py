@@ -85,13 +85,13 @@ def preserve_held(
                 if not isinstance(body.exit, Yield):
                     continue
                 for i, result in enumerate(op.results):
-                    value = body.exit.values[skipped + i]
-                    if result not in exported or not isinstance(value, Value):
+                    found = body.exit.values[skipped + i]
+                    if result not in exported or not isinstance(found, Value):
                         continue
-                    callee = _copying(value, forward, None)
+                    callee = _copying(found, forward, None)
                     if callee is not None:
-                        kept = Value(value.name, value.type)
-                        _insert_behind(body, value, Call(Const(callee), [value], {}, [kept]))
+                        kept = Value(found.name, found.type)
+                        _insert_behind(body, found, Call(Const(callee), [found], {}, [kept]))
                         body.exit.values[skipped + i] = kept
 
 

@@ -602,6 +602,10 @@ class _Surroundings:
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
 
+    def is_of_class(self, cls: type | None, name: str) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and not fields.is_open and (cls, name) not in fields.types
+
     def above(self, cls: type, below: type, name: str) -> Any:
         bases = cls.__mro__
         if below not in bases:
