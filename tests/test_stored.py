@@ -192,7 +192,7 @@ def test_all_rules_are_found_as_they_were_parsed(module_of):
         if hasattr(rule, "__code__") and rule.__module__.startswith("zyg.")
     }
     for rule in rules:
-        function = parse_code(rule.__code__, rule.__globals__)
+        function = parse_source(locate(rule.__code__, rule.__globals__), rule.__globals__)
         entry = stored._Writer(function).entry()
         known, content = stored.marshal.loads(entry)
         assert stored._same(known, rule.__code__)
