@@ -340,7 +340,7 @@ class Naming:
 
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
-        name = counts.most_common(1)[0][0] if counts else self._members[root][0].name
+        name = max(counts, key=counts.__getitem__) if counts else self._members[root][0].name
         return name if name.isidentifier() else "t"
 
 
