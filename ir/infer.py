@@ -839,11 +839,13 @@ class Inference(Builder):
         self, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Const | None:
         """The value of a pure call of literals, where it is a literal again."""
-        values = [arg.value for arg in args if isinstance(arg, Const) and is_literal(arg.value)]
-        if len(values) != len(args):
-            return None
         if kwargs or not args or not facts.is_pure(callee):
             return None
+        values = []
+        for arg in args:
+            if not isinstance(arg, Const) or not is_literal(arg.value):
+                return None
+            values.append(arg.value)
         try:
             value = callee(*values)
         except Exception:  # it will be raised when the program runs

@@ -137,6 +137,9 @@ def broadcast(shapes: Iterable[Dims | None]) -> Dims | None:
     for dims in shapes:
         if dims is None:
             return None
+        if not result:
+            result = dims
+            continue
         shorter, longer = sorted((result, dims), key=len)
         padded = (ONE,) * (len(longer) - len(shorter)) + shorter
         result = tuple(map(broadcast_dim, padded, longer))

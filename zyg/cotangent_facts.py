@@ -13,6 +13,7 @@ scalar for a Python scalar keeps its class.
 from __future__ import annotations
 
 import operator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -266,10 +267,12 @@ def summed_dim(bar: Dim, like: Dim) -> Dim:
     return (like if is_named(like) else BIG) if is_big(bar) and is_big(like) else ANY
 
 
+@cache
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.ones(1, dtype).real.dtype
 
 
+@cache
 def python_sum(dtype: np.dtype[Any]) -> Type:
     """The Python number that the sum of the real part is."""
     return Scalar(type(np.sum(np.ones(1, dtype).real).item()))

@@ -46,7 +46,7 @@ from ir.emit.render import (
     subscript,
 )
 from ir.record import made, node
-from ir.rewrite import clone, count_uses, walk
+from ir.rewrite import blocks, clone, count_uses, walk
 from ir.types import Scalar, Type, Union
 
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
@@ -63,13 +63,16 @@ class Emitted:
 
 def emit(function: Function) -> str:
     """The Python source of a function."""
-    return emit_functions([function]).source
+    return emit_functions([clone(function)]).source
 
 
 def emit_functions(
     functions: list[Function], comments: bool = True, known: dict[str, object] | None = None
 ) -> Emitted:
-    """The source of several functions of one module; `known` objects have names of their own."""
+    """The source of several functions of one module; `known` objects have names of their own.
+
+    The functions are used up: printing lowers them in place.
+    """
     reserved = {function.name for function in functions}
     for function in functions:
         reserved |= _globals_read(function.body)
@@ -85,12 +88,12 @@ def emit_functions(
 
 def _globals_read(block: Block) -> set[str]:
     """The names of the globals that a block loads."""
-    names = set()
-    for op in walk(block):
-        match op:
-            case Call(Const(callee), [Const(name), *_]) if callee is primitives.load_global:
-                names.add(name)
-    return names
+    return {
+        op.args[0].value
+        for inner in blocks(block) for op in inner.ops
+        if isinstance(op, Call) and isinstance(op.callee, Const)
+        and op.callee.value is primitives.load_global and isinstance(op.args[0], Const)
+    }
 
 
 def _render(
@@ -152,7 +155,7 @@ def _line_locations(definition: ast.FunctionDef) -> dict[int, Location]:
 
 class _FunctionEmitter:
     def __init__(self, function: Function, environment: Environment) -> None:
-        self.function = clone(function)
+        self.function = function
         self.environment = environment
         lower(self.function.body)
         self.consuming = {

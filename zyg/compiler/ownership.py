@@ -142,11 +142,13 @@ class _Ownership:
         self._results: dict[Value, tuple[For | While, int]] = {}
         self._params: dict[Value, tuple[For | While, int]] = {}
         self._home: dict[Value, Block] = {}
+        self._read_in: dict[Operand, Block] = {}  # the last block that reads a value
         self._scan(body)
         self._copied: set[tuple[For | While, int]] = set()
 
     def _scan(self, block: Block) -> None:
         for op in block.ops:
+            self._read_in.update(dict.fromkeys(operands_of(op), block))
             for i, value in enumerate(op.results):
                 self._home[value] = block
                 match op:
@@ -168,6 +170,7 @@ class _Ownership:
                         self._params[param] = op, i
                         self._home[param] = op.body
                     self._scan(op.body)
+        self._read_in.update(dict.fromkeys(exit_operands(block.exit), block))
 
     def convert(self, block: Block) -> None:
         ops: list[Op] = []
@@ -263,7 +266,11 @@ class _Ownership:
         if not isinstance(operand, Value):
             return False
         home = self._home.get(operand)
-        return home is not None and _uses_on_path(home, operand) <= 1
+        if home is None:
+            return False
+        if self._uses[operand] == 1 and self._read_in[operand] is home:
+            return True
+        return _uses_on_path(home, operand) <= 1
 
 
 def _uses_on_path(block: Block, value: Value) -> int:

@@ -33,7 +33,7 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
-from zyg.compiler.mutation import refuse_mutation
+from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import may_overload
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of
@@ -394,7 +394,10 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
-        if isinstance(callee, Const):
+        # Without places, `check_call` was asked about the call before.
+        if inference.places is not None and isinstance(callee, Const) and (
+            kwargs or not is_harmless(callee)
+        ):
             written = written_out(inference, callee.value, args, kwargs, ["t"], loc)
             if written is not None:
                 return written[0]
