@@ -262,11 +262,18 @@ class Inference(Builder):
 
     def _copy_call(self, op: Call, mapping: Mapping) -> None:
         new: Any = mapping.get  # which has no constants
-        results = self.typed_call(
-            new(op.callee, op.callee), [new(arg, arg) for arg in op.args],
-            {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {},
-            [value.name for value in op.results], self.place or op.loc or self.loc,
-        )
+        args = [new(arg, arg) for arg in op.args]
+        kwargs = {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {}
+        loc = self.place or op.loc or self.loc
+        if len(op.results) == 1:
+            (value,) = op.results
+            (made,) = self.typed_call(new(op.callee, op.callee), args, kwargs, [value.name], loc)
+            mapping[value] = made
+            if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
+                made.type = value.type  # what a pass knew that typed it before
+            return
+        names = [value.name for value in op.results]
+        results = self.typed_call(new(op.callee, op.callee), args, kwargs, names, loc)
         for value, made in zip(op.results, results, strict=True):
             mapping[value] = made
             if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
@@ -733,27 +740,25 @@ class Inference(Builder):
         names: list[str],
         loc: Location | None,
     ) -> list[Operand]:
-        type_ = self._result_type(callee, args, kwargs)
-        if self.places is not None:
-            changed = self.surroundings.updated(self, callee, args, kwargs, loc)
-            if changed:
-                return self._updating(callee, args, kwargs, names, loc, type_, changed)
-        results = [Value(name) for name in names]
-        call = Call(callee, args, kwargs, results, loc)
-        if len(results) == 1:
-            results[0].type = type_
-        else:
-            for i, result in enumerate(results):
-                result.type = _part(type_, i)
         fold = facts.fold_of(callee.value) if isinstance(callee, Const) else None
         if fold is not None and len(names) == 1:
-            simpler = fold(call)
+            simpler = fold(Call(callee, args, kwargs, [Value(names[0])], loc))
             if isinstance(simpler, Call):
                 return self.typed_call(
                     simpler.callee, simpler.args, simpler.kwargs, names, loc
                 )
             if simpler is not None:
                 return [simpler]
+        type_ = self._result_type(callee, args, kwargs)
+        if self.places is not None:
+            changed = self.surroundings.updated(self, callee, args, kwargs, loc)
+            if changed:
+                return self._updating(callee, args, kwargs, names, loc, type_, changed)
+        if len(names) == 1:
+            results = [Value(names[0], type_)]
+        else:
+            results = [Value(name, _part(type_, i)) for i, name in enumerate(names)]
+        call = Call(callee, args, kwargs, results, loc)
         self._define(call)
         if self.places is not None:
             self._note_returned(call)
