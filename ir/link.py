@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from ir import primitives
-from ir.core import Block, Call, Const, Function, If, Lambda, Location, Op, Value, blocks_of
+from ir.core import Call, Const, Function, Lambda, Location, Op, Value
 from ir.rewrite import Mapping, blocks, substitute
 
 # How a module comes to an object: the name of a global or builtin, then attributes of modules.

@@ -1,7 +1,7 @@
 """IR to Python source: `emit(function)` gives text, `emit_functions` all that `load` needs.
 
-Statements are built as syntax trees and rendered by astor, in this module alone; where the location
-of a statement differs from the one before, it is appended as a comment.
+Statements are built as syntax trees, which are compiled as they are; their text is rendered where
+somebody asks for it (`ir.emit.text`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from os.path import basename
 from typing import Any
 
 from ir import primitives
@@ -45,6 +44,7 @@ from ir.emit.render import (
     spell_module,
     subscript,
 )
+from ir.emit.text import placed, rendered
 from ir.record import made, node
 from ir.rewrite import blocks, clone, count_uses, walk
 from ir.types import Scalar, Type, Union
@@ -54,11 +54,20 @@ __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"
 
 @node
 class Emitted:
-    """Generated source, the objects it needs by name, and where its lines come from."""
+    """Generated definitions, the objects they need by name, and where their lines come from."""
 
-    source: str
+    definitions: list[ast.FunctionDef]
     environment: dict[str, object]
     locations: dict[int, Location] = made(dict)
+    comments: bool = True
+    _source: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The text of the definitions, which is rendered when it is first asked for."""
+        if self._source is None:
+            self._source = rendered(self.definitions, self.locations if self.comments else {})
+        return self._source
 
 
 def emit(function: Function) -> str:
@@ -83,7 +92,7 @@ def emit_functions(
     for name, value in (known or {}).items():
         environment.name(value, name)
     definitions = [_FunctionEmitter(function, environment).emit() for function in functions]
-    return _render(definitions, environment, comments)
+    return Emitted(definitions, environment.objects, placed(definitions), comments)
 
 
 def _globals_read(block: Block) -> set[str]:
@@ -94,63 +103,6 @@ def _globals_read(block: Block) -> set[str]:
         if isinstance(op, Call) and isinstance(op.callee, Const)
         and op.callee.value is primitives.load_global and isinstance(op.args[0], Const)
     }
-
-
-def _render(
-    definitions: list[ast.FunctionDef], environment: Environment, comments: bool
-) -> Emitted:
-    # Imported late: astor costs more to import than the rest of the package.
-    import astor
-
-    lines: list[str] = []
-    locations: dict[int, Location] = {}
-    for definition in definitions:
-        if lines:
-            lines += ["", ""]
-        text = astor.to_source(
-            definition, pretty_source="".join, pretty_string=lambda text, *_, **__: repr(text)
-        )
-        source_lines = text.rstrip("\n").split("\n")
-        marks = _line_locations(definition)
-        previous: Location | None = None
-        for offset, line in enumerate(source_lines):
-            location = marks.get(offset)
-            if location is not None:
-                locations[len(lines) + 1] = location
-                shown = previous is None or (location.file, location.line) != (
-                    previous.file, previous.line
-                )
-                if shown and comments and offset > 0:
-                    line = f"{line}  # {basename(location.file)}:{location.line}"
-                previous = location
-            lines.append(line)
-    return Emitted("\n".join(lines) + "\n", environment.objects, locations)
-
-
-def _line_locations(definition: ast.FunctionDef) -> dict[int, Location]:
-    """The location of each line that astor prints for a definition: one line a statement."""
-    found: dict[int, Location] = {}
-
-    def visit(statements: list[ast.stmt], line: int) -> int:
-        for statement in statements:
-            location = getattr(statement, "zyg_location", None)
-            if location is not None:
-                found[line] = location
-            line += 1
-            match statement:
-                case ast.If():
-                    line = visit(statement.body, line)
-                    orelse = statement.orelse
-                    if len(orelse) == 1 and isinstance(orelse[0], ast.If):
-                        line = visit(orelse, line)
-                    elif orelse:
-                        line = visit(orelse, line + 1)
-                case ast.For() | ast.While():
-                    line = visit(statement.body, line)
-        return line
-
-    visit(definition.body, 1)
-    return found
 
 
 class _FunctionEmitter:
