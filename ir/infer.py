@@ -69,6 +69,7 @@ IN_PLACE = {
         operator.and_, operator.or_, operator.xor,
     )
 }
+_PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
 IMMUTABLE = (Scalar, Tuple)
 MAX_ROUNDS = 8
 MAX_INLINED = 12
@@ -633,9 +634,10 @@ class Inference(Builder):
                 for arg in args
             ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
-        args = list(map(_known, args))
+        args = [_known(arg) if type(arg) is Value else arg for arg in args]
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
-        callee = _known(callee)
+        if type(callee) is Value:
+            callee = _known(callee)
         self.surroundings.check_call(self, callee, args, kwargs, loc)
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
@@ -650,8 +652,9 @@ class Inference(Builder):
                 folded = special(self, args, kwargs, names, loc)
                 if folded is not None:
                     return folded
-            if _is(callee.value, IN_PLACE) and _is_immutable(widen(type_of(args[0]))):
-                callee = Const(IN_PLACE[callee.value])
+            plain = _PLAIN.get(id(callee.value))
+            if plain is not None and _is_immutable(widen(type_of(args[0]))):
+                callee = Const(plain)
             constant = self._fold_constants(callee.value, args, kwargs)
             if constant is not None and len(names) == 1:
                 return [constant]
@@ -878,17 +881,11 @@ def _same(a: Operand, b: Operand) -> bool:
     return a is b
 
 
-def _is(callee: object, table: dict[Any, Any]) -> bool:
-    try:
-        return callee in table
-    except TypeError:
-        return False
-
-
 def _known(operand: Operand) -> Operand:
     """A value whose type says which object it is, as a constant."""
-    type_ = operand.type if isinstance(operand, Value) else None
-    return Const(type_.value) if isinstance(type_, Known) else operand
+    if type(operand) is Value and isinstance(operand.type, Known):
+        return Const(operand.type.value)
+    return operand
 
 
 def _is_static(operand: Operand) -> bool:

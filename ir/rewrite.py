@@ -31,8 +31,9 @@ def walk(block: Block) -> Iterator[Op]:
     """All operations of a block and of the blocks inside it, in program order."""
     for op in block.ops:
         yield op
-        for inner in blocks_of(op):
-            yield from walk(inner)
+        if type(op) is not Call:
+            for inner in blocks_of(op):
+                yield from walk(inner)
 
 
 def blocks(block: Block) -> list[Block]:

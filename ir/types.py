@@ -231,21 +231,13 @@ MAX_UNION = 3
 
 def class_of(type_: Type) -> type | None:
     """The exact Python class of every value of this type, where there is one."""
-    if isinstance(type_, Scalar):
-        return type_.cls
-    match type_:
-        case Known(value):
-            return type(value)
-        case Tuple():
-            return tuple
-        case Dict():
-            return dict
-        case Slice():
-            return slice
-        case Closure():
-            return FunctionType
-        case _:
-            return getattr(type_, "cls", None)
+    if isinstance(type_, Known):
+        return type(type_.value)
+    cls: type | None = getattr(type_, "cls", None)
+    return _CLASSES.get(type(type_)) if cls is None else cls
+
+
+_CLASSES: dict[type, type] = {Tuple: tuple, Dict: dict, Slice: slice, Closure: FunctionType}
 
 
 def widen(type_: Type) -> Type:

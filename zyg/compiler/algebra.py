@@ -22,6 +22,8 @@ from zyg.array_type import reduced
 from zyg.compiler.tangents import is_array, is_inexact, is_number
 
 _PRODUCTS = (operator.mul, operator.truediv, np.divide)
+# The callees in which a sign of an operand moves outwards.
+SIGNED = (*_PRODUCTS, operator.neg, operator.getitem, np.reshape)
 
 
 class Algebra(Inference):
