@@ -115,13 +115,15 @@ class _FunctionEmitter:
             if isinstance(op, Call) and isinstance(op.callee, Const)
             and id(op.callee.value) in statements
         }
-        self.inlining = Inlining(self.function.body, self.consuming)
         self.uses = count_uses(self.function.body)
+        self.inlining = Inlining(self.function.body, self.consuming, self.uses)
         self.definitions = {
             value: op for op in walk(self.function.body) for value in op.results
         }
         globals_read = _globals_read(self.function.body)
-        self.naming = Naming(self.function, self.inlining, globals_read, self.consuming)
+        self.naming = Naming(
+            self.function, self.inlining, globals_read, self.consuming, self.uses
+        )
         environment.reserved |= set(self.naming.names.values())
         self.loops: list[list[Value]] = []
         self.statements: list[ast.stmt] = []

@@ -30,7 +30,7 @@ from ir.core import (
 from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
-from ir.rewrite import count_uses, free_values
+from ir.rewrite import free_values
 
 Copies = list[tuple[Value, Operand]]
 
@@ -39,12 +39,13 @@ class Naming:
     """Names for the variables of one function."""
 
     def __init__(
-        self, function: Function, inlining: Inlining, reserved: set[str], shared: set[Call]
+        self, function: Function, inlining: Inlining, reserved: set[str], shared: set[Call],
+        uses: Counter[Value],
     ) -> None:
         self._inlined = inlining.inlined
         self._expressions = inlining.expressions
         self._consuming = shared
-        self._uses = count_uses(function.body)
+        self._uses = uses
         self._definitions: dict[Value, Op] = {}
         self._edges: dict[Value, set[Value]] = defaultdict(set)
         self._wishes: list[tuple[Value, Value]] = []
@@ -317,26 +318,17 @@ class Naming:
             if root in names:
                 continue
             base = self._base(root)
-            neighbours = self._neighbours(root)
             candidate, number = base, 0
             while (
                 candidate in reserved
                 or keyword.iskeyword(candidate)
-                or any(other in neighbours for other in taken_by[candidate])
+                or any(self._interfere(root, other) for other in taken_by[candidate])
             ):
                 number += 1
                 candidate = f"{base}_{number}"
             names[root] = candidate
             taken_by[candidate].append(root)
         return names
-
-    def _neighbours(self, root: Value) -> set[Value]:
-        return {
-            self._find(other)
-            for member in self._members[root]
-            for other in self._edges[member]
-            if other in self._parent
-        }
 
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))

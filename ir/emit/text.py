@@ -88,17 +88,20 @@ def _make_target(target: ast.expr, context: ast.expr_context) -> None:
     target.ctx = context  # type: ignore[attr-defined]
 
 
+_PLACED = (ast.expr, ast.keyword, ast.arguments, ast.arg)
+
+
 def _place(root: ast.AST, line: int) -> None:
     """Gives a node and all nodes inside it a line."""
     position = _position(line)
     pending = [root]
-    while pending:
-        fields = pending.pop().__dict__
+    for node in pending:  # which grows
+        fields = node.__dict__
         for value in fields.values():
-            if isinstance(value, ast.AST):
+            if isinstance(value, _PLACED):
                 pending.append(value)
             elif type(value) is list:
-                pending += [item for item in value if isinstance(item, ast.AST)]
+                pending += [item for item in value if isinstance(item, _PLACED)]
         fields.update(position)
 
 

@@ -54,6 +54,7 @@ CONSUMING = {
     cotangent.cleared: clear_at_into,
     cotangent.without_last: drop_last_into,
 }
+_CONSUMED = set(map(id, CONSUMING))
 
 
 def reuse_buffers(body: Block) -> None:
@@ -189,7 +190,7 @@ class _Ownership:
 
     def _convert_call(self, op: Call) -> None:
         callee = op.callee.value  # type: ignore[union-attr]
-        if not any(callee is known for known in CONSUMING):
+        if id(callee) not in _CONSUMED:
             return
         buffer = op.args[0]
         if not isinstance(buffer, Value) or not self._is_mutable(type_of(buffer)):
