@@ -57,6 +57,10 @@ def _link(function: Function, found: dict[int, tuple[Path, object]]) -> None:
     for block in blocks(function.body):
         kept: list[Op] = []
         for op in block.ops:
+            classes = _classes(op, mapping)
+            if classes is not None:
+                mapping[op.results[0]] = Const(classes)
+                continue
             path = _path(op, paths)
             if path is not None:
                 try:
@@ -76,6 +80,18 @@ def _link(function: Function, found: dict[int, tuple[Path, object]]) -> None:
                 _link(op.function, found)
         block.ops = kept
     substitute(function.body, mapping)
+
+
+def _classes(op: Op, mapping: Mapping) -> tuple[object, ...] | None:
+    """The classes that `isinstance(x, (list, tuple))` names, if an operation puts some together."""
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return None
+    if op.callee.value is not primitives.build_tuple or not op.args:
+        return None
+    items = [mapping.get(arg) if isinstance(arg, Value) else None for arg in op.args]
+    values = [item.value for item in items if isinstance(item, Const)]
+    are_classes = len(values) == len(items) and all(isinstance(value, type) for value in values)
+    return tuple(values) if are_classes else None
 
 
 def _path(op: Op, paths: dict[Value, Path]) -> Path | None:
