@@ -120,8 +120,9 @@ class _Marker:
             if isinstance(op, For | While):
                 for i, value in enumerate(op.body.params):
                     self.param_of[value] = op, i
-            for inner in blocks_of(op):
-                self.scan(inner, op)
+            if type(op) is not Call:
+                for inner in blocks_of(op):
+                    self.scan(inner, op)
             if self.has_effect(op):
                 self.need(op)
         if isinstance(block.exit, Raise) and parent is not None:
@@ -204,6 +205,8 @@ def _sweep(block: Block, marker: _Marker) -> None:
                         inner.exit.values = [inner.exit.values[i] for i in kept]
             case For() | While():
                 _sweep_loop(op, marker)
+            case Call():
+                continue
         for inner in blocks_of(op):
             _sweep(inner, marker)
 
@@ -245,10 +248,11 @@ def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> N
                 continue
             known[key] = op.results
         ops.append(op)
-        for inner in blocks_of(op):
-            if mapping:
-                substitute(inner, mapping)
-            share_common(inner, known)
+        if type(op) is not Call:
+            for inner in blocks_of(op):
+                if mapping:
+                    substitute(inner, mapping)
+                share_common(inner, known)
     block.ops = ops
     substitute(block, mapping)
 

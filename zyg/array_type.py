@@ -79,9 +79,7 @@ class Array(Type):
     dtype: np.dtype[Any]
     dims: Dims | None
 
-    @property
-    def cls(self) -> type:
-        return np.ndarray
+    cls = np.ndarray  # of all its values
 
     def join_with(self, other: Type) -> Type | None:
         if not isinstance(other, Array) or other.dtype != self.dtype:

@@ -319,16 +319,23 @@ class Naming:
                 continue
             base = self._base(root)
             candidate, number = base, 0
-            while (
-                candidate in reserved
-                or keyword.iskeyword(candidate)
-                or any(self._interfere(root, other) for other in taken_by[candidate])
-            ):
+            neighbours: set[Value] | None = None
+            while True:
+                if not (candidate in reserved or keyword.iskeyword(candidate)):
+                    if not taken_by[candidate]:
+                        break
+                    neighbours = self._neighbours(root) if neighbours is None else neighbours
+                    if neighbours.isdisjoint(taken_by[candidate]):
+                        break
                 number += 1
                 candidate = f"{base}_{number}"
             names[root] = candidate
             taken_by[candidate].append(root)
         return names
+
+    def _neighbours(self, root: Value) -> set[Value]:
+        edges = set().union(*(self._edges[member] for member in self._members[root]))
+        return {self._find(other) for other in edges if other in self._parent}
 
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
