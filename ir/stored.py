@@ -28,7 +28,6 @@ import gast
 from ir.core import Function
 from ir.link import Path, link, resolved
 from ir.primitives import UNBOUND
-from ir.types import BOTTOM, TOP
 
 # Of each helper module by its file: the entries that hold, by the name and line of a function.
 _entries: dict[str, dict[tuple[str, int], bytes]] = {}
@@ -146,10 +145,6 @@ class _Writer(pickle.Pickler):
             return "code"
         if item is self._function.globals:
             return "globals"
-        if item is TOP:
-            return "TOP"
-        if item is BOTTOM:
-            return "BOTTOM"
         return "UNBOUND" if item is UNBOUND else None
 
 
@@ -160,8 +155,7 @@ class _Reader(pickle.Unpickler):
         super().__init__(BytesIO(content))
         self._globals = module_globals
         self._own = {
-            "code": code, "globals": module_globals, "TOP": TOP, "BOTTOM": BOTTOM,
-            "UNBOUND": UNBOUND,
+            "code": code, "globals": module_globals, "UNBOUND": UNBOUND,
         }
 
     def persistent_load(self, name: str | Path) -> Any:

@@ -27,6 +27,9 @@ class Type:
 class Top(Type):
     """Nothing is known."""
 
+    def __reduce__(self) -> str:
+        return "TOP"  # there is one: passes ask by identity
+
     def __repr__(self) -> str:
         return "?"
 
@@ -34,6 +37,9 @@ class Top(Type):
 @record
 class Bottom(Type):
     """No value can arrive here: the neutral element of `join`."""
+
+    def __reduce__(self) -> str:
+        return "BOTTOM"
 
     def __repr__(self) -> str:
         return "never"
