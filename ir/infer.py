@@ -269,12 +269,13 @@ class Inference(Builder):
         callee = new(op.callee, op.callee)
         if len(op.results) == 1:
             (value,) = op.results
+            decided = None
             if not kwargs and isinstance(callee, Const):
-                decided = _decided(callee.value, args)
-                if decided is not None:
-                    mapping[value] = decided
-                    return
-            (made,) = self.typed_call(callee, args, kwargs, [value.name], loc)
+                decided = self._decided(callee, args, value, loc)
+            if decided is None:
+                (made,) = self.typed_call(callee, args, kwargs, [value.name], loc)
+            else:
+                made = decided
             mapping[value] = made
             if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
                 made.type = value.type  # what a pass knew that typed it before
@@ -285,6 +286,20 @@ class Inference(Builder):
             mapping[value] = made
             if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
                 made.type = value.type  # what a pass knew that typed it before
+
+    def _decided(
+        self, callee: Const, args: list[Operand], result: Value, loc: Location | None
+    ) -> Operand | None:
+        """The value of a call that types make one of its operands, or a constant.
+
+        Most of what rules ask and do is such a call, so this comes before all else.
+        """
+        decided = _answer(callee.value, args)
+        if decided is None and self.places is None:
+            fold = facts.fold_of(callee.value)
+            simpler = None if fold is None else fold(Call(callee, args, {}, [result], loc))
+            return None if isinstance(simpler, Call) else simpler
+        return decided
 
     def _branch(self, op: If, cond: Operand, mapping: Mapping) -> Raise | None:
         if isinstance(cond, Const):
@@ -869,7 +884,7 @@ class Inference(Builder):
         return Const(value) if is_literal(value) and small and not big_int else None
 
 
-def _decided(callee: object, args: list[Operand]) -> Const | None:
+def _answer(callee: object, args: list[Operand]) -> Const | None:
     """What a rule asks most often about its operands, where their classes tell."""
     if callee is operator.truth:
         (arg,) = args
