@@ -84,9 +84,8 @@ def quiet(*callees: object) -> Callable[[F], F]:
     return register
 
 
-def is_quiet(callee: object, args: tuple[Type, ...]) -> bool:
-    predicate = _quiet.get(id(callee))
-    return predicate is not None and bool(predicate(args))
+def quiet_of(callee: object) -> Callable[[tuple[Type, ...]], bool] | None:
+    return _quiet.get(id(callee))
 
 
 def view(*callees: object) -> Callable[[F], F]:

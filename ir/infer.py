@@ -706,7 +706,7 @@ class Inference(Builder):
         if code is None:
             return None
         state = self.ops, self.globals, self.place
-        definitions, methods = dict(self.definitions), dict(self.methods)
+        known = len(self.definitions), len(self.methods)
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place
         self._inlining.append(callee)
@@ -731,7 +731,11 @@ class Inference(Builder):
                 result.name = names[0]
             self.ops += inlined
             return [result]
-        self.definitions, self.methods = definitions, methods
+        # What was defined there is not kept: it came last.
+        while len(self.definitions) > known[0]:
+            self.definitions.popitem()
+        while len(self.methods) > known[1]:
+            self.methods.popitem()
         if not code.is_own:
             return None
         result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM

@@ -53,12 +53,16 @@ def is_silent(call: Call) -> bool:
         return not _is_opaque(type_of(call.args[0]))
     if callee is primitives.unpack:
         return isinstance(type_of(call.args[0]), Tuple)
-    if facts.is_quiet(callee, tuple(map(type_of, call.args))):
+    quiet = facts.quiet_of(callee)
+    if quiet is not None and quiet(tuple(map(type_of, call.args))):
         return True
     if not facts.is_total(callee):
         return False
     operands = [*call.args, *call.kwargs.values()]
-    return not any(_is_opaque(type_of(operand)) for operand in operands)
+    for operand in operands:
+        if _is_opaque(type_of(operand)):
+            return False
+    return True
 
 
 def is_pure(call: Call) -> bool:

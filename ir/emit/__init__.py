@@ -46,7 +46,7 @@ from ir.emit.render import (
 )
 from ir.emit.text import placed, rendered
 from ir.record import made, node
-from ir.rewrite import blocks, clone, count_uses, walk
+from ir.rewrite import blocks, clone, count_uses
 from ir.types import Scalar, Type, Union
 
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
@@ -85,8 +85,11 @@ def emit_functions(
     reserved = {function.name for function in functions}
     for function in functions:
         reserved |= _globals_read(function.body)
-        for op in walk(function.body):
-            reserved |= {value.name for value in op.results if value.name != "t"}
+        reserved |= {
+            value.name
+            for block in blocks(function.body) for op in block.ops for value in op.results
+            if value.name != "t"
+        }
         reserved |= {value.name for value in [*function.params, *function.captured]}
     environment = Environment(reserved)
     for name, value in (known or {}).items():
@@ -110,16 +113,15 @@ class _FunctionEmitter:
         self.function = function
         self.environment = environment
         lower(self.function.body)
+        ops = [op for block in blocks(self.function.body) for op in block.ops]
         self.consuming = {
-            op for op in walk(self.function.body)
+            op for op in ops
             if isinstance(op, Call) and isinstance(op.callee, Const)
             and id(op.callee.value) in statements
         }
         self.uses = count_uses(self.function.body)
         self.inlining = Inlining(self.function.body, self.consuming, self.uses)
-        self.definitions = {
-            value: op for op in walk(self.function.body) for value in op.results
-        }
+        self.definitions = {value: op for op in ops for value in op.results}
         globals_read = _globals_read(self.function.body)
         self.naming = Naming(
             self.function, self.inlining, globals_read, self.consuming, self.uses
