@@ -197,7 +197,10 @@ def result_of(callee: object) -> ResultOf | None:
 
 
 def fold(*callees: object) -> Callable[[F], F]:
-    """Declares a simplification: takes the `Call` (typed), gives an operand, a `Call` or None."""
+    """Declares a simplification: takes a `Call`, gives an operand, a `Call` or None.
+
+    The operands have types; the results don't have theirs yet.
+    """
 
     def register(simplify: F) -> F:
         for callee in callees:

@@ -6,7 +6,8 @@
 
 A helper belongs to what generated code is made of, and its module never changes while the program
 runs. So its callees need not be looked up each time that its body is inlined, which is the most
-frequent thing that a compilation does. Globals that are data stay as they are.
+frequent thing that a compilation does. Nor need the tuple of classes that `isinstance` is asked
+about. Globals that are data stay as they are.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from ir import primitives
-from ir.core import Call, Const, Function, Lambda, Location, Op, Value
-from ir.rewrite import Mapping, blocks, substitute
+from ir.core import Call, Const, Function, Lambda, Location, Op, Operand
+from ir.rewrite import Mapping, blocks, count_uses, substitute
 
-# How a module comes to an object: the name of a global or builtin, then attributes of modules.
-Path: TypeAlias = tuple[str, ...]
+# How a module comes to an object: the name of a global or builtin, then attributes of modules. Or
+# several such paths, to the tuple of some classes.
+Path: TypeAlias = tuple[Any, ...]
+
+# Each tuple of classes is one object, so that two questions about the same classes are the same.
+_tuples: dict[tuple[object, ...], tuple[object, ...]] = {}
 
 
 def link(function: Function) -> dict[int, tuple[Path, object]]:
@@ -36,31 +41,28 @@ def link(function: Function) -> dict[int, tuple[Path, object]]:
 def resolved(path: Path, module_globals: dict[str, Any]) -> object:
     """What stands at a path; raises `LookupError` where that can't be relied on."""
     name, *attributes = path
-    value = module_globals[name] if name in module_globals else vars(builtins)[name]
+    if not isinstance(name, str):
+        classes = tuple(resolved(part, module_globals) for part in path)
+        if not all(isinstance(cls, type) for cls in classes):
+            raise LookupError(path)
+        return _tuples.setdefault(classes, classes)
+    value: object = module_globals[name] if name in module_globals else vars(builtins)[name]
     for attribute in attributes:
         if not isinstance(value, ModuleType):
-            raise LookupError(name)
+            raise LookupError(path)
         value = getattr(value, attribute)
-    if not _is_fixed(value):
-        raise LookupError(name)
+    if not (callable(value) or isinstance(value, ModuleType)):
+        raise LookupError(path)
     return value
-
-
-def _is_fixed(value: object) -> bool:
-    return callable(value) or isinstance(value, ModuleType)
 
 
 def _link(function: Function, found: dict[int, tuple[Path, object]]) -> None:
     lines: dict[int, Location] = {}
-    paths: dict[Value, Path] = {}
+    paths: dict[Operand, Path] = {}
     mapping: Mapping = {}
     for block in blocks(function.body):
         kept: list[Op] = []
         for op in block.ops:
-            classes = _classes(op, mapping)
-            if classes is not None:
-                mapping[op.results[0]] = Const(classes)
-                continue
             path = _path(op, paths)
             if path is not None:
                 try:
@@ -80,26 +82,40 @@ def _link(function: Function, found: dict[int, tuple[Path, object]]) -> None:
                 _link(op.function, found)
         block.ops = kept
     substitute(function.body, mapping)
+    _put_classes(function, found)
 
 
-def _classes(op: Op, mapping: Mapping) -> tuple[object, ...] | None:
-    """The classes that `isinstance(x, (list, tuple))` names, if an operation puts some together."""
-    if not isinstance(op, Call) or not isinstance(op.callee, Const):
-        return None
-    if op.callee.value is not primitives.build_tuple or not op.args:
-        return None
-    items = [mapping.get(arg) if isinstance(arg, Value) else None for arg in op.args]
-    values = [item.value for item in items if isinstance(item, Const)]
-    are_classes = len(values) == len(items) and all(isinstance(value, type) for value in values)
-    return tuple(values) if are_classes else None
+def _put_classes(function: Function, found: dict[int, tuple[Path, object]]) -> None:
+    """Puts the tuples of classes about which `isinstance` is asked in its calls."""
+    ops = [op for block in blocks(function.body) for op in block.ops if isinstance(op, Call)]
+    made: dict[Operand, Call] = {
+        op.results[0]: op for op in ops if _is_call(op, primitives.build_tuple)
+    }
+    for op in ops:
+        built = made.get(op.args[1]) if _is_call(op, isinstance) and len(op.args) == 2 else None
+        if built is None:
+            continue
+        classes = [arg.value for arg in built.args if isinstance(arg, Const)]
+        path = tuple(found[id(cls)][0] for cls in classes if id(cls) in found)
+        if len(path) == len(built.args) and all(isinstance(cls, type) for cls in classes):
+            whole = resolved(path, function.globals)
+            op.args[1] = Const(whole)
+            found[id(whole)] = path, whole
+    uses = count_uses(function.body)
+    for block in blocks(function.body):
+        block.ops = [op for op in block.ops if op not in made.values() or uses[op.results[0]]]
 
 
-def _path(op: Op, paths: dict[Value, Path]) -> Path | None:
+def _is_call(op: Call, callee: object) -> bool:
+    return isinstance(op.callee, Const) and op.callee.value is callee
+
+
+def _path(op: Op, paths: dict[Operand, Path]) -> Path | None:
     """The path of what an operation looks up, if it does."""
     match op:
         case Call(Const(callee), [Const(str() as name)], {}) if callee is primitives.load_global:
             return (name,)
-        case Call(Const(callee), [Value() as owner, Const(str() as name)], {}) if (
+        case Call(Const(callee), [owner, Const(str() as name)], {}) if (
             callee is getattr and owner in paths
         ):
             return *paths[owner], name

@@ -59,10 +59,7 @@ def is_silent(call: Call) -> bool:
     if not facts.is_total(callee):
         return False
     operands = [*call.args, *call.kwargs.values()]
-    for operand in operands:
-        if _is_opaque(type_of(operand)):
-            return False
-    return True
+    return not any(_is_opaque(type_of(operand)) for operand in operands)
 
 
 def is_pure(call: Call) -> bool:

@@ -327,7 +327,7 @@ def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def fold_taken(call: Call) -> Call | None:
     """A number is nobody's memory: it is just read."""
     bar, index = map(type_of, call.args)
-    is_number_there = is_number(call.results[0].type) and is_basic_index(index)
+    is_number_there = is_number(taken((bar, index), {})) and is_basic_index(index)
     if isinstance(bar, Array) and is_number_there:
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None

@@ -145,7 +145,7 @@ class _Ownership:
         self._home: dict[Value, Block] = {}
         self._read_in: dict[Operand, Block] = {}  # the last block that reads a value
         self._scan(body)
-        self._copied: set[tuple[For | While, int]] = set()
+        self._copied: dict[tuple[For | While, int], None] = {}  # in the order of the program
 
     def _scan(self, block: Block) -> None:
         for op in block.ops:
@@ -259,7 +259,7 @@ class _Ownership:
         ):
             return False
         if not (self._is_owned(op.init[i], assumed) and self._is_linear(op.init[i])):
-            self._copied.add((op, i))
+            self._copied[op, i] = None
         return True
 
     def _is_linear(self, operand: Operand) -> bool:
