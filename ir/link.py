@@ -51,7 +51,7 @@ def resolved(path: Path, module_globals: dict[str, Any]) -> object:
         if not isinstance(value, ModuleType):
             raise LookupError(path)
         value = getattr(value, attribute)
-    if not (callable(value) or isinstance(value, ModuleType)):
+    if not (callable(value) or isinstance(value, ModuleType) or value is Ellipsis):
         raise LookupError(path)
     return value
 
