@@ -3,6 +3,8 @@
 import ast
 import copy
 import linecache
+import sys
+from collections import deque
 from types import CodeType
 
 import pytest
@@ -14,6 +16,7 @@ from tests import corpus
 from tests.golden_programs import PROGRAMS
 from tests.test_corpus_itself import each_input
 from zyg.compiler import assemble
+from zyg.entry import entry_for
 
 
 @pytest.fixture
@@ -61,7 +64,13 @@ def test_tree_and_text_of_the_golden_programs(program, texts):
         assert_one_program(tree, text)
 
 
-def test_text_is_rendered_when_it_is_asked_for(monkeypatch):
+@pytest.fixture
+def no_trees(monkeypatch):
+    """Forgets what was emitted before."""
+    monkeypatch.setattr(sys.modules["ir.emit"], "_with_trees", deque())
+
+
+def test_text_is_rendered_when_it_is_asked_for(monkeypatch, no_trees):
     asked = []
     original = assemble.Emitted.source.fget
     monkeypatch.setattr(
@@ -74,3 +83,19 @@ def test_text_is_rendered_when_it_is_asked_for(monkeypatch):
     linecache.checkcache(file)
     assert not asked
     assert "return" in "".join(linecache.getlines(file)) and asked
+
+
+def test_only_the_latest_trees_are_kept(monkeypatch, no_trees):
+    monkeypatch.setattr(sys.modules["ir.emit"], "MAX_TREES", 2)
+    functions = [
+        lambda x: x * 1.5,
+        lambda x: x * 2.5,
+        lambda x: x * 3.5,
+        lambda x: x * 4.5,
+    ]
+    zyg.cache_clear()
+    emitted = [entry_for("gradient", f, (2.0,), {}).code.emitted for f in functions]
+    assert [item._tree is None for item in emitted] == [True, True, False, False]
+    for i, item in enumerate(emitted, start=1):
+        (definition,) = item.definitions
+        assert f"{i}.5" in item.source and f"{i}.5" in ast.unparse(definition)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import operator
+import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -45,7 +47,7 @@ from ir.emit.render import (
     subscript,
 )
 from ir.emit.text import placed, rendered
-from ir.record import made, node
+from ir.record import node
 from ir.rewrite import blocks, clone, count_uses
 from ir.types import Scalar, Type, Union
 
@@ -56,18 +58,40 @@ __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"
 class Emitted:
     """Generated definitions, the objects they need by name, and where their lines come from."""
 
-    definitions: list[ast.FunctionDef]
     environment: dict[str, object]
-    locations: dict[int, Location] = made(dict)
-    comments: bool = True
-    _source: str | None = None
+    locations: dict[int, Location]
+    comments: bool
+    # One of the two at least.
+    _tree: list[ast.FunctionDef] | None
+    _source: str = ""
+
+    @property
+    def definitions(self) -> list[ast.FunctionDef]:
+        tree = self._tree
+        return ast.parse(self._source).body if tree is None else tree  # type: ignore[return-value]
 
     @property
     def source(self) -> str:
         """The text of the definitions, which is rendered when it is first asked for."""
-        if self._source is None:
-            self._source = rendered(self.definitions, self.locations if self.comments else {})
+        tree = self._tree
+        if tree is not None:
+            self._source = rendered(tree, self.locations if self.comments else {})
+            self._tree = None
         return self._source
+
+
+# A tree takes fifty times the memory of its text: only the latest ones stay.
+MAX_TREES = 64
+_with_trees: deque[weakref.ref[Emitted]] = deque()
+
+
+def _noted(emitted: Emitted) -> Emitted:
+    _with_trees.append(weakref.ref(emitted))
+    if len(_with_trees) > MAX_TREES:
+        oldest = _with_trees.popleft()()
+        if oldest is not None:
+            _ = oldest.source
+    return emitted
 
 
 def emit(function: Function) -> str:
@@ -95,7 +119,7 @@ def emit_functions(
     for name, value in (known or {}).items():
         environment.name(value, name)
     definitions = [_FunctionEmitter(function, environment).emit() for function in functions]
-    return Emitted(definitions, environment.objects, placed(definitions), comments)
+    return _noted(Emitted(environment.objects, placed(definitions), comments, definitions))
 
 
 def _globals_read(block: Block) -> set[str]:
