@@ -16,7 +16,7 @@ from ir import primitives
 from ir.builder import Builder
 from ir.core import Const, Function, Lambda, Op, Operand
 from ir.emit import emit_functions
-from ir.load import load
+from ir.load import load_definitions
 from ir.rewrite import blocks, clone
 
 _makers: WeakKeyDictionary[Function, Maker] = WeakKeyDictionary()
@@ -92,8 +92,9 @@ def load_function(function: Function, like: types.FunctionType | None = None) ->
     freevars = () if like is None else like.__code__.co_freevars
     outside: dict[str, object] = {v.name: types.CellType() for v in function.captured}
     outside.update(zip(freevars, cells, strict=True))
-    loaded = load(
-        emitted.source,
+    loaded = load_definitions(
+        emitted.definitions,
+        lambda: emitted.source,
         name=function.name,
         module_globals=function.globals,
         environment={**environment, **outside},

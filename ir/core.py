@@ -227,8 +227,9 @@ class Function:
 
 def type_of(operand: Operand) -> Type:
     """The type of an operand; a constant is known, and `UNBOUND` is no value at all."""
-    if isinstance(operand, Value):
+    if type(operand) is Value:
         return operand.type
+    assert isinstance(operand, Const)
     return BOTTOM if operand.value is UNBOUND else Known(operand.value)
 
 

@@ -70,10 +70,15 @@ def expand(type_: Type) -> Type:
     return facts.abstract(value)
 
 
+_COMPOSED = {Known, Tuple, Union, Bottom}
+
+
 def distributed(rule: facts.ResultOf) -> facts.ResultOf:
     """Extends a rule for single kinds to unions (the join over their members) and `BOTTOM`."""
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if not kwargs and _COMPOSED.isdisjoint(map(type, args)):
+            return rule(args, kwargs)
         types = [expand(type_) for type_ in (*args, *kwargs.values())]
         kinds = set(map(type, types))
         if Bottom in kinds:

@@ -86,9 +86,8 @@ def quiet(*callees: object) -> Callable[[F], F]:
     return register
 
 
-def is_quiet(callee: object, args: tuple[Type, ...]) -> bool:
-    predicate = _quiet.get(id(callee))
-    return predicate is not None and bool(predicate(args))
+def quiet_of(callee: object) -> Callable[[tuple[Type, ...]], bool] | None:
+    return _quiet.get(id(callee))
 
 
 def view(*callees: object) -> Callable[[F], F]:
@@ -218,7 +217,10 @@ def result_of(callee: object) -> ResultOf | None:
 
 
 def fold(*callees: object) -> Callable[[F], F]:
-    """Declares a simplification: takes the `Call` (typed), gives an operand, a `Call` or None."""
+    """Declares a simplification: takes a `Call`, gives an operand, a `Call` or None.
+
+    The operands have types; the results don't have theirs yet.
+    """
 
     def register(simplify: F) -> F:
         for callee in callees:

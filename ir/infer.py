@@ -71,6 +71,7 @@ IN_PLACE = {
         operator.and_, operator.or_, operator.xor,
     )
 }
+_PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
 IMMUTABLE = (Scalar, Tuple)
 MAX_ROUNDS = 8
 MAX_INLINED = 12
@@ -337,15 +338,43 @@ class Inference(Builder):
 
     def _copy_call(self, op: Call, mapping: Mapping) -> None:
         new: Any = mapping.get  # which has no constants
-        results = self.typed_call(
-            new(op.callee, op.callee), [new(arg, arg) for arg in op.args],
-            {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {},
-            [value.name for value in op.results], self.place or op.loc or self.loc,
-        )
+        args = [new(arg, arg) for arg in op.args]
+        kwargs = {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {}
+        loc = self.place or op.loc or self.loc
+        callee = new(op.callee, op.callee)
+        if len(op.results) == 1:
+            (value,) = op.results
+            decided = None
+            if not kwargs and isinstance(callee, Const):
+                decided = self._decided(callee, args, value, loc)
+            if decided is None:
+                (made,) = self.typed_call(callee, args, kwargs, [value.name], loc)
+            else:
+                made = decided
+            mapping[value] = made
+            if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
+                made.type = value.type  # what a pass knew that typed it before
+            return
+        names = [value.name for value in op.results]
+        results = self.typed_call(callee, args, kwargs, names, loc)
         for value, made in zip(op.results, results, strict=True):
             mapping[value] = made
             if value.type is not TOP and isinstance(made, Value) and made.type == TOP:
                 made.type = value.type  # what a pass knew that typed it before
+
+    def _decided(
+        self, callee: Const, args: list[Operand], result: Value, loc: Location | None
+    ) -> Operand | None:
+        """The value of a call that types make one of its operands, or a constant.
+
+        Most of what rules ask and do is such a call, so this comes before all else.
+        """
+        decided = _answer(callee.value, args)
+        if decided is None and self.places is None:
+            fold = facts.fold_of(callee.value)
+            simpler = None if fold is None else fold(Call(callee, args, {}, [result], loc))
+            return None if isinstance(simpler, Call) else simpler
+        return decided
 
     def _branch(self, op: If, cond: Operand, mapping: Mapping) -> Raise | None:
         if isinstance(cond, Const):
@@ -701,9 +730,10 @@ class Inference(Builder):
                 for arg in args
             ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
-        args = list(map(_known, args))
+        args = [_known(arg) if type(arg) is Value else arg for arg in args]
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
-        callee = _known(callee)
+        if type(callee) is Value:
+            callee = _known(callee)
         self.surroundings.check_call(self, callee, args, kwargs, loc)
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
@@ -727,8 +757,9 @@ class Inference(Builder):
                 folded = special(self, args, kwargs, names, loc)
                 if folded is not None:
                     return folded
-            if _is(callee.value, IN_PLACE) and _is_immutable(widen(type_of(args[0]))):
-                callee = Const(IN_PLACE[callee.value])
+            plain = _PLAIN.get(id(callee.value))
+            if plain is not None and _is_immutable(widen(type_of(args[0]))):
+                callee = Const(plain)
             constant = self._fold_constants(callee.value, args, kwargs)
             if constant is not None and len(names) == 1:
                 return [constant]
@@ -827,7 +858,7 @@ class Inference(Builder):
         if code is None:
             return None
         state = self.ops, self.globals, self.place
-        definitions, methods = dict(self.definitions), dict(self.methods)
+        known = len(self.definitions), len(self.methods)
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place
         self._inlining.append(callee)
@@ -852,7 +883,11 @@ class Inference(Builder):
                 result.name = names[0]
             self.ops += inlined
             return [result]
-        self.definitions, self.methods = definitions, methods
+        # What was defined there is not kept: it came last.
+        while len(self.definitions) > known[0]:
+            self.definitions.popitem()
+        while len(self.methods) > known[1]:
+            self.methods.popitem()
         if not code.is_own:
             return None
         result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM
@@ -885,6 +920,15 @@ class Inference(Builder):
         names: list[str],
         loc: Location | None,
     ) -> list[Operand]:
+        fold = facts.fold_of(callee.value) if isinstance(callee, Const) else None
+        if fold is not None and len(names) == 1:
+            simpler = fold(Call(callee, args, kwargs, [Value(names[0])], loc))
+            if isinstance(simpler, Call):
+                return self.typed_call(
+                    simpler.callee, simpler.args, simpler.kwargs, names, loc
+                )
+            if simpler is not None:
+                return [simpler]
         if self.places is not None and not (self.heap is None and self.works_on_objects):
             kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
             if HEAP_NAME not in kwargs and self.surroundings.works_on_objects(
@@ -900,22 +944,11 @@ class Inference(Builder):
                 return self.unknown_call(callee, args, names, loc, kwargs)
             if changed:
                 return self._updating(callee, args, kwargs, names, loc, type_, changed)
-        results = [Value(name) for name in names]
-        call = Call(callee, args, kwargs, results, loc)
-        if len(results) == 1:
-            results[0].type = type_
+        if len(names) == 1:
+            results = [Value(names[0], type_)]
         else:
-            for i, result in enumerate(results):
-                result.type = _part(type_, i)
-        fold = facts.fold_of(callee.value) if isinstance(callee, Const) else None
-        if fold is not None and len(names) == 1:
-            simpler = fold(call)
-            if isinstance(simpler, Call):
-                return self.typed_call(
-                    simpler.callee, simpler.args, simpler.kwargs, names, loc
-                )
-            if simpler is not None:
-                return [simpler]
+            results = [Value(name, _part(type_, i)) for i, name in enumerate(names)]
+        call = Call(callee, args, kwargs, results, loc)
         self._define(call)
         if self.places is not None:
             self._note_returned(call)
@@ -1042,11 +1075,13 @@ class Inference(Builder):
         self, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Const | None:
         """The value of a pure call of literals, where it is a literal again."""
-        values = [arg.value for arg in args if isinstance(arg, Const) and is_literal(arg.value)]
-        if len(values) != len(args):
-            return None
         if kwargs or not args or not facts.is_pure(callee):
             return None
+        values = []
+        for arg in args:
+            if not isinstance(arg, Const) or not is_literal(arg.value):
+                return None
+            values.append(arg.value)
         try:
             value = callee(*values)
         except Exception:  # it will be raised when the program runs
@@ -1054,6 +1089,22 @@ class Inference(Builder):
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
         return Const(value) if is_literal(value) and small and not big_int else None
+
+
+def _answer(callee: object, args: list[Operand]) -> Const | None:
+    """What a rule asks most often about its operands, where their classes tell."""
+    if callee is operator.truth:
+        (arg,) = args
+        return arg if isinstance(arg, Const) and type(arg.value) is bool else None
+    if callee is not isinstance or len(args) != 2:
+        return None
+    value, classes = args
+    if type(value) is not Value or not isinstance(classes, Const):
+        return None
+    cls, choices = class_of(value.type), classes.value
+    if cls is None or type(choices) is not tuple or not all(type(c) is type for c in choices):
+        return None
+    return Const(issubclass(cls, choices))
 
 
 def is_array_like(type_: Type) -> bool:
@@ -1074,17 +1125,11 @@ def _same(a: Operand, b: Operand) -> bool:
     return a is b
 
 
-def _is(callee: object, table: dict[Any, Any]) -> bool:
-    try:
-        return callee in table
-    except TypeError:
-        return False
-
-
 def _known(operand: Operand) -> Operand:
     """A value whose type says which object it is, as a constant."""
-    type_ = operand.type if isinstance(operand, Value) else None
-    return Const(type_.value) if isinstance(type_, Known) else operand
+    if type(operand) is Value and isinstance(operand.type, Known):
+        return Const(operand.type.value)
+    return operand
 
 
 def _is_static(operand: Operand) -> bool:

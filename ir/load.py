@@ -1,4 +1,4 @@
-"""From generated text to functions that run in the user's own globals.
+"""From generated definitions to functions that run in the user's own globals.
 
     source = "def scale(x):\n    return x * factor\n"
     load(source, name="scale", module_globals=vars(model), environment={"factor": 2.0}, ...)
@@ -16,8 +16,9 @@ and only `inner` runs, with cells of our own in the place of the variables of `o
 that the text doesn't take from the environment is the user's, nothing is written into the user's
 globals, and a cell can be filled later.
 
-The text gets a file name of its own in `linecache`: `inspect.getsource` and debuggers show it.
-The name is forgotten when the last code object of the text is.
+The text gets a file name of its own in `linecache`: `inspect.getsource` and debuggers show it. It
+is made when they ask for it, where the definitions come as trees. The name is forgotten when the
+last code object of the text is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import ast
 import itertools
 import linecache
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -44,10 +45,9 @@ _generated: dict[str, Generated] = {}
 
 @node
 class Generated:
-    """A loaded text: its file name, itself, and the user's place for each of its lines."""
+    """A loaded text: its file name, and the user's place for each of its lines."""
 
     file: str
-    source: str
     locations: Mapping[int, Location]
 
 
@@ -66,15 +66,30 @@ def load(
     environment as a cell is stored in that cell. `locations` maps lines of the text, from 1, to
     where they come from; `ir.tracebacks` shows these. `name` only serves the file name.
     """
-    tree = ast.parse(source)
-    definitions = [
-        statement.name
-        for statement in tree.body
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    if not definitions or len(definitions) != len(tree.body):
+    tree = ast.parse(source).body
+    definitions = [node for node in tree if isinstance(node, ast.FunctionDef)]
+    if not definitions or len(definitions) != len(tree):
         raise ValueError("the text of `load` must consist of function definitions")
+    return load_definitions(
+        definitions, lambda: source, name=name, module_globals=module_globals,
+        environment=environment, locations=locations,
+    )
 
+
+def load_definitions(
+    tree: Sequence[ast.FunctionDef],
+    source: Callable[[], str],
+    *,
+    name: str,
+    module_globals: dict[str, Any],
+    environment: Mapping[str, object],
+    locations: Mapping[int, Location],
+) -> dict[str, FunctionType]:
+    """`load` for definitions whose nodes have the lines at which they stand in a text.
+
+    The text itself is made by `source`, where `linecache` is asked for it.
+    """
+    definitions = [definition.name for definition in tree]
     file = f"<{FILE_PREFIX} {name} {next(_numbers)}>"
     inner = _compile_inner(tree, definitions, environment, file)
     cells = {
@@ -85,7 +100,7 @@ def load(
     for definition in definitions:
         cells.setdefault(definition, CellType())
     FunctionType(inner, module_globals, closure=tuple(map(cells.get, inner.co_freevars)))()  # type: ignore[arg-type]
-    _register(Generated(file, source, locations), inner)
+    _register(Generated(file, locations), source, inner)
     return {definition: cells[definition].cell_contents for definition in definitions}
 
 
@@ -95,10 +110,13 @@ def generated(file: str) -> Generated | None:
 
 
 def _compile_inner(
-    tree: ast.Module, definitions: list[str], environment: Mapping[str, object], file: str
+    tree: Sequence[ast.FunctionDef],
+    definitions: list[str],
+    environment: Mapping[str, object],
+    file: str,
 ) -> CodeType:
     own = ast.Nonlocal(list(dict.fromkeys(definitions)), **_START)
-    inner = _function("inner", [], [own, *tree.body])
+    inner = _function("inner", [], [own, *tree])
     outer = _function("outer", dict.fromkeys([*environment, *definitions]), [inner])
     module = ast.Module([outer], [])
     code = _nested(_nested(compile(module, file, "exec", dont_inherit=True)))
@@ -127,14 +145,27 @@ def _without_prefix(code: CodeType, prefix: str) -> CodeType:
     )
 
 
-def _register(text: Generated, inner: CodeType) -> None:
+class _Entry(tuple[Any, ...]):
+    """What `linecache` keeps of a file: size, time, lines, name. The lines are made when asked for.
+
+    Its own way for that is not for files whose names stand in angle brackets.
+    """
+
+    source: Callable[[], str]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.source().splitlines(keepends=True) if index == 2 else super().__getitem__(index)
+
+
+def _register(text: Generated, source: Callable[[], str], inner: CodeType) -> None:
     """Makes the text known until the last of its code objects dies.
 
     Code objects are watched, not functions: a nested function may outlive the one that made it.
     """
-    lines = text.source.splitlines(keepends=True)
     # Without a modification time `linecache.checkcache` leaves an entry alone.
-    linecache.cache[text.file] = (len(text.source), None, lines, text.file)
+    entry = _Entry((0, None, [], text.file))
+    entry.source = source
+    linecache.cache[text.file] = entry
     _generated[text.file] = text
     codes = list(_codes_in(inner))
     alive = [None] * len(codes)

@@ -41,6 +41,7 @@ from ir.core import (
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE, ExpressionParser
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
+from ir.link import link
 from ir.locate import Source, locate
 from ir.matching import lower_matches
 from ir.primitives import UNBOUND
@@ -98,6 +99,8 @@ def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function
     if function is None:
         source = locate(code, module_globals, is_trusted=is_helper)
         function = parse_source(source, module_globals)
+        if is_helper:
+            link(function)
     with _lock:
         if len(_parsed) >= MAX_PARSED:
             _parsed.clear()

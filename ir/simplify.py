@@ -54,7 +54,8 @@ def is_silent(call: Call) -> bool:
         return is_method or not _is_opaque(type_of(call.args[0]))
     if callee is primitives.unpack:
         return isinstance(type_of(call.args[0]), Tuple)
-    if facts.is_quiet(callee, tuple(map(type_of, call.args))):
+    quiet = facts.quiet_of(callee)
+    if quiet is not None and quiet(tuple(map(type_of, call.args))):
         return True
     if not facts.is_total(callee):
         return False
@@ -123,8 +124,9 @@ class _Marker:
             if isinstance(op, For | While):
                 for i, value in enumerate(op.body.params):
                     self.param_of[value] = op, i
-            for inner in blocks_of(op):
-                self.scan(inner, op)
+            if type(op) is not Call:
+                for inner in blocks_of(op):
+                    self.scan(inner, op)
             if self.has_effect(op):
                 self.need(op)
         if isinstance(block.exit, Raise) and parent is not None:
@@ -207,6 +209,8 @@ def _sweep(block: Block, marker: _Marker) -> None:
                         inner.exit.values = [inner.exit.values[i] for i in kept]
             case For() | While():
                 _sweep_loop(op, marker)
+            case Call():
+                continue
         for inner in blocks_of(op):
             _sweep(inner, marker)
 
@@ -248,10 +252,11 @@ def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> N
                 continue
             known[key] = op.results
         ops.append(op)
-        for inner in blocks_of(op):
-            if mapping:
-                substitute(inner, mapping)
-            share_common(inner, known)
+        if type(op) is not Call:
+            for inner in blocks_of(op):
+                if mapping:
+                    substitute(inner, mapping)
+                share_common(inner, known)
     block.ops = ops
     substitute(block, mapping)
 

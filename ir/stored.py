@@ -26,8 +26,8 @@ from typing import Any
 import gast
 
 from ir.core import Function
+from ir.link import Path, link, resolved
 from ir.primitives import UNBOUND
-from ir.types import BOTTOM, TOP
 
 # Of each helper module by its file: the entries that hold, by the name and line of a function.
 _entries: dict[str, dict[tuple[str, int], bytes]] = {}
@@ -59,7 +59,7 @@ def is_new(code: CodeType) -> bool:
 
 
 def write(functions: Iterable[Function]) -> None:
-    """Writes the IR of functions, which was just parsed, so far as that is possible."""
+    """Links and writes the IR of functions that was just parsed, so far as that is possible."""
     new: dict[str, dict[tuple[str, int], bytes]] = {}
     for function in functions:
         code = function.code
@@ -132,20 +132,19 @@ class _Writer(pickle.Pickler):
         self._content = BytesIO()
         super().__init__(self._content, pickle.HIGHEST_PROTOCOL)
         self._function = function
+        self._linked = link(function)
 
     def entry(self) -> bytes:
         self.dump(self._function)
         return marshal.dumps((self._function.code, self._content.getvalue()))
 
-    def persistent_id(self, item: Any) -> str | None:
+    def persistent_id(self, item: Any) -> str | Path | None:
+        if id(item) in self._linked:
+            return self._linked[id(item)][0]
         if item is self._function.code:
             return "code"
         if item is self._function.globals:
             return "globals"
-        if item is TOP:
-            return "TOP"
-        if item is BOTTOM:
-            return "BOTTOM"
         return "UNBOUND" if item is UNBOUND else None
 
 
@@ -154,10 +153,12 @@ class _Reader(pickle.Unpickler):
 
     def __init__(self, code: CodeType, module_globals: dict[str, Any], content: bytes) -> None:
         super().__init__(BytesIO(content))
+        self._globals = module_globals
         self._own = {
-            "code": code, "globals": module_globals, "TOP": TOP, "BOTTOM": BOTTOM,
-            "UNBOUND": UNBOUND,
+            "code": code, "globals": module_globals, "UNBOUND": UNBOUND,
         }
 
-    def persistent_load(self, name: str) -> Any:
+    def persistent_load(self, name: str | Path) -> Any:
+        if isinstance(name, tuple):
+            return resolved(name, self._globals)
         return self._own[name]

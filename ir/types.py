@@ -27,6 +27,9 @@ class Type:
 class Top(Type):
     """Nothing is known."""
 
+    def __reduce__(self) -> str:
+        return "TOP"  # there is one: passes ask by identity
+
     def __repr__(self) -> str:
         return "?"
 
@@ -34,6 +37,9 @@ class Top(Type):
 @record
 class Bottom(Type):
     """No value can arrive here: the neutral element of `join`."""
+
+    def __reduce__(self) -> str:
+        return "BOTTOM"
 
     def __repr__(self) -> str:
         return "never"
@@ -231,21 +237,13 @@ MAX_UNION = 3
 
 def class_of(type_: Type) -> type | None:
     """The exact Python class of every value of this type, where there is one."""
-    if isinstance(type_, Scalar):
-        return type_.cls
-    match type_:
-        case Known(value):
-            return type(value)
-        case Tuple():
-            return tuple
-        case Dict():
-            return dict
-        case Slice():
-            return slice
-        case Closure():
-            return FunctionType
-        case _:
-            return getattr(type_, "cls", None)
+    if isinstance(type_, Known):
+        return type(type_.value)
+    cls: type | None = getattr(type_, "cls", None)
+    return _CLASSES.get(type(type_)) if cls is None else cls
+
+
+_CLASSES: dict[type, type] = {Tuple: tuple, Dict: dict, Slice: slice, Closure: FunctionType}
 
 
 def widen(type_: Type) -> Type:

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import ir
 from ir import facts, stored
 from ir.locate import locate
 from ir.parse import _store, parse_code, parse_source
+from ir.rewrite import blocks
 from zyg.rules import registry
 
 TEXT = """
@@ -192,9 +194,55 @@ def test_all_rules_are_found_as_they_were_parsed(module_of):
         if hasattr(rule, "__code__") and rule.__module__.startswith("zyg.")
     }
     for rule in rules:
-        function = parse_code(rule.__code__, rule.__globals__)
+        function = parse_source(locate(rule.__code__, rule.__globals__), rule.__globals__)
         entry = stored._Writer(function).entry()
         known, content = stored.marshal.loads(entry)
         assert stored._same(known, rule.__code__)
         again = stored._Reader(rule.__code__, rule.__globals__, content).load()
         assert str(again) == str(function)
+
+
+def test_names_are_found_in_the_module_of_the_reader(module_of):
+    module = module_of(TEXT.format(factor=2.0))
+    assert "load_global" not in str(kept(module))
+    module.math = types.SimpleNamespace(sin=abs)  # no module: what it holds may change
+    assert found(module.scale) is None
+
+
+def test_names_that_are_gone_are_not_found(module_of):
+    module = module_of(TEXT.format(factor=2.0))
+    kept(module)
+    del module.math
+    assert found(module.scale) is None
+
+
+LINKED = """
+import math
+import numpy as np
+
+LIMIT = 3
+
+def scale(x):
+    if isinstance(x, (list, tuple)) or isinstance(x, (list, tuple)) and x is not Ellipsis:
+        return np.linalg.norm(x), LIMIT, math.pi, missing, (list, tuple)
+    return [len(item) for item in x]
+"""
+
+
+def test_what_is_linked(module_of):
+    module = module_of(LINKED)
+    function = kept(module)
+    text = str(function)
+    assert "numpy.linalg.norm(x)" in text and "len(" in text and "'len'" not in text
+    # Data of a module, its numbers, and what it doesn't have are looked up when the code runs.
+    for name in ("LIMIT", "missing"):
+        assert f"load_global('{name}')" in text
+    assert "'pi'" in text
+    asked = [
+        op.args[1].value for block in blocks(function.body) for op in block.ops
+        if isinstance(op, ir.core.Call) and getattr(op.callee, "value", None) is isinstance
+    ]
+    assert asked == [(list, tuple), (list, tuple)] and asked[0] is asked[1]
+    again = found(module.scale)
+    assert str(again) == text
+    ir.verify(again)

@@ -10,40 +10,48 @@
     (12.0, 0)
 """
 
-import ir as _ir
+import gc as _gc
 
-if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
-    raise ImportError(
-        f"zyg needs its own package `ir`, but {_ir.__file__} stood in the way; rename that module "
-        "or put it behind zyg on the path"
+_collecting = _gc.isenabled()
+_gc.disable()  # nothing made here is garbage: looking for it takes a tenth of the time
+try:
+    import ir as _ir
+
+    if not hasattr(_ir, "parse") or not hasattr(_ir, "emit"):
+        raise ImportError(
+            f"zyg needs its own package `ir`, but {_ir.__file__} stood in the way; rename that "
+            "module or put it behind zyg on the path"
+        )
+
+    from importlib import import_module as _import_module
+    from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+    import numpy as _np
+
+    from ir import facts as _facts
+    from ir.emit import spell_module as _spell_module
+
+    # Imported for what they register.
+    from zyg import cotangent_facts as _cotangent_facts  # noqa: F401
+    from zyg import numpy_facts as _numpy_facts  # noqa: F401
+    from zyg import rules as _rules  # noqa: F401
+    from zyg.api import (
+        _pullback,
+        adjoint,
+        cache_clear,
+        cache_info,
+        dropgrad,
+        grad,
+        gradient,
+        nograd,
+        pullback,
+        value_and_grad,
+        withgradient,
     )
-
-from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-
-import numpy as _np
-
-from ir import facts as _facts
-from ir.emit import spell_module as _spell_module
-
-# Imported for what they register.
-from zyg import cotangent_facts as _cotangent_facts  # noqa: F401
-from zyg import numpy_facts as _numpy_facts  # noqa: F401
-from zyg import rules as _rules  # noqa: F401
-from zyg.api import (
-    _pullback,
-    adjoint,
-    cache_clear,
-    cache_info,
-    dropgrad,
-    grad,
-    gradient,
-    nograd,
-    pullback,
-    value_and_grad,
-    withgradient,
-)
-from zyg.errors import GradientMismatch, NotDifferentiable, UnsupportedSyntax, ZygError
+    from zyg.errors import GradientMismatch, NotDifferentiable, UnsupportedSyntax, ZygError
+finally:
+    if _collecting:
+        _gc.enable()
 
 if _TYPE_CHECKING:
     from zyg.checking import check_grads

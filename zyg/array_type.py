@@ -79,9 +79,7 @@ class Array(Type):
     dtype: np.dtype[Any]
     dims: Dims | None
 
-    @property
-    def cls(self) -> type:
-        return np.ndarray
+    cls = np.ndarray  # of all its values
 
     def join_with(self, other: Type) -> Type | None:
         if not isinstance(other, Array) or other.dtype != self.dtype:
@@ -137,6 +135,9 @@ def broadcast(shapes: Iterable[Dims | None]) -> Dims | None:
     for dims in shapes:
         if dims is None:
             return None
+        if not result:
+            result = dims
+            continue
         shorter, longer = sorted((result, dims), key=len)
         padded = (ONE,) * (len(longer) - len(shorter)) + shorter
         result = tuple(map(broadcast_dim, padded, longer))

@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import ItemsView, KeysView, Set, ValuesView
-from decimal import Decimal
 from numbers import Number
 from typing import Any
 
@@ -426,6 +425,9 @@ def refuse_conversion(bar: Any, x: Any) -> None:
         for part, item in zip(bar, x, strict=False):
             refuse_conversion(part, item)
     elif isinstance(bar, _NUMERIC) and type(x).__module__ not in ("builtins", "numpy"):
+        # A twentieth of the time of `import zyg`, for a class that few programs use.
+        from decimal import Decimal
+
         if not isinstance(x, (Number, Decimal, np.ndarray, np.generic)):
             raise NotDifferentiable(
                 f"an object of class {type(x).__name__} was used as a number, by a function that "

@@ -13,6 +13,7 @@ scalar for a Python scalar keeps its class.
 from __future__ import annotations
 
 import operator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -266,10 +267,12 @@ def summed_dim(bar: Dim, like: Dim) -> Dim:
     return (like if is_named(like) else BIG) if is_big(bar) and is_big(like) else ANY
 
 
+@cache
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.ones(1, dtype).real.dtype
 
 
+@cache
 def python_sum(dtype: np.dtype[Any]) -> Type:
     """The Python number that the sum of the real part is."""
     return Scalar(type(np.sum(np.ones(1, dtype).real).item()))
@@ -324,7 +327,7 @@ def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def fold_taken(call: Call) -> Call | None:
     """A number is nobody's memory: it is just read."""
     bar, index = map(type_of, call.args)
-    is_number_there = is_number(call.results[0].type) and is_basic_index(index)
+    is_number_there = is_number(taken((bar, index), {})) and is_basic_index(index)
     if isinstance(bar, Array) and is_number_there:
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None

@@ -1,15 +1,16 @@
 """IR to Python source: `emit(function)` gives text, `emit_functions` all that `load` needs.
 
-Statements are built as syntax trees and rendered by astor, in this module alone; where the location
-of a statement differs from the one before, it is appended as a comment.
+Statements are built as syntax trees, which are compiled as they are; their text is rendered where
+somebody asks for it (`ir.emit.text`).
 """
 
 from __future__ import annotations
 
 import ast
 import operator
+import weakref
+from collections import deque
 from collections.abc import Callable
-from os.path import basename
 from typing import Any
 
 from ir import primitives
@@ -46,9 +47,10 @@ from ir.emit.render import (
     spell_module,
     subscript,
 )
+from ir.emit.text import placed, rendered
 from ir.heap import delete_attribute, set_attribute
-from ir.record import made, node
-from ir.rewrite import clone, count_uses, walk
+from ir.record import node
+from ir.rewrite import blocks, clone, count_uses
 from ir.types import Scalar, Type, Union
 
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
@@ -56,119 +58,100 @@ __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"
 
 @node
 class Emitted:
-    """Generated source, the objects it needs by name, and where its lines come from."""
+    """Generated definitions, the objects they need by name, and where their lines come from."""
 
-    source: str
     environment: dict[str, object]
-    locations: dict[int, Location] = made(dict)
+    locations: dict[int, Location]
+    comments: bool
+    # One of the two at least.
+    _tree: list[ast.FunctionDef] | None
+    _source: str = ""
+
+    @property
+    def definitions(self) -> list[ast.FunctionDef]:
+        tree = self._tree
+        return ast.parse(self._source).body if tree is None else tree  # type: ignore[return-value]
+
+    @property
+    def source(self) -> str:
+        """The text of the definitions, which is rendered when it is first asked for."""
+        tree = self._tree
+        if tree is not None:
+            self._source = rendered(tree, self.locations if self.comments else {})
+            self._tree = None
+        return self._source
+
+
+# A tree takes fifty times the memory of its text: only the latest ones stay.
+MAX_TREES = 64
+_with_trees: deque[weakref.ref[Emitted]] = deque()
+
+
+def _noted(emitted: Emitted) -> Emitted:
+    _with_trees.append(weakref.ref(emitted))
+    if len(_with_trees) > MAX_TREES:
+        oldest = _with_trees.popleft()()
+        if oldest is not None:
+            _ = oldest.source
+    return emitted
 
 
 def emit(function: Function) -> str:
     """The Python source of a function."""
-    return emit_functions([function]).source
+    return emit_functions([clone(function)]).source
 
 
 def emit_functions(
     functions: list[Function], comments: bool = True, known: dict[str, object] | None = None
 ) -> Emitted:
-    """The source of several functions of one module; `known` objects have names of their own."""
+    """The source of several functions of one module; `known` objects have names of their own.
+
+    The functions are used up: printing lowers them in place.
+    """
     reserved = {function.name for function in functions}
     for function in functions:
         reserved |= _globals_read(function.body)
-        for op in walk(function.body):
-            reserved |= {value.name for value in op.results if value.name != "t"}
+        reserved |= {
+            value.name
+            for block in blocks(function.body) for op in block.ops for value in op.results
+            if value.name != "t"
+        }
         reserved |= {value.name for value in [*function.params, *function.captured]}
     environment = Environment(reserved)
     for name, value in (known or {}).items():
         environment.name(value, name)
     definitions = [_FunctionEmitter(function, environment).emit() for function in functions]
-    return _render(definitions, environment, comments)
+    return _noted(Emitted(environment.objects, placed(definitions), comments, definitions))
 
 
 def _globals_read(block: Block) -> set[str]:
     """The names of the globals that a block loads."""
-    names = set()
-    for op in walk(block):
-        match op:
-            case Call(Const(callee), [Const(name), *_]) if callee is primitives.load_global:
-                names.add(name)
-    return names
-
-
-def _render(
-    definitions: list[ast.FunctionDef], environment: Environment, comments: bool
-) -> Emitted:
-    # Imported late: astor costs more to import than the rest of the package.
-    import astor
-
-    lines: list[str] = []
-    locations: dict[int, Location] = {}
-    for definition in definitions:
-        if lines:
-            lines += ["", ""]
-        text = astor.to_source(
-            definition, pretty_source="".join, pretty_string=lambda text, *_, **__: repr(text)
-        )
-        source_lines = text.rstrip("\n").split("\n")
-        marks = _line_locations(definition)
-        previous: Location | None = None
-        for offset, line in enumerate(source_lines):
-            location = marks.get(offset)
-            if location is not None:
-                locations[len(lines) + 1] = location
-                shown = previous is None or (location.file, location.line) != (
-                    previous.file, previous.line
-                )
-                if shown and comments and offset > 0:
-                    line = f"{line}  # {basename(location.file)}:{location.line}"
-                previous = location
-            lines.append(line)
-    return Emitted("\n".join(lines) + "\n", environment.objects, locations)
-
-
-def _line_locations(definition: ast.FunctionDef) -> dict[int, Location]:
-    """The location of each line that astor prints for a definition: one line a statement."""
-    found: dict[int, Location] = {}
-
-    def visit(statements: list[ast.stmt], line: int) -> int:
-        for statement in statements:
-            location = getattr(statement, "zyg_location", None)
-            if location is not None:
-                found[line] = location
-            line += 1
-            match statement:
-                case ast.If():
-                    line = visit(statement.body, line)
-                    orelse = statement.orelse
-                    if len(orelse) == 1 and isinstance(orelse[0], ast.If):
-                        line = visit(orelse, line)
-                    elif orelse:
-                        line = visit(orelse, line + 1)
-                case ast.For() | ast.While():
-                    line = visit(statement.body, line)
-        return line
-
-    visit(definition.body, 1)
-    return found
+    return {
+        op.args[0].value
+        for inner in blocks(block) for op in inner.ops
+        if isinstance(op, Call) and isinstance(op.callee, Const)
+        and op.callee.value is primitives.load_global and isinstance(op.args[0], Const)
+    }
 
 
 class _FunctionEmitter:
     def __init__(self, function: Function, environment: Environment) -> None:
-        self.function = clone(function)
+        self.function = function
         self.environment = environment
         lower(self.function.body)
+        ops = [op for block in blocks(self.function.body) for op in block.ops]
         self.consuming = {
-            op for op in walk(self.function.body)
+            op for op in ops
             if isinstance(op, Call) and isinstance(op.callee, Const)
             and id(op.callee.value) in statements
         }
-        self.inlining = Inlining(self.function.body, self.consuming)
         self.uses = count_uses(self.function.body)
-        self.definitions = {
-            value: op for op in walk(self.function.body) for value in op.results
-        }
+        self.inlining = Inlining(self.function.body, self.consuming, self.uses)
+        self.definitions = {value: op for op in ops for value in op.results}
         globals_read = _globals_read(self.function.body)
-        self.naming = Naming(self.function, self.inlining, globals_read, self.consuming)
+        self.naming = Naming(
+            self.function, self.inlining, globals_read, self.consuming, self.uses
+        )
         environment.reserved |= set(self.naming.names.values())
         self.loops: list[list[Value]] = []
         self.statements: list[ast.stmt] = []

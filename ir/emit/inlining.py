@@ -27,7 +27,6 @@ from ir.core import (
 )
 from ir.emit.order import append, is_ordered, is_store, is_temporary
 from ir.places import is_change
-from ir.rewrite import count_uses
 
 MAX_FOLDED = 12
 STORING = (primitives.stored, primitives.spliced)
@@ -36,11 +35,11 @@ STORING = (primitives.stored, primitives.spliced)
 class Inlining:
     """The values of a function that are printed where they are read."""
 
-    def __init__(self, body: Block, consuming: set[Call]) -> None:
+    def __init__(self, body: Block, consuming: set[Call], uses: Counter[Value]) -> None:
         self._consuming = consuming
         self.inlined: set[Value] = set()
         self.expressions: set[If] = set()
-        self._uses: Counter[Value] = count_uses(body)
+        self._uses = uses
         self._weight: dict[Value, int] = {}
         self._ordered: set[Value] = set()
         self._block(body)

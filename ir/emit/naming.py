@@ -30,7 +30,7 @@ from ir.core import (
 from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
-from ir.rewrite import count_uses, free_values
+from ir.rewrite import free_values
 
 Copies = list[tuple[Value, Operand]]
 
@@ -39,12 +39,13 @@ class Naming:
     """Names for the variables of one function."""
 
     def __init__(
-        self, function: Function, inlining: Inlining, reserved: set[str], shared: set[Call]
+        self, function: Function, inlining: Inlining, reserved: set[str], shared: set[Call],
+        uses: Counter[Value],
     ) -> None:
         self._inlined = inlining.inlined
         self._expressions = inlining.expressions
         self._consuming = shared
-        self._uses = count_uses(function.body)
+        self._uses = uses
         self._definitions: dict[Value, Op] = {}
         self._edges: dict[Value, set[Value]] = defaultdict(set)
         self._wishes: list[tuple[Value, Value]] = []
@@ -322,13 +323,15 @@ class Naming:
             if root in names:
                 continue
             base = self._base(root)
-            neighbours = self._neighbours(root)
             candidate, number = base, 0
-            while (
-                candidate in reserved
-                or keyword.iskeyword(candidate)
-                or any(other in neighbours for other in taken_by[candidate])
-            ):
+            neighbours: set[Value] | None = None
+            while True:
+                if not (candidate in reserved or keyword.iskeyword(candidate)):
+                    if not taken_by[candidate]:
+                        break
+                    neighbours = self._neighbours(root) if neighbours is None else neighbours
+                    if neighbours.isdisjoint(taken_by[candidate]):
+                        break
                 number += 1
                 candidate = f"{base}_{number}"
             names[root] = candidate
@@ -336,16 +339,12 @@ class Naming:
         return names
 
     def _neighbours(self, root: Value) -> set[Value]:
-        return {
-            self._find(other)
-            for member in self._members[root]
-            for other in self._edges[member]
-            if other in self._parent
-        }
+        edges = set().union(*(self._edges[member] for member in self._members[root]))
+        return {self._find(other) for other in edges if other in self._parent}
 
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
-        name = counts.most_common(1)[0][0] if counts else self._members[root][0].name
+        name = max(counts, key=counts.__getitem__) if counts else self._members[root][0].name
         return name if name.isidentifier() else "t"
 
 

@@ -56,12 +56,15 @@ def spell_module(alias: str, module: types.ModuleType) -> None:
 
 
 def _spelling(value: object) -> tuple[str, str] | None:
-    global _scanned
+    global _scanned, _spelled
     while _scanned < len(_modules):
         alias, module = _modules[_scanned]
-        for name, member in vars(module).items():
-            if callable(member) and not name.startswith("_"):
-                _spelled.setdefault(id(member), (alias, name))
+        # The first name that a module has for an object, in the first module that has it.
+        names = {
+            id(member): (alias, name) for name, member in reversed(vars(module).items())
+            if callable(member) and name[0] != "_"
+        }
+        _spelled = {**names, **_spelled}
         _scanned += 1
     return _spelled.get(id(value))
 

@@ -36,7 +36,7 @@ from ir.types import (
 from zyg import cotangent
 from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.algebra import Algebra
+from zyg.compiler.algebra import SIGNED, Algebra
 from zyg.compiler.augment import (
     Augmenter,
 )
@@ -83,12 +83,12 @@ class Accumulation(Algebra):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; in an adjoint, neutral factors and exponents disappear."""
-        if isinstance(callee, Const) and len(args) == 2 and not kwargs:
-            args = self._unspread(callee.value, args)
-            neutral = _neutral(callee.value, args[0], args[1])
-            if neutral is not None:
-                return [neutral]
-        if isinstance(callee, Const) and not kwargs:
+        if isinstance(callee, Const) and not kwargs and id(callee.value) in _SIMPLIFIED:
+            if len(args) == 2:
+                args = self._unspread(callee.value, args)
+                neutral = _neutral(callee.value, args[0], args[1])
+                if neutral is not None:
+                    return [neutral]
             simpler = self._sign_outside(callee.value, args)
             if simpler is None:
                 simpler = self._simpler(callee.value, args, names, loc)
@@ -342,6 +342,13 @@ class Accumulation(Algebra):
 
 
 _ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
+# The callees that these methods and those of `Algebra` look for.
+_SIMPLIFIED = {
+    id(callee) for callee in (
+        *_ELEMENTWISE, *SIGNED, operator.pow, cotangent.unbroadcast, cotangent.one_hot,
+        np.expand_dims, np.broadcast_to,
+    )
+}
 
 
 def _is_complex(operand: Operand) -> bool:

@@ -2,6 +2,7 @@
 
     -y_bar * a            ->  -(y_bar * a), which `x_bar - y_bar * a` takes up
     (x * 0.5) * (2 * y)   ->  x * y
+    100.0 * (2 * x)       ->  200.0 * x
     np.sum(-x, axis=0)    ->  -np.sum(x, axis=0)
 
 Signs are exact, factors are within rounding. What is written as a number times an array stays so:
@@ -22,6 +23,8 @@ from zyg.array_type import reduced
 from zyg.compiler.tangents import is_array, is_inexact, is_number
 
 _PRODUCTS = (operator.mul, operator.truediv, np.divide)
+# The callees in which a sign of an operand moves outwards.
+SIGNED = (*_PRODUCTS, operator.neg, operator.getitem, np.reshape)
 
 
 class Algebra(Inference):
@@ -86,13 +89,20 @@ class Algebra(Inference):
         return None
 
     def _product(self, left: Operand, right: Operand) -> Operand | None:
-        """A product with its numbers multiplied first: a walk over an array less each."""
+        """A product with its numbers multiplied first: an operation less each."""
         if is_number(type_of(left)) and is_array(type_of(right)):
             inner = self._call_of(right, operator.mul)
             if inner is None or not is_number(type_of(inner.args[0])):
                 return None
             number = self.call(operator.mul, left, inner.args[0])
             return self.call(operator.mul, number, inner.args[1])
+        if isinstance(left, Const) and type(left.value) in (int, float):
+            inner = self._call_of(right, operator.mul)
+            factor = None if inner is None else inner.args[0]
+            if inner is not None and isinstance(factor, Const) and is_inexact(type_of(right)):
+                if type(factor.value) in (int, float):
+                    return self.call(operator.mul, Const(left.value * factor.value), inner.args[1])
+            return None
         factored = self._factored(left)
         if factored is None:
             return None

@@ -39,7 +39,7 @@ from ir.core import (
 )
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
-from ir.load import load
+from ir.load import load_definitions
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
@@ -323,8 +323,9 @@ class Compiler:
             name: value.cell if isinstance(value, Generated) else value
             for name, value in emitted.environment.items()
         }
-        loaded = load(
-            emitted.source,
+        loaded = load_definitions(
+            emitted.definitions,
+            lambda: emitted.source,
             name=made.function.name,
             module_globals=made.function.globals,
             environment=environment,

@@ -603,6 +603,7 @@ class Augmenter(Inference):
         self, rule: types.FunctionType, args: list[Operand], kwargs: dict[str, Operand]
     ) -> tuple[Operand, Lambda, list[Operand], int] | None:
         """Inlines the outer part of a rule: its value, back function and the operands."""
+        mark = len(self.ops)
         try:
             source = parse_code(rule.__code__, rule.__globals__)
             bound = bind_operands(self, source, args, kwargs, rule)
@@ -623,7 +624,7 @@ class Augmenter(Inference):
         if parts is None or len(parts) != 2:
             return None
         made = self.definitions.get(parts[1]) if isinstance(parts[1], Value) else None
-        if not isinstance(made, Lambda) or not any(made is op for op in self.ops):
+        if not isinstance(made, Lambda) or not any(made is op for op in self.ops[mark:]):
             return None
         kinds = source.signature
         positional = kinds.positional_only + kinds.positional
@@ -645,7 +646,7 @@ class Augmenter(Inference):
         assert isinstance(exit, Yield)
         whole = exit.values[0]
         pair = self.definitions.get(whole) if isinstance(whole, Value) else None
-        self.ops[:] = [op for op in self.ops if op is not made and op is not pair]
+        self.ops[mark:] = [op for op in self.ops[mark:] if op is not made and op is not pair]
         return parts[0], made, targets, optional
 
     def _inline_plain(self, block: Block, mapping: Mapping) -> Yield | Raise:

@@ -107,7 +107,12 @@ def _print_subtract(args: list[ast.expr], environment: Any) -> ast.stmt:
 
 @statement_form(add_item_into)
 def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
-    return ast.AugAssign(target=_place(subscript(args[0], args[1])), op=ast.Add(), value=args[2])
+    place = _place(subscript(args[0], args[1]))
+    match args[2]:
+        case ast.UnaryOp(ast.USub(), positive):
+            return ast.AugAssign(target=place, op=ast.Sub(), value=positive)
+        case value:
+            return ast.AugAssign(target=place, op=ast.Add(), value=value)
 
 
 @statement_form(accumulate_into)

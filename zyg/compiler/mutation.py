@@ -13,6 +13,7 @@ import types
 
 import numpy as np
 
+from ir import facts
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.errors import SourceNotFound
 from ir.infer import Inference
@@ -50,6 +51,8 @@ def refuse_mutation(
     loc: Location | None,
 ) -> None:
     """Raises for a call that is known to change one of its arguments."""
+    if not kwargs and is_harmless(callee):
+        return
     out = kwargs.get("out")
     is_given = out is not None and not (isinstance(out, Const) and out.value is None)
     if is_given and not is_users(callee):
@@ -74,6 +77,13 @@ def refuse_mutation(
         getattr(value, "__self__", None), np.ufunc
     ):
         raise unsupported("`ufunc.at` changes its argument in place, which is not supported", loc)
+
+
+def is_harmless(callee: Operand) -> bool:
+    """Whether no call of a callee, without keywords, changes anything: what most callees are."""
+    return isinstance(callee, Const) and facts.is_pure(callee.value) and (
+        not isinstance(callee.value, np.ufunc)
+    )
 
 
 def _is_mutating(method: object) -> bool:

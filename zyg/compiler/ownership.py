@@ -54,6 +54,7 @@ CONSUMING = {
     cotangent.cleared: clear_at_into,
     cotangent.without_last: drop_last_into,
 }
+_CONSUMED = set(map(id, CONSUMING))
 
 
 def reuse_buffers(body: Block) -> None:
@@ -142,11 +143,13 @@ class _Ownership:
         self._results: dict[Value, tuple[For | While, int]] = {}
         self._params: dict[Value, tuple[For | While, int]] = {}
         self._home: dict[Value, Block] = {}
+        self._read_in: dict[Operand, Block] = {}  # the last block that reads a value
         self._scan(body)
-        self._copied: set[tuple[For | While, int]] = set()
+        self._copied: dict[tuple[For | While, int], None] = {}  # in the order of the program
 
     def _scan(self, block: Block) -> None:
         for op in block.ops:
+            self._read_in.update(dict.fromkeys(operands_of(op), block))
             for i, value in enumerate(op.results):
                 self._home[value] = block
                 match op:
@@ -168,6 +171,7 @@ class _Ownership:
                         self._params[param] = op, i
                         self._home[param] = op.body
                     self._scan(op.body)
+        self._read_in.update(dict.fromkeys(exit_operands(block.exit), block))
 
     def convert(self, block: Block) -> None:
         ops: list[Op] = []
@@ -186,7 +190,7 @@ class _Ownership:
 
     def _convert_call(self, op: Call) -> None:
         callee = op.callee.value  # type: ignore[union-attr]
-        if not any(callee is known for known in CONSUMING):
+        if id(callee) not in _CONSUMED:
             return
         buffer = op.args[0]
         if not isinstance(buffer, Value) or not self._is_mutable(type_of(buffer)):
@@ -255,7 +259,7 @@ class _Ownership:
         ):
             return False
         if not (self._is_owned(op.init[i], assumed) and self._is_linear(op.init[i])):
-            self._copied.add((op, i))
+            self._copied[op, i] = None
         return True
 
     def _is_linear(self, operand: Operand) -> bool:
@@ -263,7 +267,11 @@ class _Ownership:
         if not isinstance(operand, Value):
             return False
         home = self._home.get(operand)
-        return home is not None and _uses_on_path(home, operand) <= 1
+        if home is None:
+            return False
+        if self._uses[operand] == 1 and self._read_in[operand] is home:
+            return True
+        return _uses_on_path(home, operand) <= 1
 
 
 def _uses_on_path(block: Block, value: Value) -> int:

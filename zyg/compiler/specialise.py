@@ -39,7 +39,7 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
-from zyg.compiler.mutation import refuse_mutation
+from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import constructor as constructor_of
 from zyg.compiler.objects import (
     is_place,
@@ -520,7 +520,10 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
-        if isinstance(callee, Const):
+        # Without places, `check_call` was asked about the call before.
+        if inference.places is not None and isinstance(callee, Const) and (
+            kwargs or not is_harmless(callee)
+        ):
             written = written_out(inference, callee.value, args, kwargs, ["t"], loc)
             if written is not None:
                 return written[0]
