@@ -12,7 +12,7 @@ from collections.abc import Callable
 from os.path import basename
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -25,12 +25,15 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
     exit_operands,
+    is_end_guarded,
     type_of,
 )
+from ir.emit import attempts
 from ir.emit import changes as changes  # registers how they are printed
 from ir.emit.forms import statement_form, statements
 from ir.emit.inlining import Inlining
@@ -144,6 +147,12 @@ def _line_locations(definition: ast.FunctionDef) -> dict[int, Location]:
                         line = visit(orelse, line + 1)
                 case ast.For() | ast.While():
                     line = visit(statement.body, line)
+                case ast.Try():
+                    line = visit(statement.body, line)
+                    for handler in statement.handlers:
+                        line = visit(handler.body, line + 1)
+                    if statement.orelse:
+                        line = visit(statement.orelse, line + 1)
         return line
 
     visit(definition.body, 1)
@@ -169,6 +178,7 @@ class _FunctionEmitter:
         self.naming = Naming(self.function, self.inlining, globals_read, self.consuming)
         environment.reserved |= set(self.naming.names.values())
         self.loops: list[list[Value]] = []
+        self.ends: list[int] = []  # where what is guarded ends among the statements
         self.statements: list[ast.stmt] = []
         self.location: Location | None = None
 
@@ -275,6 +285,8 @@ class _FunctionEmitter:
                         self.assign(op.results, self.expression(op))
                 else:
                     self.branch(op)
+            case Try():
+                self.attempt(op)
             case For():
                 self.for_loop(op)
             case While():
@@ -299,6 +311,9 @@ class _FunctionEmitter:
 
     def call_statement(self, op: Call) -> None:
         callee = op.callee.value if isinstance(op.callee, Const) else None
+        if is_end_guarded(op):
+            self.ends.append(len(self.statements))
+            return
         if callee is append:
             items, item = op.args
             if isinstance(items, Value) and self.uses[items] > 1:
@@ -384,6 +399,28 @@ class _FunctionEmitter:
             self.statements += then
             return
         self.add(ast.If(test=test, body=then, orelse=orelse), location)
+
+    def attempt(self, op: Try) -> None:
+        location = self.location
+        results = op.results
+
+        def merge(values: list[Operand]) -> None:
+            self.copy([(r, v) for r, v in zip(results, values, strict=True) if self.uses[r]])
+
+        catches = [self.operand(operand) for operand in op.catches]
+        body = self.block(op.body, merge)
+        at = self.ends.pop() if any(map(is_end_guarded, op.body.ops)) else len(body)
+        self.location = location
+        handler = self.block(op.handler, merge)
+        self.location = location
+        name = self.naming.name(op.error) if self.uses[op.error] else None
+        known = [o.value if isinstance(o, Const) else None for o in op.catches]
+        passing = [
+            self.environment.constant(error) for error in facts.uncaught_among(known)
+        ]
+        made, behind = attempts.statement(body[:at], body[at:], catches, name, handler, passing)
+        self.add(made, location)
+        self.statements += behind
 
     # Exits
 

@@ -20,6 +20,7 @@ from ir.core import (
     Lambda,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -163,7 +164,7 @@ def _arms_differ(branch: If, exit: Yield, is_loop: bool) -> bool:
 def _has_statements(block: Block) -> bool:
     """Whether an arm is more than an expression."""
     return isinstance(block.exit, Raise) or any(
-        isinstance(op, If | For | While | Lambda)
+        isinstance(op, If | Try | For | While | Lambda)
         or len(op.results) > 1
         or not is_temporary(op.results[0])
         for op in block.ops
