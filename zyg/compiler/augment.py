@@ -18,6 +18,7 @@ from ir import facts, primitives
 from ir.binding import CannotBind
 from ir.core import (
     Block,
+    Branch,
     Call,
     Const,
     For,
@@ -28,6 +29,7 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -111,7 +113,7 @@ class StructureStep:
 
 @node
 class BranchStep:
-    op: If
+    op: Branch
     arms: list[list[Step]]
 
 
@@ -196,9 +198,16 @@ class Augmenter(Inference):
                     mapping.update(zip(op.results, found, strict=True))
                 return None
             case If() if not isinstance(new(op.cond), Const):
-                self._augment_branch(op, new(op.cond), mapping)
+                cond = new(op.cond)
+                self._augment_branch(op, mapping, lambda blocks, results: If(
+                    cond, *blocks, results, op.loc
+                ))
             case If():
                 return super().op(op, mapping)
+            case Try():
+                self._augment_branch(op, mapping, lambda blocks, results: Try(
+                    *blocks, list(map(new, op.catches)), results, op.loc
+                ))
             case For():
                 iterables = [
                     self._iterated(new(iterable), op.loc) for iterable in op.iterables
@@ -220,20 +229,25 @@ class Augmenter(Inference):
 
     # Blocks
 
-    def _augment_branch(self, op: If, cond: Operand, mapping: Mapping) -> None:
+    def _augment_branch(
+        self, op: Branch, mapping: Mapping, make: Callable[[list[Block], list[Value]], Branch]
+    ) -> None:
         outer_ops, outer_steps = self.ops, self.steps
         blocks: list[Block] = []
         arms: list[list[Step]] = []
         plain = self._plain
         for block in op.blocks:
             self.ops, self.steps, self._plain = [], [], set(plain)
-            exit = self.inline(block, dict(mapping))
-            blocks.append(Block([], self.ops, exit))
+            inner = dict(mapping)
+            params = [Value(value.name, value.type) for value in block.params]
+            self._note_results(block.params, params, inner)
+            exit = self.inline(block, inner)
+            blocks.append(Block(params, self.ops, exit))
             arms.append(self.steps)
         self._plain = plain
         self.ops, self.steps = outer_ops, outer_steps
         results = [Value(value.name, value.type) for value in op.results]
-        new = If(cond, blocks[0], blocks[1], results, op.loc)
+        new = make(blocks, results)
         self._note_results(op.results, results, mapping)
         self._define(new)
         if any(value in self.varied for value in results):

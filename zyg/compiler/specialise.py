@@ -193,7 +193,7 @@ class Specialiser:
                 inference = Inference(_Surroundings(self, made), made.source.globals)
                 function, result = inference.function(made.source, params, captured)
                 made.function = function
-                flows = Flows(function, self.sources)
+                flows = Flows(function, self.sources, self.payload)
                 stable = result == made.result and flows.result == made.flow and (
                     inference.updates == made.updates and inference.returned == made.returned
                 )
@@ -304,7 +304,28 @@ class Specialiser:
             except (Unsupported, SourceNotFound):
                 specialisation = None
             if specialisation is not None:
-                return self._flowing(call, callee_type, specialisation)
+                return self._flowing(call, callee_type, specialisation.flow)
+        return [call.callee, *call.args, *call.kwargs.values()]
+
+    def payload(self, call: Call) -> list[Operand]:
+        """The operands that an exception which a call raises may hold."""
+        if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
+            call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        types_ = tuple(map(type_of, call.args))
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        callee_type = type_of(call.callee)
+        if isinstance(callee_type, Known):
+            callee = callee_type.value
+            if not isinstance(callee, types.FunctionType) or rule_of(callee) is not None:
+                return []  # what is not Python raises texts, keys and the like
+        if isinstance(callee_type, Known | Closure):
+            try:
+                made = self.call(callee_type, types_, kwtypes)
+            except (Unsupported, SourceNotFound):
+                made = None
+            if made is not None and made.is_done and made.flows is not None:
+                raised = made.flows.raised_in(made.function.body)
+                return self._flowing(call, callee_type, raised)
         return [call.callee, *call.args, *call.kwargs.values()]
 
     def _is_overloaded(self, callee: object, call: Call) -> bool:
@@ -315,7 +336,7 @@ class Specialiser:
         return may_overload(callee, list(map(type_of, call.args)), module_globals)
 
     def _flowing(
-        self, call: Call, callee: Type, specialisation: Specialisation
+        self, call: Call, callee: Type, flow: Flow
     ) -> list[Operand]:
         target = self.target(callee)
         assert target is not None
@@ -330,7 +351,7 @@ class Specialiser:
             lambda items: [operand for item in items.values() for operand in item],
         )
         inputs: list[list[Operand]] = [[call.callee]] * count + bound
-        return [o for i in sorted(specialisation.flow) for o in inputs[i]]
+        return [o for i in sorted(flow) for o in inputs[i]]
 
 
 def parameter_type(type_: Type) -> Type:
@@ -436,6 +457,7 @@ class _Surroundings:
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
+    refuse_lost_changes = staticmethod(memory.refuse_lost_changes)
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
