@@ -33,12 +33,13 @@ from typing import Any
 import gast
 
 from ir import primitives
-from ir.liveness import Names, Place, place_of, reads
+from ir.liveness import Names, Place, place_of
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.scope import assigned
 
 Statements = list[Any]
+Leaving = Callable[[list[Any]], list[Any]]
 LOOPS = (gast.For, gast.While)
 PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 EXITS = (gast.Return, gast.Break, gast.Continue)
@@ -80,7 +81,8 @@ class Attempt(gast.AST):  # type: ignore[misc]
 
 class Guarded(gast.AST):  # type: ignore[misc]
     """An attempt whose body may still have exits: `closing` runs when it comes to its end, and
-    before each of its exits. `needed` is read after it has failed."""
+    before each of its exits, which `exits` gives the statements of. `needed` is read after it has
+    failed."""
 
     _fields = ("body", "catches", "handler", "orelse", "closing")
     _attributes = PLACE
@@ -88,11 +90,17 @@ class Guarded(gast.AST):  # type: ignore[misc]
     def __init__(
         self, like: Any, body: Statements, catches: Statements | None, name: str,
         handler: Statements, orelse: Statements, closing: Statements, needed: Names,
+        exits: Leaving = list,
     ) -> None:
         super().__init__()
         self.body, self.catches, self.name, self.handler = body, catches, name, handler
         self.orelse, self.closing, self.needed = orelse, closing, needed
+        self.exits = exits
         gast.copy_location(self, like)
+
+    def leaving(self, exit: Any) -> Statements:
+        """What stands in the place of an exit of the body."""
+        return [*self.closing, *self.exits([exit])]
 
 
 class Split:
@@ -100,19 +108,19 @@ class Split:
 
     def __init__(
         self, error: str, catches: Statements | None, needed: Names, fresh: Names,
-        sees_changes: bool, closing: Statements, is_in_loop: bool,
+        sees_changes: bool, leaving: Callable[[Any], Statements], is_in_loop: bool,
     ) -> None:
         self.error = error
         self.catches = catches
         self.needed = needed
         self.fresh = fresh
         self.sees_changes = sees_changes
-        self.closing = closing
+        self.leaving = leaving
         self.is_in_loop = is_in_loop
 
     def in_loop(self) -> Split:
-        return Split(self.error, self.catches, self.needed, self.fresh, self.sees_changes, [],
-                     True)
+        return Split(self.error, self.catches, self.needed, self.fresh, self.sees_changes,
+                     self.leaving, True)
 
 
 class Attempts:
@@ -128,7 +136,7 @@ class Attempts:
         raise AssertionError("given by the lowering of exits")
 
     def flagged(
-        self, statements: Statements, rest: Statements, like: Any
+        self, statements: Statements, rest: Statements, like: Any, exits: Leaving = list
     ) -> tuple[Statements, Statements]:
         raise AssertionError("given by the lowering of exits")
 
@@ -249,7 +257,7 @@ class Attempts:
         completes = self.falls(node.handler) or bool(self.leaves_any(node.handler))
         split = Split(
             self._name("error"), node.catches, node.needed,
-            frozenset(assigned(node.body)) - node.needed, completes, node.closing, False,
+            frozenset(assigned(node.body)) - node.needed, completes, node.leaving, False,
         )
         if not self._is_cut(node.body, split):
             before, body, onward = self._without_exits(node)
@@ -287,8 +295,8 @@ class Attempts:
                 result = self._name("result")
                 first = [*first, made.assign(result, last.value)]
                 last = made.node(gast.Return(value=made.load(result)))
-            return [], first, [*node.closing, last]
-        marked, onward = self.flagged(node.body, node.orelse, node)
+            return [], first, node.leaving(last)
+        marked, onward = self.flagged(node.body, node.orelse, node, node.exits)
         return [], marked, [*node.closing, *onward]
 
     # Cuts
@@ -376,9 +384,10 @@ class Attempts:
                     before = [*before, made.assign(result, value)]
                     value = made.load(result)
                 exit = made.node(gast.Return(value=value))
-                return self._piece(statement, before, split, [*split.closing, exit])
+                return self._piece(statement, before, split, split.leaving(exit))
             case gast.Break() | gast.Continue():
-                return self._piece(statement, before, split, [*split.closing, statement])
+                left = [statement] if split.is_in_loop else split.leaving(statement)
+                return self._piece(statement, before, split, left)
             case gast.If():
                 test = self._name("test")
                 before = [*before, made.assign(test, _truth(made, statement.test))]
@@ -416,9 +425,19 @@ class Attempts:
             if split.catches is not None:
                 catches = [*inner.catches, *split.catches]
         closing = self._pieces(inner.closing, split)
+
+        def exits(found: Statements) -> Statements:
+            (exit,) = found
+            is_own = split.is_in_loop and not isinstance(exit, gast.Return)
+            left = found if is_own else split.leaving(exit)
+            if not closing:
+                return left
+            fine = made.compare(made.load(split.error), gast.Is(), made.constant(None))
+            return [made.branch(fine, left, self._stopping(inner, split))]
+
         return Guarded(
             inner, inner.body, catches, inner.name, handler, self._pieces(inner.orelse, split),
-            closing, inner.needed | split.needed,
+            closing, inner.needed | split.needed, exits,
         )
 
     def _for(
@@ -509,15 +528,19 @@ def _changes_memory(statement: Any, fresh: Names) -> bool:
             case _:
                 pass
     match statement:
-        case gast.Expr(value=gast.Call(func=gast.Name(id=name), args=args)):
-            return name not in HARMLESS and bool(reads(args) - fresh)
-        case gast.Expr(value=gast.Call()):
-            return True
+        case gast.Expr(value=gast.Call(func=func, args=args)):
+            # A call for its effect: on its object, or on what it is given as it stands.
+            given = [_root(arg) for arg in args]
+            if isinstance(func, gast.Attribute):
+                given.append(_root(func))
+            is_harmless = isinstance(func, gast.Name) and func.id in HARMLESS
+            return not is_harmless and any(name not in fresh for name in given if name)
         case _:
             return False
 
 
 def _root(node: Any) -> str | None:
-    while isinstance(node, gast.Subscript | gast.Attribute):
+    """The variable that an expression is a part of."""
+    while isinstance(node, gast.Subscript | gast.Attribute | gast.Starred):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None

@@ -27,8 +27,9 @@ from itertools import count
 
 import gast
 
-from ir.attempts import EXITS, Attempt, Attempts, Guarded
+from ir.attempts import EXITS, Attempt, Attempts, Guarded, Leaving
 from ir.liveness import needed_after_failure
+
 Statements = list[gast.AST]
 
 
@@ -180,7 +181,7 @@ class _Lowering(Attempts):
         return self.tail(marked), onward
 
     def flagged(
-        self, statements: Statements, rest: Statements, like: gast.AST
+        self, statements: Statements, rest: Statements, like: gast.AST, exits: Leaving = list
     ) -> tuple[Statements, Statements]:
         """Statements without exits, with a flag for how they would have left; what follows."""
         branch = like
@@ -206,7 +207,7 @@ class _Lowering(Attempts):
                 left=_load(branch, leave), ops=[gast.Eq()],
                 comparators=[gast.Constant(value=codes[kind], kind=None)],
             )
-            onward = [_if(branch, [leaving], onward, test=test)]
+            onward = [_if(branch, exits([leaving]), onward, test=test)]
         return [*before, *inner], onward
 
     def _loop(self, loop: gast.AST) -> tuple[Statements, gast.AST, Statements]:

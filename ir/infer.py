@@ -434,7 +434,8 @@ class Inference(Builder):
 
     def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
         return isinstance(operand, Const) or not any(
-            operand in op.results for block in blocks for op in block.ops
+            operand in block.params or any(operand in op.results for op in block.ops)
+            for block in blocks
         )
 
     def _define(self, op: Op) -> None:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import operator
 from itertools import count
-from typing import Any
 
 import gast
 

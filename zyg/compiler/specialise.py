@@ -142,6 +142,7 @@ class Specialiser:
         self._known: dict[object, Specialisation] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
+        self._raised: dict[Specialisation, Flow] = {}
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
@@ -171,6 +172,7 @@ class Specialiser:
             raise
         if len(self._known) > MAX_KNOWN and not self._stack:
             self._known.clear()
+            self._raised.clear()
         return made
 
     def _note(self, callee: Specialisation) -> None:
@@ -307,6 +309,16 @@ class Specialiser:
                 return self._flowing(call, callee_type, specialisation.flow)
         return [call.callee, *call.args, *call.kwargs.values()]
 
+    def _raised_by(self, made: Specialisation) -> Flow:
+        """The inputs that exceptions which a function raises may hold."""
+        known = self._raised.get(made)
+        if known is None:
+            # A recursion may raise what it is given.
+            self._raised[made] = frozenset(range(len(made.inputs)))
+            assert made.flows is not None
+            known = self._raised[made] = made.flows.raised_in(made.function.body)
+        return known
+
     def payload(self, call: Call) -> list[Operand]:
         """The operands that an exception which a call raises may hold."""
         if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
@@ -324,8 +336,7 @@ class Specialiser:
             except (Unsupported, SourceNotFound):
                 made = None
             if made is not None and made.is_done and made.flows is not None:
-                raised = made.flows.raised_in(made.function.body)
-                return self._flowing(call, callee_type, raised)
+                return self._flowing(call, callee_type, self._raised_by(made))
         return [call.callee, *call.args, *call.kwargs.values()]
 
     def _is_overloaded(self, callee: object, call: Call) -> bool:
