@@ -103,6 +103,14 @@ class Guarded(gast.AST):  # type: ignore[misc]
         return [*self.closing, *self.exits([exit])]
 
 
+class Unsplittable(Exception):
+    """An expression binds a variable that is read after a failure, and goes on behind that."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__(node.target.id)
+        self.node = node
+
+
 class Split:
     """How the pieces of a body that is cut hand on their error."""
 
@@ -259,6 +267,9 @@ class Attempts:
             self._name("error"), node.catches, node.needed,
             frozenset(assigned(node.body)) - node.needed, completes, node.leaving, False,
         )
+        lost = _lost_binding(node.body, node.needed)
+        if lost is not None:
+            raise Unsplittable(lost)
         if not self._is_cut(node.body, split):
             before, body, onward = self._without_exits(node)
             return [*before, Attempt(
@@ -494,6 +505,27 @@ class Attempts:
 
 def _truth(made: NodeMaker, test: Any) -> Any:
     return made.call(operator.truth, test)
+
+
+def _lost_binding(body: Statements, needed: Names) -> Any:
+    """A `:=` in the midst of a statement, whose variable is read after a failure of its rest."""
+    inside = [node for statement in body for node in gast.walk(statement)]
+    bindings = [
+        node for node in inside if isinstance(node, gast.NamedExpr) and node.target.id in needed
+    ]
+    if not bindings:
+        return None
+    last: list[Any] = []
+    for node in inside:
+        last += [getattr(node, "value", None)] if isinstance(node, gast.stmt) else []
+        last += [node.test] if isinstance(node, gast.If | gast.While) else []
+    last += [node.operand for node in last if isinstance(node, gast.UnaryOp)]
+    last += [
+        node.left for node in last
+        if isinstance(node, gast.Compare)
+        and all(isinstance(other, gast.Constant) for other in node.comparators)
+    ]
+    return next((node for node in bindings if not any(node is other for other in last)), None)
 
 
 def _simple_statements(node: Any) -> Statements:

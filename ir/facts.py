@@ -95,19 +95,23 @@ def uncaught(*errors: type[BaseException]) -> None:
 
 def uncaught_among(catches: Iterable[object]) -> list[type[BaseException]]:
     """The compiler's own exceptions that an `except` of these would catch; None: of any class."""
+    classes: list[object] = []
+    for cls in catches:
+        classes += cls if isinstance(cls, tuple) else [cls]
+
     def is_hit(error: type[BaseException]) -> bool:
         kinds = [error, *_subclasses(error)]
         return any(
-            cls is None or any(issubclass(kind, cls) for kind in kinds)  # type: ignore[arg-type]
-            for cls in catches
+            not isinstance(cls, type) or any(issubclass(kind, cls) for kind in kinds)
+            for cls in classes
         )
 
-    catches = list(catches)
     return [error for error in _uncaught if is_hit(error)]
 
 
 def _subclasses(cls: type) -> list[type]:
-    return [inner for sub in cls.__subclasses__() for inner in (sub, *_subclasses(sub))]
+    found: list[type] = list(cls.__subclasses__())
+    return found + [inner for derived in found for inner in _subclasses(derived)]
 
 
 def buffer(*callees: object) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
@@ -75,6 +75,8 @@ IN_PLACE = {
 }
 IMMUTABLE = (Scalar, Tuple)
 MAX_ROUNDS = 8
+# Makes a branch of its two arms and its results.
+MakeBranch: TypeAlias = Callable[[Block, Block, list[Value]], Branch]
 MAX_INLINED = 12
 MAX_FOLDED_SIZE = 1000
 
@@ -261,8 +263,9 @@ class Inference(Builder):
                     return None
                 mapping.update(zip(op.results, exit.values, strict=True))
             case Try():
-                self._merge_arms(op, mapping, lambda blocks, results: Try(
-                    *blocks, [_known(new(cls)) for cls in op.catches], results, op.loc
+                catches = [_known(new(cls)) for cls in op.catches]
+                self._merge_arms(op, mapping, lambda body, handler, results: Try(
+                    body, handler, catches, results, op.loc
                 ))
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
@@ -301,7 +304,7 @@ class Inference(Builder):
                 mapping.update(zip(op.results, exit.values, strict=True))
             return None
         self._merge_arms(
-            op, mapping, lambda blocks, results: If(cond, *blocks, results, op.loc)
+            op, mapping, lambda then, orelse, results: If(cond, then, orelse, results, op.loc)
         )
         return None
 
@@ -330,7 +333,7 @@ class Inference(Builder):
         return False
 
     def _merge_arms(
-        self, op: Branch, mapping: Mapping, make: Callable[[list[Block], list[Value]], Branch]
+        self, op: Branch, mapping: Mapping, make: MakeBranch
     ) -> None:
         """Appends a branch with typed arms; `mapping` learns its results."""
         blocks, changed, origins = self._arms(op, mapping)
@@ -362,7 +365,7 @@ class Inference(Builder):
         kept += range(len(op.results), len(op.results) + len(changed))
         for values in yields:
             values[:] = [values[i] for i in kept]
-        self._define(make(blocks, [*results, *versions]))
+        self._define(make(blocks[0], blocks[1], [*results, *versions]))
         for first, version in zip(changed, versions, strict=True):
             assert self.places is not None
             self.places.replace(first, version)

@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from ir import facts, primitives, stored
-from ir.attempts import Attempt
+from ir.attempts import Attempt, Unsplittable
 from ir.builder import Builder
 from ir.core import (
     Block,
@@ -208,7 +208,14 @@ class FunctionParser(AttemptParser):
                 self.exit = Yield(ending.values(self, None))
 
     def lowered(self, statements: list[gast.AST]) -> list[gast.AST]:
-        return lower_exits(statements, self.is_static_class, self.never_suppresses)
+        try:
+            return lower_exits(statements, self.is_static_class, self.never_suppresses)
+        except Unsplittable as error:
+            raise self.unsupported(
+                error.node,
+                f"`:=` in `try` binds `{error}`, which is read where the rest of the statement "
+                "fails", "assign it in a statement of its own",
+            ) from None
 
     def guarded(self, statements: list[gast.AST]) -> None:
         self.finish(statements, _Falling())

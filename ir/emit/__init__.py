@@ -7,6 +7,7 @@ of a statement differs from the one before, it is appended as a comment.
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable
 from os.path import basename
@@ -414,13 +415,21 @@ class _FunctionEmitter:
         handler = self.block(op.handler, merge)
         self.location = location
         name = self.naming.name(op.error) if self.uses[op.error] else None
-        known = [o.value if isinstance(o, Const) else None for o in op.catches]
-        passing = [
-            self.environment.constant(error) for error in facts.uncaught_among(known)
-        ]
+        known = facts.uncaught_among(map(self.known_class, op.catches))
+        passing = [self.environment.constant(error) for error in known]
         made, behind = attempts.statement(body[:at], body[at:], catches, name, handler, passing)
         self.add(made, location)
         self.statements += behind
+
+    def known_class(self, operand: Operand) -> object:
+        """The class that an operand of `except` is, as far as that can be told."""
+        if isinstance(operand, Const):
+            return operand.value
+        match self.definitions.get(operand):
+            case Call(Const(callee), [Const(str(name))]) if callee is primitives.load_global:
+                return self.function.globals.get(name, getattr(builtins, name, None))
+            case _:
+                return None
 
     # Exits
 

@@ -32,6 +32,7 @@ from ir.core import (
 from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
+from ir.failing import may_fail
 from ir.rewrite import count_uses, free_values
 
 Copies = list[tuple[Value, Operand]]
@@ -59,6 +60,8 @@ class Naming:
         # What the handlers around a place read; what they will, before the end of what is guarded.
         self._handled: set[Value] = set()
         self._guarding: list[set[Value]] = []
+        # The same behind the last operation that can fail: there, nothing is kept for handlers.
+        self._dormant: set[Value] = set()
         fixed = [*function.captured, *function.params]
         self._fixed = _distinct(fixed)
         for value in fixed:
@@ -185,8 +188,11 @@ class Naming:
 
     def _op(self, op: Op, live: set[Value]) -> None:
         if is_end_guarded(op):
-            self._handled = self._guarding.pop()
-        elif self._handled and isinstance(op, Call) and op in self._consuming:
+            self._dormant = self._guarding.pop()
+            return
+        if self._dormant and may_fail(op):
+            self._handled, self._dormant = self._dormant, set()
+        if self._handled and isinstance(op, Call) and op in self._consuming:
             # Versions of one object: a handler that reads the older one finds the same.
             live.difference_update(o for o in op.args[:1] if o in self._handled)
             self._any_op(op, live)
@@ -252,7 +258,7 @@ class Naming:
         else:
             self._handled = handled | outer
         inner = self._block(op.body, behind, op.results)
-        self._handled = outer
+        self._handled, self._dormant = outer, set()
         live.clear()
         live |= inner | handled
 

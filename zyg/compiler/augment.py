@@ -37,7 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.infer import IN_PLACE, Inference
+from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit
@@ -199,14 +199,15 @@ class Augmenter(Inference):
                 return None
             case If() if not isinstance(new(op.cond), Const):
                 cond = new(op.cond)
-                self._augment_branch(op, mapping, lambda blocks, results: If(
-                    cond, *blocks, results, op.loc
+                self._augment_branch(op, mapping, lambda then, orelse, results: If(
+                    cond, then, orelse, results, op.loc
                 ))
             case If():
                 return super().op(op, mapping)
             case Try():
-                self._augment_branch(op, mapping, lambda blocks, results: Try(
-                    *blocks, list(map(new, op.catches)), results, op.loc
+                catches = list(map(new, op.catches))
+                self._augment_branch(op, mapping, lambda body, handler, results: Try(
+                    body, handler, catches, results, op.loc
                 ))
             case For():
                 iterables = [
@@ -230,7 +231,7 @@ class Augmenter(Inference):
     # Blocks
 
     def _augment_branch(
-        self, op: Branch, mapping: Mapping, make: Callable[[list[Block], list[Value]], Branch]
+        self, op: Branch, mapping: Mapping, make: MakeBranch
     ) -> None:
         outer_ops, outer_steps = self.ops, self.steps
         blocks: list[Block] = []
@@ -247,7 +248,7 @@ class Augmenter(Inference):
         self._plain = plain
         self.ops, self.steps = outer_ops, outer_steps
         results = [Value(value.name, value.type) for value in op.results]
-        new = make(blocks, results)
+        new = make(blocks[0], blocks[1], results)
         self._note_results(op.results, results, mapping)
         self._define(new)
         if any(value in self.varied for value in results):
