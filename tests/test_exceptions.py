@@ -265,12 +265,12 @@ def within(x):
     with Passing() as factor:
         y = y * factor
         y = y * x
-    return y
+    return y * y
 
 
 def test_a_manager_that_never_suppresses_needs_no_cut():
     assert ir.emit(ir.parse(within)).count("try:") == 1
-    assert zyg.gradient(within, 3.0) == (12.0,)
+    assert zyg.gradient(within, 3.0) == (4 * 2.0**2 * 3.0**3,)
 
 
 def plain(x):
