@@ -518,8 +518,8 @@ def loop_of_stores(a, n):
 @program((2.0, 2000), (2.0, 1))
 def floating_point_errors(x, n):
     with np.errstate(over="ignore"):
-        y = np.exp(np.float64(n))
-    return x if np.isinf(y) else x * y
+        is_too_large = bool(np.isinf(np.exp(np.float64(n))))
+    return x if is_too_large else x * x
 
 
 @program((2.0, np.array([1.0, 2.0])), (2.0, np.array([1.0, 2000.0])))
@@ -576,7 +576,7 @@ def manager_suppresses(x):
     return y
 
 
-@program((4.0,), (-4.0,))
+@program((-4.0,))
 def manager_that_does_not_suppress(x):
     y = x
     try:
