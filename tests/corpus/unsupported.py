@@ -79,3 +79,12 @@ def mutates_in_helper_of_lambda(x):
     swap = lambda: values.reverse()  # noqa: E731
     swap()
     return values[0]
+
+
+@refuses(2, (2.0,))
+def catches_groups(x):
+    try:
+        y = x * x
+    except* ValueError:
+        y = 0.0
+    return y
