@@ -25,6 +25,7 @@
 `parse` gives the same object to all who ask; a pass works on a `ir.rewrite.clone` of it.
 """
 
+from ir import attempt_facts as attempt_facts  # what `ir.attempts` puts into programs
 from ir import changes as changes  # what changes in place mean to inference
 from ir.closures import load_function as load
 from ir.core import (
@@ -37,6 +38,7 @@ from ir.core import (
     Lambda,
     Location,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -58,6 +60,7 @@ __all__ = [
     "Location",
     "Raise",
     "SourceNotFound",
+    "Try",
     "Unsupported",
     "Value",
     "While",

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ir.primitives import UNBOUND
+from ir.primitives import UNBOUND, end_guarded
 from ir.record import made, node, record
 from ir.types import BOTTOM, TOP, Known, Type
 
@@ -121,6 +121,31 @@ class If:
 
 
 @node
+class Try:
+    """Runs its body; where that raises what is in `catches`, the handler, with the exception.
+
+    The body is guarded up to its call of `primitives.end_guarded`: what stands behind that is
+    Python's `else`. Results are what the body or the handler yields, whichever has come to its
+    end. Values of the body are lost when it fails: what must outlast a failure is computed by a
+    `Try` of its own before.
+    """
+
+    body: Block
+    handler: Block
+    catches: list[Operand]
+    results: list[Value]
+    loc: Location | None = None
+
+    @property
+    def blocks(self) -> tuple[Block, Block]:
+        return self.body, self.handler
+
+    @property
+    def error(self) -> Value:
+        return self.handler.params[0]
+
+
+@node
 class For:
     """Iterates over one or several iterables in parallel, up to the shortest.
 
@@ -185,7 +210,8 @@ class Lambda:
 
 
 Loop: TypeAlias = For | While
-Op: TypeAlias = Call | If | For | While | Lambda
+Branch: TypeAlias = If | Try
+Op: TypeAlias = Call | If | Try | For | While | Lambda
 
 
 @record
@@ -247,12 +273,28 @@ def operands_of(op: Op) -> list[Operand]:
             return [op.callee, *op.args]
         case If():
             return [op.cond]
+        case Try():
+            return op.catches
         case For():
             return [*op.iterables, *op.init]
         case While():
             return op.init
         case Lambda():
             return [*op.captures, *op.defaults, *op.kwdefaults.values()]
+
+
+def is_end_guarded(op: Op) -> bool:
+    """Whether an operation ends what a `Try` guards."""
+    return isinstance(op, Call) and isinstance(op.callee, Const) and (
+        op.callee.value is end_guarded
+    )
+
+
+def guarded(op: Try) -> list[Op]:
+    """The operations of a body whose exceptions go to the handler."""
+    ops = op.body.ops
+    end = next((i for i, inner in enumerate(ops) if is_end_guarded(inner)), len(ops))
+    return ops[:end]
 
 
 def exit_operands(exit: Exit) -> list[Operand]:

@@ -27,13 +27,27 @@ from itertools import count
 
 import gast
 
-EXITS = (gast.Return, gast.Break, gast.Continue)
+from ir.attempts import EXITS, Attempt, Attempts, Guarded, Leaving
+from ir.liveness import needed_after_failure
+
 Statements = list[gast.AST]
 
 
-def lower_exits(body: Statements) -> Statements:
-    """The statements of a function body, with every exit in a tail position."""
-    return _Lowering().tail(body)
+def lower_exits(
+    body: Statements,
+    is_static: Callable[[gast.AST], bool],
+    never_suppresses: Callable[[gast.AST], bool],
+) -> Statements:
+    """The statements of a function body, with every exit in a tail position.
+
+    `is_static` says of an expression in `except` whether it names a class that can be looked up
+    before; `never_suppresses` whether that in a `with` makes a manager that lets exceptions pass.
+    """
+    lowering = _Lowering()
+    lowering.is_static, lowering.never_suppresses = is_static, never_suppresses
+    if any(isinstance(node, gast.Try | gast.With) for stm in body for node in gast.walk(stm)):
+        lowering.needed = needed_after_failure(body)
+    return lowering.tail(body)
 
 
 def leaves(statement: gast.AST) -> set[type]:
@@ -46,6 +60,16 @@ def leaves(statement: gast.AST) -> set[type]:
             return inside | _leaves_any(statement.orelse)
         case gast.If():
             return _leaves_any(statement.body) | _leaves_any(statement.orelse)
+        case Attempt():
+            return _leaves_any(statement.handler) | _leaves_any(statement.orelse)
+        case Guarded():
+            arms = [*statement.handler, *statement.orelse, *statement.closing]
+            return _leaves_any([*statement.body, *arms])
+        case gast.Try():
+            arms = [*statement.body, *statement.orelse, *statement.finalbody]
+            return _leaves_any(arms).union(*(_leaves_any(h.body) for h in statement.handlers))
+        case gast.With():
+            return _leaves_any(statement.body)
         case _:
             return set()
 
@@ -61,6 +85,14 @@ def _falls_through(statement: gast.AST) -> bool:
             return False
         case gast.If():
             return falls_through(statement.body) or falls_through(statement.orelse)
+        case Attempt() | Guarded():
+            closing = statement.closing if isinstance(statement, Guarded) else []
+            ends = falls_through([*statement.body, *statement.orelse, *closing])
+            return ends or falls_through(statement.handler)
+        case gast.Try():
+            ends = falls_through([*statement.body, *statement.orelse])
+            handled = any(falls_through(handler.body) for handler in statement.handlers)
+            return falls_through(statement.finalbody) and (ends or handled)
         case gast.While() if _is_endless(statement):
             return gast.Break in _leaves_any(statement.body)
         case _:
@@ -76,9 +108,15 @@ def _leaves_any(statements: Statements) -> set[type]:
     return set().union(*map(leaves, statements)) if statements else set()
 
 
-class _Lowering:
+class _Lowering(Attempts):
     def __init__(self) -> None:
         self._serial = count(1)
+
+    def leaves_any(self, statements: Statements) -> set[type]:
+        return _leaves_any(statements)
+
+    def falls(self, statements: Statements) -> bool:
+        return falls_through(statements)
 
     def _name(self, base: str) -> str:
         return f"{base}@{next(self._serial)}"
@@ -98,7 +136,9 @@ class _Lowering:
                     rest = [*after, *rest]
                     if not falls_through([statement]) and not after:
                         return done
-                case gast.If():
+                case gast.Try() | gast.With() | Guarded():
+                    rest = [*self.attempted(statement), *rest]
+                case gast.If() | Attempt():
                     nested = self._branch(statement, rest)
                     if nested is not None:
                         return [*done, nested]
@@ -106,30 +146,48 @@ class _Lowering:
                         flagged, rest = self._flag(statement, rest)
                         done += flagged
                     else:
-                        done.append(_if(statement, self.tail(statement.body),
-                                        self.tail(statement.orelse)))
+                        done.append(self._with_tails(statement, *_arms(statement)))
                 case _:
                     done.append(statement)
         return done
 
-    def _branch(self, branch: gast.If, rest: Statements) -> gast.If | None:
+    def _with_tails(self, branch: gast.AST, then: Statements, orelse: Statements) -> gast.AST:
+        """A branch with other arms, which are lowered."""
+        if isinstance(branch, Attempt):
+            body = self.tail(branch.body)
+            return branch.having(self.tail(orelse), self.tail(then), body)
+        return _if(branch, self.tail(then), self.tail(orelse))
+
+    def _branch(self, branch: gast.AST, rest: Statements) -> gast.AST | None:
         """The branch with the rest moved into it; None where the rest is needed twice."""
-        then_falls, else_falls = falls_through(branch.body), falls_through(branch.orelse)
+        then, orelse = _arms(branch)
+        is_attempt = isinstance(branch, Attempt)
+        begins = falls_through(branch.body) if is_attempt else True
+        then_falls, else_falls = begins and falls_through(then), falls_through(orelse)
         if not leaves(branch) and (then_falls or else_falls):
             return None
         if not rest or not (then_falls or else_falls):
-            return _if(branch, self.tail(branch.body), self.tail(branch.orelse))
-        if not then_falls:
-            return _if(branch, self.tail(branch.body), self.tail([*branch.orelse, *rest]))
+            return self._with_tails(branch, then, orelse)
         if not else_falls:
-            return _if(branch, self.tail([*branch.body, *rest]), self.tail(branch.orelse))
+            return self._with_tails(branch, [*then, *rest], orelse)
+        # What follows an attempt isn't run while its exception is being handled.
+        if not then_falls and not is_attempt:
+            return self._with_tails(branch, then, [*orelse, *rest])
         return None
 
-    def _flag(self, branch: gast.If, rest: Statements) -> tuple[Statements, Statements]:
+    def _flag(self, branch: gast.AST, rest: Statements) -> tuple[Statements, Statements]:
         """Lets a branch end, with a flag that says how it would have left."""
-        (branch,) = self._inner_loops([branch])
+        marked, onward = self.flagged([branch], rest, branch)
+        return self.tail(marked), onward
+
+    def flagged(
+        self, statements: Statements, rest: Statements, like: gast.AST, exits: Leaving = list
+    ) -> tuple[Statements, Statements]:
+        """Statements without exits, with a flag for how they would have left; what follows."""
+        branch = like
+        statements = self._inner_loops(statements)
         leave, result = self._name("leave"), self._name("result")
-        kinds = [kind for kind in EXITS if kind in leaves(branch)]
+        kinds = [kind for kind in EXITS if kind in _leaves_any(statements)]
         codes = {kind: number for number, kind in enumerate(kinds, start=1)}
 
         def replace(statement: gast.AST) -> Statements:
@@ -138,7 +196,7 @@ class _Lowering:
                 return [_assign_node(statement, result, _value(statement)), flag, gast.Pass()]
             return [flag, gast.Pass()]
 
-        marked = _replace_exits([branch], EXITS, replace)
+        marked = _replace_exits(statements, EXITS, replace)
         before = [_assign(branch, leave, 0)]
         inner = _NestRest().statements(marked, leave)
         onward = rest
@@ -149,8 +207,8 @@ class _Lowering:
                 left=_load(branch, leave), ops=[gast.Eq()],
                 comparators=[gast.Constant(value=codes[kind], kind=None)],
             )
-            onward = [_if(branch, [leaving], onward, test=test)]
-        return [*before, *self.tail(inner)], onward
+            onward = [_if(branch, exits([leaving]), onward, test=test)]
+        return [*before, *inner], onward
 
     def _loop(self, loop: gast.AST) -> tuple[Statements, gast.AST, Statements]:
         """The statements before, the loop itself and the statements after it."""
@@ -200,9 +258,11 @@ class _Lowering:
                 case gast.For() | gast.While() if leaves(statement):
                     before, loop, after = self._loop(statement)
                     done += [*before, loop, *self._inner_loops(after)]
-                case gast.If():
-                    done.append(_if(statement, self._inner_loops(statement.body),
-                                    self._inner_loops(statement.orelse)))
+                case gast.If() | Attempt():
+                    then, orelse = map(self._inner_loops, _arms(statement))
+                    done.append(_with_arms(statement, then, orelse))
+                case gast.Try() | gast.With() | Guarded():
+                    done += self._inner_loops(self.attempted(statement))
                 case _:
                     done.append(statement)
         return done
@@ -217,27 +277,28 @@ class _NestRest:
             rest = statements[i + 1 :]
             if isinstance(statement, gast.Pass) and not hasattr(statement, "lineno"):
                 return done  # the mark of an exit: what follows is dead
-            if isinstance(statement, gast.If) and _sets(statement, leave):
-                then = self.statements(statement.body, leave)
-                orelse = self.statements(statement.orelse, leave)
+            if isinstance(statement, gast.If | Attempt) and _sets(statement, leave):
+                first, second = _arms(statement)
+                then = self.statements(first, leave)
+                orelse = self.statements(second, leave)
                 if not rest:
-                    return [*done, _if(statement, then, orelse)]
-                then_left, else_left = _ends_set(statement.body), _ends_set(statement.orelse)
+                    return [*done, _with_arms(statement, then, orelse)]
+                then_left, else_left = _ends_set(first), _ends_set(second)
                 if then_left and else_left:
-                    return [*done, _if(statement, then, orelse)]
+                    return [*done, _with_arms(statement, then, orelse)]
                 # The arm that goes on may still leave on some way through it.
-                if then_left:
-                    onward = self.statements([*statement.orelse, *rest], leave)
-                    return [*done, _if(statement, then, onward)]
+                if then_left and not isinstance(statement, Attempt):
+                    onward = self.statements([*second, *rest], leave)
+                    return [*done, _with_arms(statement, then, onward)]
                 if else_left:
-                    onward = self.statements([*statement.body, *rest], leave)
-                    return [*done, _if(statement, onward, orelse)]
+                    onward = self.statements([*first, *rest], leave)
+                    return [*done, _with_arms(statement, onward, orelse)]
                 onward = self.statements(rest, leave)
                 stay = gast.Compare(
                     left=_load(statement, leave), ops=[gast.Eq()],
                     comparators=[gast.Constant(value=0, kind=None)],
                 )
-                return [*done, _if(statement, then, orelse),
+                return [*done, _with_arms(statement, then, orelse),
                         _if(statement, onward, [], test=stay)]
             done.append(statement)
         return done
@@ -257,9 +318,7 @@ def _ends_set(statements: Statements) -> bool:
             return True
         if isinstance(statement, gast.Raise):
             return True
-        if isinstance(statement, gast.If) and (
-            _ends_set(statement.body) and _ends_set(statement.orelse)
-        ):
+        if isinstance(statement, gast.If | Attempt) and all(map(_ends_set, _arms(statement))):
             return True
     return False
 
@@ -274,15 +333,28 @@ def _replace_exits(
     for statement in statements:
         if isinstance(statement, kinds):
             done += replace(statement)
-        elif isinstance(statement, gast.If):
-            done.append(_if(statement, _replace_exits(statement.body, kinds, replace),
-                            _replace_exits(statement.orelse, kinds, replace)))
+        elif isinstance(statement, gast.If | Attempt):
+            then, orelse = (_replace_exits(arm, kinds, replace) for arm in _arms(statement))
+            done.append(_with_arms(statement, then, orelse))
         elif isinstance(statement, gast.For | gast.While) and gast.Return in kinds:
             assert gast.Return not in leaves(statement), "inner loops are lowered first"
             done.append(statement)
         else:
             done.append(statement)
     return done
+
+
+def _arms(branch: gast.AST) -> tuple[Statements, Statements]:
+    """The arms of a branch; of an attempt, where it has gone well and where not."""
+    if isinstance(branch, Attempt):
+        return branch.orelse, branch.handler
+    return branch.body, branch.orelse
+
+
+def _with_arms(branch: gast.AST, then: Statements, orelse: Statements) -> gast.AST:
+    if isinstance(branch, Attempt):
+        return branch.having(orelse, then)
+    return _if(branch, then, orelse)
 
 
 def _if(

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from types import GetSetDescriptorType, MemberDescriptorType
+from dis import get_instructions
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeAlias, TypeVar
 
 from ir.types import TOP, Instance, Type, class_of
@@ -26,6 +27,8 @@ _metadata: set[int] = set()
 _effects: set[int] = set()
 _is_object: list[Callable[[type], bool]] = []
 _buffer: set[int] = set()
+_passing: set[int] = set()
+_uncaught: list[type[BaseException]] = []
 _views: dict[int, Callable[..., Any]] = {}
 _at_times: set[int] = set()
 _immutable: list[type] = []
@@ -61,6 +64,56 @@ def total(*callees: object) -> None:
 def fresh(*callees: object) -> None:
     """An array that such a call returns shares no memory with anything."""
     _mark(_fresh, callees)
+
+
+def passing(*managers: object) -> None:
+    """Classes of context managers, or functions that make them, that suppress no exception."""
+    _mark(_passing, managers)
+
+
+def never_suppresses(manager: object) -> bool:
+    """Whether `manager(...)` is known to let exceptions pass; by its code, where it is Python's."""
+    if id(manager) in _passing:
+        return True
+    leave = getattr(manager, "__exit__", None) if isinstance(manager, type) else None
+    return isinstance(leave, FunctionType) and not _may_return_true(leave.__code__)
+
+
+def _may_return_true(code: CodeType) -> bool:
+    before: object = None
+    for instruction in get_instructions(code):
+        if instruction.opname == "RETURN_CONST" and instruction.argval:
+            return True
+        if instruction.opname == "RETURN_VALUE" and before not in (None, False):
+            return True
+        before = instruction.argval if instruction.opname == "LOAD_CONST" else code
+    return bool(code.co_flags & (0x20 | 0x80 | 0x200))
+
+
+def uncaught(*errors: type[BaseException]) -> None:
+    """Exceptions of the compiler's own, which handlers of the program must not see."""
+    _uncaught.extend(errors)
+
+
+def uncaught_among(catches: Iterable[object]) -> list[type[BaseException]]:
+    """The compiler's own exceptions that an `except` of these would catch; None: of any class."""
+    classes: list[object] = []
+    for cls in catches:
+        classes += cls if isinstance(cls, tuple) else [cls]
+
+    def is_hit(error: type[BaseException]) -> bool:
+        kinds = [error, *_subclasses(error)]
+        return any(
+            not isinstance(cls, type) or any(issubclass(kind, cls) for kind in kinds)
+            for cls in classes
+        )
+
+    return [error for error in _uncaught if is_hit(error)]
+
+
+def _subclasses(cls: type) -> list[type]:
+    found: list[type] = list(cls.__subclasses__())
+    return found + [inner for derived in found for inner in _subclasses(derived)]
 
 
 def buffer(*callees: object) -> None:

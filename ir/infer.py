@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
@@ -22,6 +22,7 @@ from ir.builder import Builder
 from ir.closures import Maker
 from ir.core import (
     Block,
+    Branch,
     Call,
     Const,
     For,
@@ -32,12 +33,15 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
+    guarded,
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
+from ir.failing import may_fail, may_lose_changes
 from ir.heap import HEAP_NAME, new_object
 from ir.loop_memory import LoopMemory
 from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_mutable
@@ -74,6 +78,8 @@ IN_PLACE = {
 _PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
 IMMUTABLE = (Scalar, Tuple)
 MAX_ROUNDS = 8
+# Makes a branch of its two arms and its results.
+MakeBranch: TypeAlias = Callable[[Block, Block, list[Value]], Branch]
 MAX_INLINED = 12
 MAX_FOLDED_SIZE = 1000
 
@@ -216,6 +222,9 @@ class Surroundings(Protocol):
     def check_distinct(self, value: Any, changed: Any) -> None:
         """Raises, when the program runs, if two objects share memory."""
 
+    def refuse_lost_changes(self, error: Any) -> None:
+        """Raises, when the program runs, where a call failed that may have changed something."""
+
 
 class Inference(Builder):
     """Builds the typed copy: appended operations are typed, resolved and folded at once."""
@@ -320,6 +329,18 @@ class Inference(Builder):
         match op:
             case If():
                 return self._branch(op, new(op.cond), mapping)
+            case Try() if self._cannot_fail(op, mapping):
+                rest = op.body.ops[len(guarded(op)) + 1 :]
+                exit = self.inline(Block([], rest, op.body.exit), mapping)
+                if isinstance(exit, Raise):
+                    self._always_raised(op, exit, mapping)
+                    return None
+                mapping.update(zip(op.results, exit.values, strict=True))
+            case Try():
+                catches = [_known(new(cls)) for cls in op.catches]
+                self._merge_arms(op, mapping, lambda body, handler, results: Try(
+                    body, handler, catches, results, op.loc
+                ))
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
                 if self.places is not None:
@@ -382,13 +403,43 @@ class Inference(Builder):
             inner = dict(mapping)
             exit = self.inline(chosen, inner)
             if isinstance(exit, Raise):
-                # Nothing behind this point runs; a branch that always raises says so.
-                last = Block([], [], exit)
-                self.ops.append(If(Const(True), last, Block([], [], exit), [], op.loc))
-                mapping.update((value, Const(UNBOUND)) for value in op.results)
+                self._always_raised(op, exit, mapping)
             else:
                 mapping.update(zip(op.results, exit.values, strict=True))
             return None
+        self._merge_arms(
+            op, mapping, lambda then, orelse, results: If(cond, then, orelse, results, op.loc)
+        )
+        return None
+
+    def _always_raised(self, op: Branch, exit: Raise, mapping: Mapping) -> None:
+        """Nothing behind this point runs; a branch that always raises says so."""
+        last = Block([], [], exit)
+        self.ops.append(If(Const(True), last, Block([], [], exit), [], op.loc))
+        mapping.update((value, Const(UNBOUND)) for value in op.results)
+
+    def _cannot_fail(self, op: Try, mapping: Mapping) -> bool:
+        """Appends what a `Try` guards, if types tell that it raises nothing."""
+        first = guarded(op)
+        if len(first) == len(op.body.ops):
+            return False
+        mark, tried = len(self.ops), dict(mapping)
+        state = dict(self.definitions), dict(self.methods)
+        memory = self.places.state.copy() if self.places is not None else None
+        exit = self.inline(Block([], first, Yield([])), tried)
+        if isinstance(exit, Yield) and not any(map(may_fail, self.ops[mark:])):
+            mapping.update(tried)
+            return True
+        del self.ops[mark:]
+        self.definitions, self.methods = state
+        if self.places is not None and memory is not None:
+            self.places.state = memory
+        return False
+
+    def _merge_arms(
+        self, op: Branch, mapping: Mapping, make: MakeBranch
+    ) -> None:
+        """Appends a branch with typed arms; `mapping` learns its results."""
         blocks, changed, origins = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
@@ -418,8 +469,7 @@ class Inference(Builder):
         kept += range(len(op.results), len(op.results) + len(changed))
         for values in yields:
             values[:] = [values[i] for i in kept]
-        new = If(cond, blocks[0], blocks[1], [*results, *versions], op.loc)
-        self._define(new)
+        self._define(make(blocks[0], blocks[1], [*results, *versions]))
         for first, version in zip(changed, versions, strict=True):
             assert self.places is not None
             self.places.replace(first, version)
@@ -429,10 +479,9 @@ class Inference(Builder):
         if self.places is not None:
             for result in results:
                 self.places.merged(result)
-        return None
 
     def _arms(
-        self, op: If, mapping: Mapping
+        self, op: Branch, mapping: Mapping
     ) -> tuple[list[Block], list[Value], list[list[Value | None]]]:
         """The typed arms of a branch, which also yield the versions of what one of them changes.
 
@@ -440,14 +489,20 @@ class Inference(Builder):
         """
         places = self.places
         if places is None:
-            return [self.inner_block(block, [], mapping) for block in op.blocks], [], []
+            arms = [
+                self.inner_block(block, _like_params(block), mapping) for block in op.blocks
+            ]
+            return arms, [], []
         before = places.state
         blocks: list[Block] = []
         states: list[State] = []
         for block in op.blocks:
             places.state = before.copy()
-            blocks.append(self.inner_block(block, [], mapping))
+            blocks.append(self.inner_block(block, _like_params(block), mapping))
             states.append(places.state)
+        if isinstance(op, Try):
+            places.state = states[0]
+            self._refuse_lost_changes(op, blocks)
         changed: dict[Value, None] = {}
         for block, state in zip(blocks, states, strict=True):
             places.state = state
@@ -472,9 +527,22 @@ class Inference(Builder):
             before = places.state
         return blocks, list(changed), origins
 
+    def _refuse_lost_changes(self, op: Try, blocks: list[Block]) -> None:
+        """Lets a handler raise that goes on as if nothing had been changed before the failure."""
+        body, handler = blocks
+        assert self.places is not None
+        if isinstance(handler.exit, Yield) and may_lose_changes(body, self.places):
+            outer, self.ops = self.ops, handler.ops
+            self._append(
+                Const(self.surroundings.refuse_lost_changes), [handler.params[0]], {}, ["_"],
+                op.loc,
+            )
+            self.ops = outer
+
     def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
         return isinstance(operand, Const) or not any(
-            operand in op.results for block in blocks for op in block.ops
+            operand in block.params or any(operand in op.results for op in block.ops)
+            for block in blocks
         )
 
     def _define(self, op: Op) -> None:
@@ -1141,6 +1209,10 @@ def _may_drop(callee: Operand) -> bool:
     return isinstance(callee, Const) and (
         facts.is_pure(callee.value) or callee.value in (getattr, primitives.load_global)
     )
+
+
+def _like_params(block: Block) -> list[Value]:
+    return [Value(param.name, param.type) for param in block.params]
 
 
 def _part(type_: Type, index: int) -> Type:

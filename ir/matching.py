@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import operator
 from itertools import count
-from typing import Any
 
 import gast
 
 from ir import primitives
+from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.scope import assigned
 
@@ -63,7 +63,7 @@ class _Lowering:
         return f"{base}@{next(self._serial)}"
 
     def _match(self, node: gast.Match) -> Statements:
-        made = _Maker(node.subject)
+        made = NodeMaker(node.subject)
         subject = self._name("subject")
         return [made.assign(subject, node.subject), *self._cases(node.cases, subject)]
 
@@ -71,7 +71,7 @@ class _Lowering:
         if not cases:
             return []
         case, *rest = cases
-        made = _Maker(case.pattern)
+        made = NodeMaker(case.pattern)
         body = self.statements(case.body)
         test = self._test(case.pattern, subject)
         if test is not None and case.guard is None:
@@ -89,7 +89,7 @@ class _Lowering:
         matched = self._name("case")
         answer = made.constant(True)
         if case.guard is not None:
-            answer = _Maker(case.guard).call(operator.truth, case.guard)
+            answer = NodeMaker(case.guard).call(operator.truth, case.guard)
             if assigned([case.guard]):
                 bound = []
         found.append(made.assign(matched, answer))
@@ -102,7 +102,7 @@ class _Lowering:
 
     def _test(self, pattern: gast.AST, subject: str) -> gast.AST | None:
         """The pattern as one expression, where it binds no name and takes nothing apart."""
-        made = _Maker(pattern)
+        made = NodeMaker(pattern)
         match pattern:
             case gast.MatchValue():
                 return made.compare(made.load(subject), gast.Eq(), pattern.value)
@@ -126,7 +126,7 @@ class _Lowering:
     ) -> Statements:
         test = self._test(pattern, subject)
         if test is not None:
-            return _Maker(pattern).tested(test, place)
+            return NodeMaker(pattern).tested(test, place)
         match pattern:
             case gast.MatchAs():
                 if pattern.pattern is not None:
@@ -154,7 +154,7 @@ class _Lowering:
         self, pattern: gast.MatchOr, subject: str, names: dict[str, str], place: Statements
     ) -> Statements:
         """Every alternative binds the same names: variables hold what the one that matched did."""
-        made = _Maker(pattern)
+        made = NodeMaker(pattern)
         matched = self._name("alternative")
         shared: dict[str, str] = {}
         place.append(made.assign(matched, made.constant(False)))
@@ -173,7 +173,7 @@ class _Lowering:
     def _sequence(
         self, pattern: gast.MatchSequence, subject: str, names: dict[str, str], place: Statements
     ) -> Statements:
-        made = _Maker(pattern)
+        made = NodeMaker(pattern)
         parts = pattern.patterns
         place = made.tested(made.call(primitives.is_sequence, made.load(subject)), place)
         stars = [i for i, part in enumerate(parts) if isinstance(part, gast.MatchStar)]
@@ -208,7 +208,7 @@ class _Lowering:
     def _mapping(
         self, pattern: gast.MatchMapping, subject: str, names: dict[str, str], place: Statements
     ) -> Statements:
-        made = _Maker(pattern)
+        made = NodeMaker(pattern)
         place = made.tested(made.call(primitives.is_mapping, made.load(subject)), place)
         if pattern.keys:
             place = made.tested(made.length(subject, gast.GtE(), len(pattern.keys)), place)
@@ -242,7 +242,7 @@ class _Lowering:
     def _class(
         self, pattern: gast.MatchClass, subject: str, names: dict[str, str], place: Statements
     ) -> Statements:
-        made = _Maker(pattern)
+        made = NodeMaker(pattern)
         cls = self._name("class")
         place.append(made.assign(cls, pattern.cls))
         is_instance = made.call(primitives.is_instance, made.load(subject), made.load(cls))
@@ -273,62 +273,9 @@ class _Lowering:
 
     def _present(self, name: str, value: gast.AST, place: Statements) -> Statements:
         """Looks for a part of the subject; `UNBOUND` says that it isn't there."""
-        made = _Maker(value)
+        made = NodeMaker(value)
         place.append(made.assign(name, value))
         return made.tested(made.call(primitives.is_present, made.load(name)), place)
-
-
-class _Maker:
-    """Makes nodes of syntax that stand where another one does."""
-
-    def __init__(self, like: gast.AST) -> None:
-        self._like = like
-
-    def node(self, node: Any) -> Any:
-        return gast.copy_location(node, self._like)
-
-    def constant(self, value: object) -> gast.AST:
-        return self.node(gast.Constant(value=value, kind=None))
-
-    def load(self, name: str) -> gast.AST:
-        return self._variable(name, gast.Load())
-
-    def store(self, name: str) -> gast.AST:
-        return self._variable(name, gast.Store())
-
-    def _variable(self, name: str, context: gast.AST) -> gast.AST:
-        return self.node(gast.Name(id=name, ctx=context, annotation=None, type_comment=None))
-
-    def call(self, callee: object, *args: gast.AST) -> gast.AST:
-        return self.node(gast.Call(func=self.constant(callee), args=list(args), keywords=[]))
-
-    def compare(self, left: gast.AST, operation: gast.AST, right: gast.AST) -> gast.AST:
-        return self.node(gast.Compare(left=left, ops=[operation], comparators=[right]))
-
-    def length(self, name: str, operation: gast.AST, expected: int) -> gast.AST:
-        return self.compare(
-            self.call(len, self.load(name)), operation, self.constant(expected)
-        )
-
-    def assign(self, name: str, value: gast.AST) -> gast.AST:
-        return self._assigned(self.store(name), value)
-
-    def unpack(self, targets: list[gast.AST], value: gast.AST) -> gast.AST:
-        return self._assigned(self.node(gast.Tuple(elts=targets, ctx=gast.Store())), value)
-
-    def _assigned(self, target: gast.AST, value: gast.AST) -> gast.AST:
-        return self.node(gast.Assign(targets=[target], value=value, type_comment=None))
-
-    def branch(
-        self, test: gast.AST, body: Statements, orelse: Statements | None = None
-    ) -> gast.AST:
-        return self.node(gast.If(test=test, body=body, orelse=orelse or []))
-
-    def tested(self, test: gast.AST, place: Statements) -> Statements:
-        """Appends a branch without statements; gives the list of those that it will hold."""
-        body: Statements = []
-        place.append(self.branch(test, body))
-        return body
 
 
 def _is_ignored(pattern: gast.AST) -> bool:

@@ -15,12 +15,14 @@ import atexit
 import operator
 import types
 from _thread import allocate_lock
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import gast
 
 from ir import facts, primitives, stored
+from ir.attempts import Attempt, Unsplittable
 from ir.builder import Builder
 from ir.core import (
     Block,
@@ -31,19 +33,22 @@ from ir.core import (
     If,
     Lambda,
     Location,
+    Op,
     Operand,
     Parameters,
     Raise,
+    Try,
     Value,
     While,
     Yield,
 )
 from ir.desugar import falls_through, leaves, lower_exits
-from ir.expressions import IN_PLACE, ExpressionParser
+from ir.expressions import IN_PLACE
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
 from ir.link import link
 from ir.locate import Source, locate
 from ir.matching import lower_matches
+from ir.parse_attempts import AttemptParser
 from ir.primitives import UNBOUND
 from ir.scope import (
     FUNCTIONS,
@@ -125,7 +130,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     return function
 
 
-class FunctionParser(ExpressionParser):
+class FunctionParser(AttemptParser):
     """Parses one function; a nested function gets a parser of its own, which knows this one."""
 
     def __init__(
@@ -201,7 +206,7 @@ class FunctionParser(ExpressionParser):
         else:
             statements = list(self.node.body)
             docstring, statements = _split_docstring(statements)
-            self.finish(lower_exits(statements), _Returning())
+            self.finish(self.lowered(statements), _Returning())
             body = Block([], self.builder.ops, self.exit)
         return Function(
             name=self.name,
@@ -235,7 +240,7 @@ class FunctionParser(ExpressionParser):
                 self.exit = Yield(ending.values(self, last))
             case gast.Raise():
                 self.exit = self.raising(last)
-            case gast.If() if leaves(last) or not falls_through([last]):
+            case gast.If() | Attempt() if leaves(last) or not falls_through([last]):
                 self.exit = self.finish_branch(last, ending)
             case None:
                 self.exit = Yield(ending.values(self, None))
@@ -243,15 +248,44 @@ class FunctionParser(ExpressionParser):
                 self.statement(last)
                 self.exit = Yield(ending.values(self, None))
 
-    def finish_branch(self, node: gast.If, ending: Ending) -> Yield:
+    def lowered(self, statements: list[gast.AST]) -> list[gast.AST]:
+        try:
+            return lower_exits(statements, self.is_static_class, self.never_suppresses)
+        except Unsplittable as error:
+            raise self.unsupported(
+                error.node,
+                f"`:=` in `try` binds `{error}`, which is read where the rest of the statement "
+                "fails", "assign it in a statement of its own",
+            ) from None
+
+    def guarded(self, statements: list[gast.AST]) -> None:
+        self.finish(statements, _Falling())
+
+    def arms(
+        self, node: gast.AST, ending: Ending
+    ) -> tuple[list[tuple[Block, dict[str, Operand]]], Callable[[list[Value]], Op]]:
+        """The arms of a branch with the variables behind each, and what makes the operation."""
+        if isinstance(node, Attempt):
+            catches, found = self.attempt_arms(
+                node, lambda statements: self.finish(statements, ending)
+            )
+            (body, _), (handler, _) = found
+            location = self.location(node)
+            return found, lambda results: Try(body, handler, catches, results, location)
         cond = self.truth(node.test)
-        blocks = []
         outer, before = self.builder, self.env
+        found = []
         for statements in (node.body, node.orelse):
             self.builder, self.env = Builder(), dict(before)
             self.finish(statements, ending)
-            blocks.append(Block([], self.builder.ops, self.exit))
+            found.append((Block([], self.builder.ops, self.exit), self.env))
         self.builder, self.env = outer, before
+        (then, _), (orelse, _) = found
+        return found, lambda results: If(cond, then, orelse, results, self.location(node))
+
+    def finish_branch(self, node: gast.AST, ending: Ending) -> Yield:
+        arms, make = self.arms(node, ending)
+        blocks = [block for block, _ in arms]
         names = ending.names(self)
         results = [Value(name) for name in names]
         self.maybe_unbound.update(
@@ -262,18 +296,16 @@ class FunctionParser(ExpressionParser):
                 for block in blocks
             )
         )
-        self.builder.append(If(cond, blocks[0], blocks[1], results, self.location(node)))
+        self.builder.append(make(results))
         return Yield(list(results))
 
     def raising(self, node: gast.Raise) -> Raise:
         exception = None if node.exc is None else self.expression(node.exc)
-        if exception is None:
-            raise self.unsupported(node, "`raise` without an exception is not supported here")
         cause = None if node.cause is None else self.expression(node.cause)
         return Raise(exception, cause, self.location(node))
 
     def nested_statements(self, statements: list[gast.AST]) -> None:
-        for statement in lower_exits(statements):
+        for statement in self.lowered(statements):
             self.statement(statement)
 
     def statement(self, node: gast.AST) -> None:
@@ -298,7 +330,7 @@ class FunctionParser(ExpressionParser):
             case gast.Expr():
                 if not isinstance(node.value, gast.Constant):
                     self.expression(node.value)
-            case gast.If():
+            case gast.If() | Attempt():
                 self.branch(node)
             case gast.For():
                 self.for_loop(node)
@@ -438,15 +470,9 @@ class FunctionParser(ExpressionParser):
         self.builder, self.env = outer, before
         self.builder.append(If(cond, Block([], [], Yield([])), failing, [], self.location(node)))
 
-    def branch(self, node: gast.If) -> None:
-        cond = self.truth(node.test)
-        outer, before = self.builder, self.env
-        arms = []
-        for statements in (node.body, node.orelse):
-            self.builder, self.env = Builder(), dict(before)
-            self.finish(statements, _Falling())
-            arms.append((Block([], self.builder.ops, self.exit), self.env))
-        self.builder, self.env = outer, before
+    def branch(self, node: gast.AST) -> None:
+        arms, make = self.arms(node, _Falling())
+        before = self.env
         (then, then_env), (orelse, else_env) = arms
         if isinstance(then.exit, Raise) or isinstance(orelse.exit, Raise):
             # Only one arm goes on: what it defines needs no merging, but leaves its block.
@@ -471,7 +497,7 @@ class FunctionParser(ExpressionParser):
             then.exit = Yield([a for _, a, _ in merged.values()])
             orelse.exit = Yield([b for _, _, b in merged.values()])
             changed = {name: value for name, (value, _, _) in merged.items()}
-        self.builder.append(If(cond, then, orelse, results, self.location(node)))
+        self.builder.append(make(results))
         self.env.update(zip(changed, results, strict=True))
 
     # Loops

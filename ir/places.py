@@ -225,7 +225,12 @@ class Places:
     # Names and storages
 
     def origin(self, value: Value) -> Value:
-        return self.state.origins.get(value, value)
+        value = self.state.origins.get(value, value)
+        op = self._inference.definitions.get(value)
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is primitives.check_bound and isinstance(op.args[0], Value):
+                return self.origin(op.args[0])
+        return value
 
     def _whole(self, value: Value) -> Operand | None:
         """What a value is a view of."""

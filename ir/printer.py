@@ -19,9 +19,11 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
+    guarded,
     named,
 )
 from ir.types import TOP
@@ -97,6 +99,16 @@ class _Printer:
                 lines += self.indented(self.block(op.then, "yield"))
                 lines += ["else:", *self.indented(self.block(op.orelse, "yield"))]
                 return lines
+            case Try():
+                caught = ", ".join(map(self.operand, op.catches))
+                lines = [f"{self.results(op.results)}try:"]
+                first = guarded(op)
+                lines += self.indented([line for inner in first for line in self.op(inner)])
+                rest = Block([], op.body.ops[len(first) + 1 :], op.body.exit)
+                lines += ["else:"] if len(first) < len(op.body.ops) else []
+                lines += self.indented(self.block(rest, "yield"))
+                lines.append(f"except {caught} as {self.typed(op.error)}:")
+                return [*lines, *self.indented(self.block(op.handler, "yield"))]
             case For():
                 items = ", ".join(map(self.typed, op.items))
                 sources = ", ".join(map(self.operand, op.iterables))

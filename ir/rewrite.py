@@ -16,6 +16,7 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -110,6 +111,8 @@ def replace_operands(op: Op, new: Callable[[Operand], Operand]) -> None:
             op.kwargs = {name: new(arg) for name, arg in op.kwargs.items()}
         case If():
             op.cond = new(op.cond)
+        case Try():
+            op.catches = [new(operand) for operand in op.catches]
         case For():
             op.iterables = [new(iterable) for iterable in op.iterables]
             op.init = [new(operand) for operand in op.init]
@@ -182,6 +185,10 @@ def clone_op(op: Op, mapping: Mapping) -> Op:
             cond = new(op.cond)
             then, orelse = clone_block(op.then, mapping), clone_block(op.orelse, mapping)
             return If(cond, then, orelse, _all_fresh(op.results, mapping), op.loc)
+        case Try():
+            catches = [new(operand) for operand in op.catches]
+            body, handler = clone_block(op.body, mapping), clone_block(op.handler, mapping)
+            return Try(body, handler, catches, _all_fresh(op.results, mapping), op.loc)
         case For():
             iterables = [new(iterable) for iterable in op.iterables]
             init = [new(operand) for operand in op.init]

@@ -20,14 +20,17 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
     blocks_of,
     exit_operands,
+    is_end_guarded,
     operands_of,
     type_of,
 )
+from ir.failing import may_fail
 from ir.rewrite import substitute
 from ir.types import Dict, Known, Method, Scalar, Sequence, Tuple, Type, Union
 
@@ -105,9 +108,14 @@ class _Marker:
         self.defined_by: dict[Value, tuple[Op, int]] = {}
         self.param_of: dict[Value, tuple[Op, int]] = {}
         self.pending: list[Operand] = []
+        self.is_guarded = False
+        self.guarded_around: list[bool] = []
 
     def has_effect(self, op: Op) -> bool:
         match op:
+            case Call() if self.is_guarded:
+                # Whether it fails decides what happens, also by an error of shapes.
+                return may_fail(op) or not self.removable(op) or is_end_guarded(op)
             case Call():
                 return not self.removable(op)
             case For(iterables):
@@ -124,15 +132,30 @@ class _Marker:
             if isinstance(op, For | While):
                 for i, value in enumerate(op.body.params):
                     self.param_of[value] = op, i
-            if type(op) is not Call:
+            if type(op) is Call:
+                pass
+            elif isinstance(op, Try):
+                self.scan_attempt(op)
+            else:
                 for inner in blocks_of(op):
                     self.scan(inner, op)
-            if self.has_effect(op):
+            if is_end_guarded(op):
+                self.is_guarded = self.guarded_around.pop()
+            elif self.has_effect(op):
                 self.need(op)
         if isinstance(block.exit, Raise) and parent is not None:
             self.need(parent)
             self.pending += exit_operands(block.exit)
             self.raise_within(parent)
+
+    def scan_attempt(self, op: Try) -> None:
+        outer, self.is_guarded = self.is_guarded, True
+        self.guarded_around.append(outer)
+        self.scan(op.body, op)
+        self.is_guarded = outer
+        if not any(map(is_end_guarded, op.body.ops)):
+            self.guarded_around.pop()
+        self.scan(op.handler, op)
 
     def raise_within(self, op: Op) -> None:
         self.need(op)
@@ -147,6 +170,10 @@ class _Marker:
                 self.pending += operands_of(op)
             case If():
                 self.pending.append(op.cond)
+            case Try():
+                self.pending += op.catches
+                for inner in filter(is_end_guarded, op.body.ops):
+                    self.needed_ops.add(inner)
             case For() | While():
                 if isinstance(op, For):
                     self.pending += op.iterables
@@ -154,7 +181,7 @@ class _Marker:
                     self.pending.append(op.body.exit.values[0])
         block = self.parents[op]
         parent = self.parents[block] if block is not None else None
-        if isinstance(parent, If | For | While):
+        if isinstance(parent, If | Try | For | While):
             self.need(parent)
 
     def run(self, exit: Exit) -> None:
@@ -177,7 +204,7 @@ class _Marker:
 
     def need_result(self, op: Op, i: int) -> None:
         match op:
-            case If():
+            case If() | Try():
                 for block in op.blocks:
                     if isinstance(block.exit, Yield):
                         self.pending.append(block.exit.values[i])
@@ -201,7 +228,7 @@ def _sweep(block: Block, marker: _Marker) -> None:
     block.ops = [op for op in block.ops if op in marker.needed_ops]
     for op in block.ops:
         match op:
-            case If():
+            case If() | Try():
                 kept = [i for i, value in enumerate(op.results) if value in marker.needed]
                 op.results = [op.results[i] for i in kept]
                 for inner in op.blocks:

@@ -17,6 +17,7 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -82,6 +83,12 @@ def _verify_op(op: Op, scope: set[Value], defined: set[Value]) -> None:
             if not op.results:
                 raise InvalidIR(f"a call of {op.callee!r} has no result")
         case If():
+            for block in op.blocks:
+                _expect_yield(block, len(op.results), op)
+                _verify_block(block, scope, defined)
+        case Try():
+            if op.body.params or len(op.handler.params) != 1:
+                raise InvalidIR("the handler of a Try takes the exception, its body nothing")
             for block in op.blocks:
                 _expect_yield(block, len(op.results), op)
                 _verify_block(block, scope, defined)

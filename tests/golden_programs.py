@@ -179,6 +179,17 @@ class Program:
         return self.function.__name__
 
 
+def newton(x, a, n):
+    for _ in range(n):
+        try:
+            x -= (x * x - a) / (2 * x)
+        except ZeroDivisionError:
+            x = a
+            continue
+        x = abs(x)
+    return x
+
+
 VECTOR = np.array([0.5, -1.0, 2.0])
 PAIR = ("pullback",)
 PROGRAMS = [
@@ -197,6 +208,7 @@ PROGRAMS = [
     Program(kalman_step, (1100.0, 1000.0, 9000.0, 15000.0, 1500.0), PAIR),
     Program(closure, (2.0, 3.0)),
     Program(comprehension, (0.5, 4)),
+    Program(newton, (1.0, 2.0, 4)),
 ]
 
 
@@ -236,6 +248,16 @@ def search(x, y):
     return x
 
 
+def cut(x, y):
+    ratio = x
+    try:
+        ratio = x / y
+        ratio = ratio / (x - y)
+    except ZeroDivisionError:
+        ratio = -ratio
+    return ratio * x
+
+
 def redundant(x, y):
     unused = x * y
     a, b = x + y, (x, y)
@@ -263,7 +285,7 @@ def all_texts() -> Iterator[tuple[str, Callable[[], str]]]:
     """The name of each golden file, and what makes its text."""
     for program in PROGRAMS:
         yield f"{program.name}.txt", lambda program=program: generated(program)
-    for function in (early_return, search):
+    for function in (early_return, search, cut):
         yield f"parse_{function.__name__}.txt", lambda function=function: parsed(function)
     yield "simplify_redundant.txt", lambda: simplified(redundant)
 

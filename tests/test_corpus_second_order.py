@@ -57,6 +57,7 @@ REFUSED = {
     "decorators.partial_functions",
     "decorators.stacked_wrappers",
     "decorators.wrapper_with_factor",
+    "exceptions.manager_that_does_not_suppress",
     "iterators.accumulated",
     "iterators.chained",
     "iterators.chained_from_iterable",

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ir.heap import Identity
+from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -519,6 +520,9 @@ def owned(bar: Any) -> Any:
     return bar
 
 
+PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
+
+
 def kept(x: Any) -> Any:
     """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
     if isinstance(x, np.ndarray):
@@ -527,7 +531,7 @@ def kept(x: Any) -> Any:
         return rebuilt(x, [kept(item) for item in x])
     if isinstance(x, dict):
         return {key: kept(item) for key, item in x.items()}
-    if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
+    if x is None or x is UNBOUND or isinstance(x, PLAIN):
         return x
     if isinstance(x, Identity):
         return x

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ir.errors import Unsupported
+from ir import facts
+from ir.errors import SourceNotFound, Unsupported
 
 
 class ZygError(Exception):
@@ -22,3 +23,7 @@ class GradientMismatch(ZygError, AssertionError):
 
 class UnsupportedSyntax(ZygError, Unsupported):
     """A construct of the language that zyg does not differentiate; carries the location."""
+
+
+# A handler of the user's that catches one of these would take another way than the plain program.
+facts.uncaught(ZygError, SourceNotFound)

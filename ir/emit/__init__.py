@@ -7,13 +7,14 @@ somebody asks for it (`ir.emit.text`).
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -26,12 +27,15 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
     exit_operands,
+    is_end_guarded,
     type_of,
 )
+from ir.emit import attempts
 from ir.emit import changes as changes  # registers how they are printed
 from ir.emit.forms import statement_form, statements
 from ir.emit.inlining import Inlining
@@ -154,6 +158,7 @@ class _FunctionEmitter:
         )
         environment.reserved |= set(self.naming.names.values())
         self.loops: list[list[Value]] = []
+        self.ends: list[int] = []  # where what is guarded ends among the statements
         self.statements: list[ast.stmt] = []
         self.location: Location | None = None
 
@@ -260,6 +265,8 @@ class _FunctionEmitter:
                         self.assign(op.results, self.expression(op))
                 else:
                     self.branch(op)
+            case Try():
+                self.attempt(op)
             case For():
                 self.for_loop(op)
             case While():
@@ -284,6 +291,9 @@ class _FunctionEmitter:
 
     def call_statement(self, op: Call) -> None:
         callee = op.callee.value if isinstance(op.callee, Const) else None
+        if is_end_guarded(op):
+            self.ends.append(len(self.statements))
+            return
         if callee is append:
             items, item = op.args
             if isinstance(items, Value) and self.uses[items] > 1:
@@ -374,6 +384,36 @@ class _FunctionEmitter:
             self.statements += then
             return
         self.add(ast.If(test=test, body=then, orelse=orelse), location)
+
+    def attempt(self, op: Try) -> None:
+        location = self.location
+        results = op.results
+
+        def merge(values: list[Operand]) -> None:
+            self.copy([(r, v) for r, v in zip(results, values, strict=True) if self.uses[r]])
+
+        catches = [self.operand(operand) for operand in op.catches]
+        body = self.block(op.body, merge)
+        at = self.ends.pop() if any(map(is_end_guarded, op.body.ops)) else len(body)
+        self.location = location
+        handler = self.block(op.handler, merge)
+        self.location = location
+        name = self.naming.name(op.error) if self.uses[op.error] else None
+        known = facts.uncaught_among(map(self.known_class, op.catches))
+        passing = [self.environment.constant(error) for error in known]
+        made, behind = attempts.statement(body[:at], body[at:], catches, name, handler, passing)
+        self.add(made, location)
+        self.statements += behind
+
+    def known_class(self, operand: Operand) -> object:
+        """The class that an operand of `except` is, as far as that can be told."""
+        if isinstance(operand, Const):
+            return operand.value
+        match self.definitions.get(operand):
+            case Call(Const(callee), [Const(str(name))]) if callee is primitives.load_global:
+                return self.function.globals.get(name, getattr(builtins, name, None))
+            case _:
+                return None
 
     # Exits
 

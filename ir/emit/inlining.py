@@ -23,6 +23,7 @@ from ir.core import (
     Yield,
     blocks_of,
     exit_operands,
+    is_end_guarded,
     operands_of,
 )
 from ir.emit.order import append, is_ordered, is_store, is_temporary
@@ -70,7 +71,8 @@ class Inlining:
                     free.add(value)
             elif keeps_order or blocks_of(op):
                 pending.clear()
-            if (blocks_of(op) and not is_expression) or op in self._consuming or is_change(op):
+            is_statement = bool(blocks_of(op)) and not is_expression
+            if is_statement or op in self._consuming or is_change(op) or is_end_guarded(op):
                 pending.clear()
                 free.clear()
         self._take(exit_operands(block.exit), pending, free)

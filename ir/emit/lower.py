@@ -13,6 +13,7 @@ from __future__ import annotations
 from ir import primitives
 from ir.core import (
     Block,
+    Branch,
     Call,
     Const,
     For,
@@ -20,6 +21,7 @@ from ir.core import (
     Lambda,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -111,7 +113,7 @@ def _sink_exit(block: Block, uses: dict[Value, int] | None) -> None:
     while ops and isinstance(last := ops[-1], Call) and _is_tuple(last) and uses is not None:
         sinkable.insert(0, last)
         ops.pop()
-    if not ops or not isinstance(ops[-1], If):
+    if not ops or not isinstance(ops[-1], If | Try) or (isinstance(ops[-1], Try) and uses):
         return
     branch = ops[-1]
     read_behind = {
@@ -152,7 +154,7 @@ def _is_tuple(op: Call) -> bool:
     return isinstance(op.callee, Const) and op.callee.value is primitives.build_tuple
 
 
-def _arms_differ(branch: If, exit: Yield, is_loop: bool) -> bool:
+def _arms_differ(branch: Branch, exit: Yield, is_loop: bool) -> bool:
     """Whether the arms of a branch lead to different places."""
     if not is_loop:
         return any(_has_statements(arm) for arm in branch.blocks)
@@ -163,7 +165,7 @@ def _arms_differ(branch: If, exit: Yield, is_loop: bool) -> bool:
 def _has_statements(block: Block) -> bool:
     """Whether an arm is more than an expression."""
     return isinstance(block.exit, Raise) or any(
-        isinstance(op, If | For | While | Lambda)
+        isinstance(op, If | Try | For | While | Lambda)
         or len(op.results) > 1
         or not is_temporary(op.results[0])
         for op in block.ops

@@ -21,15 +21,18 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
     exit_operands,
+    is_end_guarded,
     operands_of,
 )
 from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
+from ir.failing import may_fail
 from ir.rewrite import free_values
 
 Copies = list[tuple[Value, Operand]]
@@ -55,6 +58,11 @@ class Naming:
         self._order: list[Value] = []
         self._loops: list[tuple[Copies, set[Value]]] = []
         self.kept: set[Value] = set()
+        # What the handlers around a place read; what they will, before the end of what is guarded.
+        self._handled: set[Value] = set()
+        self._guarding: list[set[Value]] = []
+        # The same behind the last operation that can fail: there, nothing is kept for handlers.
+        self._dormant: set[Value] = set()
         fixed = [*function.captured, *function.params]
         self._fixed = _distinct(fixed)
         for value in fixed:
@@ -86,6 +94,9 @@ class Naming:
                 case If():
                     self._collect(op.then)
                     self._collect(op.orelse)
+                case Try():
+                    self._collect(op.body)
+                    self._collect(op.handler)
                 case For() | While():
                     self._collect(op.body)
 
@@ -182,6 +193,21 @@ class Naming:
         return live
 
     def _op(self, op: Op, live: set[Value]) -> None:
+        if is_end_guarded(op):
+            self._dormant = self._guarding.pop()
+            return
+        if self._dormant and may_fail(op):
+            self._handled, self._dormant = self._dormant, set()
+        if self._handled and isinstance(op, Call) and op in self._consuming:
+            # Versions of one object: a handler that reads the older one finds the same.
+            live.difference_update(o for o in op.args[:1] if o in self._handled)
+            self._any_op(op, live)
+        else:
+            live |= self._handled
+            self._any_op(op, live)
+        live |= self._handled
+
+    def _any_op(self, op: Op, live: set[Value]) -> None:
         match op:
             case Call() if op.results[0] in self._inlined:
                 return
@@ -196,6 +222,8 @@ class Naming:
                     self._use(operand, live)
             case If():
                 self._branch(op, live)
+            case Try():
+                self._attempt(op, live)
             case For() | While():
                 self._loop(op, live)
             case Lambda():
@@ -220,6 +248,25 @@ class Naming:
         live.clear()
         live |= outcome
         self._use(op.cond, live)
+
+    def _attempt(self, op: Try, live: set[Value]) -> None:
+        """While the body is guarded, all that the handler reads is in use too."""
+        behind = live - set(op.results)
+        handled = self._block(op.handler, behind, op.results)
+        # Python unbinds the variable of the exception behind the handler.
+        self._define([op.error], live | handled)
+        handled.discard(op.error)
+        for operand in op.catches:
+            self._use(operand, handled)
+        outer = self._handled
+        if any(map(is_end_guarded, op.body.ops)):
+            self._guarding.append(handled | outer)
+        else:
+            self._handled = handled | outer
+        inner = self._block(op.body, behind, op.results)
+        self._handled, self._dormant = outer, set()
+        live.clear()
+        live |= inner | handled
 
     def _loop(self, op: For | While, live: set[Value]) -> None:
         count = len(op.init)

@@ -56,6 +56,16 @@ def _place_all(statements: list[ast.stmt], line: int, locations: dict[int, Locat
                 _place_one(statement, line)
                 _place(test, line)
                 line = _place_all(body, line + 1, locations)
+            case ast.Try(body, handlers, orelse):
+                _place_one(statement, line)
+                line = _place_all(body, line + 1, locations)
+                for handler in handlers:
+                    _place_one(handler, line)
+                    if handler.type is not None:
+                        _place(handler.type, line)
+                    line = _place_all(handler.body, line + 1, locations)
+                if orelse:
+                    line = _place_all(orelse, line + 1, locations)
             case _:
                 _place(statement, line)
                 line += 1

@@ -15,6 +15,7 @@ from tests.corpus import (  # noqa: F401
     comprehensions,
     containers,
     decorators,
+    exceptions,
     exceptions_and_printing,
     expressions,
     iterators,

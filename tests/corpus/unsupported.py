@@ -1,7 +1,5 @@
 """What isn't differentiated yet: each program runs, and its gradient is refused with the line."""
 
-import contextlib
-
 import numpy as np
 
 from tests.corpus.registry import refuses
@@ -22,28 +20,14 @@ def writes_attribute(x):
     return box.value
 
 
-@refuses(2, (2.0,))
-def catches(x):
+@refuses(4, (2.0,))
+def binds_before_a_failure(x):
+    y = 0.0
     try:
-        return 1 / x
+        z = 1 // int(y := x * x)
     except ZeroDivisionError:
-        return 0.0
-
-
-@refuses(2, (2.0,))
-def cleans_up(x):
-    try:
-        y = x * x
-    finally:
-        print("done")
-    return y
-
-
-@refuses(2, (2.0,))
-def enters_context(x):
-    with contextlib.nullcontext():
-        y = x * x
-    return y
+        z = 3.0
+    return y * z
 
 
 @refuses(3, (2.0,))
@@ -95,3 +79,12 @@ def mutates_in_helper_of_lambda(x):
     swap = lambda: values.reverse()  # noqa: E731
     swap()
     return values[0]
+
+
+@refuses(2, (2.0,))
+def catches_groups(x):
+    try:
+        y = x * x
+    except* ValueError:
+        y = 0.0
+    return y

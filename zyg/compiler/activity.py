@@ -22,9 +22,12 @@ from ir.core import (
     Lambda,
     Op,
     Operand,
+    Raise,
+    Try,
     Value,
     While,
     Yield,
+    guarded,
 )
 from ir.types import Bottom, Dict, Instance, Iterator, Known, Scalar, Sequence, Tuple, Type
 
@@ -37,7 +40,7 @@ CONSTANT_MODULES = {
     *("numpy.random._generator", "numpy.random.mtrand"),
 }
 
-# The operands of a call whose derivatives its results depend on.
+# The operands of a call whose derivatives its results, or exceptions it raises, depend on.
 Sources = Callable[[Call], list[Operand]]
 
 
@@ -45,9 +48,11 @@ class Flows:
     """The inputs that each value of a typed function depends on."""
 
     def __init__(
-        self, function: Function, sources: Sources, stored: Sources | None = None
+        self, function: Function, sources: Sources, payload: Sources,
+        stored: Sources | None = None,
     ) -> None:
         self._sources = sources
+        self._payload = payload
         self._stored = stored
         # What may be stored into objects, in a function that doesn't take the heap.
         self.stored: Flow = NOTHING
@@ -79,7 +84,10 @@ class Flows:
                     self.stored |= self._union(self._stored(op))
                 for value in op.results:
                     self._set(value, flow)
-            case If():
+            case If() | Try():
+                if isinstance(op, Try):
+                    self._block(op.body)
+                    self._set(op.error, self._raised(op))
                 for block in op.blocks:
                     self._block(block)
                 yields = [b.exit.values for b in op.blocks if isinstance(b.exit, Yield)]
@@ -90,6 +98,32 @@ class Flows:
             case Lambda():
                 held = [*op.captures, *op.defaults, *op.kwdefaults.values()]
                 self._set(op.result, self._union(held))
+
+    def _raised(self, op: Try) -> Flow:
+        """What the exception that a handler gets may hold."""
+        whole = Block([], guarded(op), op.body.exit)
+        return self.raised_in(whole, bool(len(whole.ops) == len(op.body.ops)))
+
+    def raised_in(self, block: Block, exits: bool = True) -> Flow:
+        """The inputs that exceptions raised in a block, and not handled there, may hold."""
+        flow = NOTHING
+        for op in block.ops:
+            match op:
+                case Call():
+                    flow |= self._union(self._payload(op))
+                case Try():
+                    rest = op.body.ops[len(guarded(op)) :]
+                    flow |= self._raised(op) | self.raised_in(op.handler)
+                    flow |= self.raised_in(Block([], rest, op.body.exit), bool(rest))
+                case Lambda():
+                    pass
+                case _:
+                    for inner in op.blocks:
+                        flow |= self.raised_in(inner)
+        if exits and isinstance(block.exit, Raise):
+            operands = [block.exit.exception, block.exit.cause]
+            flow |= self._union([operand for operand in operands if operand is not None])
+        return flow
 
     def _loop(self, op: For | While) -> None:
         if isinstance(op, For):

@@ -32,6 +32,7 @@ from ir.core import (
     Location,
     Operand,
     Parameters,
+    Try,
     Value,
     While,
     Yield,
@@ -582,7 +583,7 @@ def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
         return class_of(value.type) in (list, dict) and (made is None or value is result)
     if value is result:
         return True
-    if isinstance(made, If):
+    if isinstance(made, If | Try):
         i = made.results.index(value)
         return any(
             _may_be_shared(block.exit.values[i], forward, result)

@@ -18,6 +18,7 @@ from ir import facts, primitives
 from ir.binding import CannotBind
 from ir.core import (
     Block,
+    Branch,
     Call,
     Const,
     For,
@@ -28,6 +29,7 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     While,
     Yield,
@@ -46,7 +48,7 @@ from ir.heap import (
     with_heap,
     without_heap,
 )
-from ir.infer import IN_PLACE, Inference
+from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
 from ir.places import may_be_memory
 from ir.record import node
@@ -171,7 +173,7 @@ class StructureStep:
 
 @node
 class BranchStep:
-    op: If
+    op: Branch
     arms: list[list[Step]]
 
 
@@ -260,9 +262,17 @@ class Augmenter(Inference):
                     mapping.update(zip(op.results, found, strict=True))
                 return None
             case If() if not isinstance(new(op.cond), Const):
-                self._augment_branch(op, new(op.cond), mapping)
+                cond = new(op.cond)
+                self._augment_branch(op, mapping, lambda then, orelse, results: If(
+                    cond, then, orelse, results, op.loc
+                ))
             case If():
                 return super().op(op, mapping)
+            case Try():
+                catches = list(map(new, op.catches))
+                self._augment_branch(op, mapping, lambda body, handler, results: Try(
+                    body, handler, catches, results, op.loc
+                ))
             case For():
                 iterables = [
                     self._iterated(new(iterable), op.loc) for iterable in op.iterables
@@ -284,23 +294,28 @@ class Augmenter(Inference):
 
     # Blocks
 
-    def _augment_branch(self, op: If, cond: Operand, mapping: Mapping) -> None:
+    def _augment_branch(
+        self, op: Branch, mapping: Mapping, make: MakeBranch
+    ) -> None:
         outer_ops, outer_steps = self.ops, self.steps
         blocks: list[Block] = []
         arms: list[list[Step]] = []
         plain = self._plain
         for block in op.blocks:
             self.ops, self.steps, self._plain = [], [], set(plain)
-            exit = self.inline(block, dict(mapping))
+            inner = dict(mapping)
+            params = [Value(value.name, value.type) for value in block.params]
+            self._note_results(block.params, params, inner)
+            exit = self.inline(block, inner)
             if isinstance(exit, Yield):
                 exit.values = _but_heap(exit.values, op.results)
-            blocks.append(Block([], self.ops, exit))
+            blocks.append(Block(params, self.ops, exit))
             arms.append(self.steps)
         self._plain = plain
         self.ops, self.steps = outer_ops, outer_steps
         kept = self._without_heap(op.results, mapping)
         results = [Value(value.name, value.type) for value in kept]
-        new = If(cond, blocks[0], blocks[1], results, op.loc)
+        new = make(blocks[0], blocks[1], results)
         self._note_results(kept, results, mapping)
         self._define(new)
         if any(value in self.varied for value in results) or any(map(works_on_heap, arms)):

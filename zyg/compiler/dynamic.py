@@ -318,6 +318,15 @@ class _Zero:
         return (None,) * self._count
 
 
+def refuse_payload(held: Any) -> None:
+    """Raises where a cotangent arrives at what a caught exception holds."""
+    if held is not None:
+        raise NotDifferentiable(
+            "a number that an exception holds was differentiated when it was raised, and is used "
+            "by what caught it; hand the number on in another way than in an exception"
+        )
+
+
 class _Raised(_Zero):
     """The back function of making an exception, which nothing may flow through."""
 

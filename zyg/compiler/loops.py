@@ -23,6 +23,7 @@ from ir.core import (
     If,
     Op,
     Operand,
+    Try,
     Value,
     While,
     Yield,
@@ -523,9 +524,9 @@ def _influencing(
             for i, value in enumerate(op.results):
                 definitions[value] = op, i
             match op:
-                case If():
-                    scan(op.then)
-                    scan(op.orelse)
+                case If() | Try():
+                    for arm in op.blocks:
+                        scan(arm)
                 case For() | While():
                     for value in op.body.params:
                         owners[value] = op
@@ -547,7 +548,7 @@ def _influencing(
         if value in definitions:
             op, i = definitions[value]
             match op:
-                case If():
+                case If() | Try():
                     for arm in op.blocks:
                         if isinstance(arm.exit, Yield):
                             push([arm.exit.values[i]])

@@ -13,7 +13,7 @@ from ir.emit.render import name_node
 from ir.places import CHANGING
 from ir.types import Type
 from zyg.cotangent import cleared_view, taken_view
-from zyg.errors import UnsupportedSyntax
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import adjoint, constant
 
 
@@ -40,7 +40,16 @@ def check_view(items: Any, view: Any) -> None:
         )
 
 
-constant(check_distinct, check_view)
+def refuse_lost_changes(error: BaseException) -> None:
+    """Raises where a handler goes on behind something that may have changed memory and failed."""
+    raise NotDifferentiable(
+        f"what raised {type(error).__name__} may have changed something in place before, and the "
+        "handler goes on with that; zyg can't tell how far it came: let the function check its "
+        "arguments before it changes them, or catch the exception in the function that changes"
+    ) from error
+
+
+constant(check_distinct, check_view, refuse_lost_changes)
 
 
 def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:

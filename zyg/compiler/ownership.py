@@ -18,6 +18,7 @@ import numpy as np
 from ir import facts
 from ir.core import (
     Block,
+    Branch,
     Call,
     Const,
     For,
@@ -25,6 +26,7 @@ from ir.core import (
     Lambda,
     Op,
     Operand,
+    Try,
     Value,
     While,
     Yield,
@@ -139,7 +141,7 @@ class _Ownership:
     def __init__(self, body: Block) -> None:
         self._uses = count_uses(body)
         self._calls: dict[Value, Call] = {}
-        self._branches: dict[Value, tuple[If, int]] = {}
+        self._branches: dict[Value, tuple[Branch, int]] = {}
         self._results: dict[Value, tuple[For | While, int]] = {}
         self._params: dict[Value, tuple[For | While, int]] = {}
         self._home: dict[Value, Block] = {}
@@ -155,7 +157,7 @@ class _Ownership:
                 match op:
                     case Call():
                         self._calls[value] = op
-                    case If():
+                    case If() | Try():
                         self._branches[value] = op, i
                     case For() | While():
                         if i < len(op.init):
@@ -163,9 +165,9 @@ class _Ownership:
                     case Lambda():
                         pass
             match op:
-                case If():
-                    self._scan(op.then)
-                    self._scan(op.orelse)
+                case If() | Try():
+                    for inner in op.blocks:
+                        self._scan(inner)
                 case For() | While():
                     for i, param in enumerate(op.carried):
                         self._params[param] = op, i
@@ -179,9 +181,9 @@ class _Ownership:
             match op:
                 case Call() if isinstance(op.callee, Const):
                     self._convert_call(op)
-                case If():
-                    self.convert(op.then)
-                    self.convert(op.orelse)
+                case If() | Try():
+                    for inner in op.blocks:
+                        self.convert(inner)
                 case For() | While():
                     self.convert(op.body)
                     ops += self._copies(op)
@@ -286,6 +288,8 @@ def _uses_on_path(block: Block, value: Value) -> int:
         if count and (total or not _only_looks(op)):
             total += count
         match op:
+            case Try():
+                total += sum(_uses_on_path(inner, value) for inner in op.blocks)
             case If():
                 total += max(_uses_on_path(inner, value) for inner in op.blocks)
             case For() | While():

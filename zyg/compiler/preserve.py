@@ -22,6 +22,7 @@ from ir.core import (
     If,
     Op,
     Operand,
+    Try,
     Value,
     While,
     Yield,
@@ -58,7 +59,7 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
         substitute(adjoint, {value: kept})
     for block in blocks(forward):
         for op in block.ops:
-            if isinstance(op, If | For | While):
+            if isinstance(op, If | Try | For | While):
                 _preserve_exports(op, memory, exported)
 
 
@@ -136,8 +137,8 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
             versions[before] = after
 
 
-def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value]) -> None:
-    skipped = 0 if isinstance(op, If) else 1
+def _preserve_exports(op: If | Try | For | While, memory: _Memory, exported: set[Value]) -> None:
+    skipped = 0 if isinstance(op, If | Try) else 1
     for body in blocks_of(op):
         if not isinstance(body.exit, Yield):
             continue
@@ -145,7 +146,7 @@ def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value
             value = body.exit.values[skipped + i]
             if result not in exported or not isinstance(value, Value):
                 continue
-            if memory.is_overwritten_in(value, body, isinstance(op, If)):
+            if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
                 copy = Call(Const(cotangent.kept), [value], {}, [kept])
                 _insert_behind(body, value, copy)
@@ -194,7 +195,7 @@ class _Memory:
             match op:
                 case Call():
                     self._call(op)
-                case If():
+                case If() | Try():
                     for inner in op.blocks:
                         self._block(inner)
                         if isinstance(inner.exit, Yield):

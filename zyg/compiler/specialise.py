@@ -195,6 +195,7 @@ class Specialiser:
         self._known: dict[object, Specialisation] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
+        self._raised: dict[Specialisation, Flow] = {}
         # Operands that get into globals, in the function that is being made.
         self._lost: list[Operand] = []
         # What objects hold, in code that works on objects and is all known.
@@ -228,6 +229,7 @@ class Specialiser:
             raise
         if len(self._known) > MAX_KNOWN and not self._stack:
             self._known.clear()
+            self._raised.clear()
         return made
 
     def _note(self, callee: Specialisation) -> None:
@@ -252,7 +254,9 @@ class Specialiser:
                 made.function = function
                 outer, self._lost = self._lost, []
                 is_unsure = inference.works_on_objects and made.heap is None
-                flows = Flows(function, self.sources, self.stored if is_unsure else None)
+                flows = Flows(
+                    function, self.sources, self.payload, self.stored if is_unsure else None
+                )
                 before = made.summary()
                 made.lost = NOTHING.union(*map(flows.of, self._lost))
                 self._lost = outer
@@ -425,6 +429,36 @@ class Specialiser:
                 if specialisation.lost:
                     self._lost += self._flowing(call, callee_type, specialisation.lost)
                 return self._flowing(call, callee_type, specialisation.flow)
+        return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _raised_by(self, made: Specialisation) -> Flow:
+        """The inputs that exceptions which a function raises may hold."""
+        known = self._raised.get(made)
+        if known is None:
+            # A recursion may raise what it is given.
+            self._raised[made] = frozenset(range(len(made.inputs)))
+            assert made.flows is not None
+            known = self._raised[made] = made.flows.raised_in(made.function.body)
+        return known
+
+    def payload(self, call: Call) -> list[Operand]:
+        """The operands that an exception which a call raises may hold."""
+        if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
+            call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        types_ = tuple(map(type_of, call.args))
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        callee_type = type_of(call.callee)
+        if isinstance(callee_type, Known):
+            callee = callee_type.value
+            if not isinstance(callee, types.FunctionType) or rule_of(callee) is not None:
+                return []  # what is not Python raises texts, keys and the like
+        if isinstance(callee_type, Known | Closure):
+            try:
+                made = self.call(callee_type, types_, kwtypes)
+            except (Unsupported, SourceNotFound):
+                made = None
+            if made is not None and made.is_done and made.flows is not None:
+                return self._flowing(call, callee_type, self._raised_by(made))
         return [call.callee, *call.args, *call.kwargs.values()]
 
     def _is_overloaded(self, callee: object, call: Call) -> bool:
@@ -654,6 +688,7 @@ class _Surroundings:
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
+    refuse_lost_changes = staticmethod(memory.refuse_lost_changes)
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""

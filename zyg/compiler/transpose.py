@@ -18,6 +18,7 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import (
     Block,
+    Branch,
     Call,
     Const,
     Function,
@@ -26,6 +27,7 @@ from ir.core import (
     Op,
     Operand,
     Raise,
+    Try,
     Value,
     Yield,
     type_of,
@@ -33,11 +35,13 @@ from ir.core import (
 from ir.rewrite import Mapping, defined, substitute
 from ir.types import (
     TOP,
+    Scalar,
     Tuple,
     join,
     widen,
 )
 from zyg import cotangent, shadows
+from zyg.compiler import dynamic
 from zyg.compiler.augment import (
     BranchStep,
     CallStep,
@@ -383,6 +387,10 @@ class Transposer(LoopTransposer):
             for i, bar in seeds:
                 self.add(block.exit.values[i], bar)
             self.transpose(steps)
+            for param in block.params:  # the exception that a handler gets
+                held = self.bars.pop(param, None)
+                if held is not None:
+                    self.call(dynamic.refuse_payload, held)
             inside = defined(block)
             changed = {
                 value: bar for value, bar in self.bars.items()
@@ -411,11 +419,23 @@ class Transposer(LoopTransposer):
             Value(bar_name(v), join(widen(type_of(a)), widen(type_of(b))))
             for v, a, b in zip(targets, *yields, strict=True)
         ]
-        self._define(If(op.cond, blocks[0], blocks[1], results, op.loc))
+        cond = op.cond if isinstance(op, If) else self._completed(op)
+        self._define(If(cond, blocks[0], blocks[1], results, op.loc))
         self.bars.update(zip(targets, results, strict=True))
 
+    def _completed(self, op: Try) -> Value:
+        """Whether the body has come to its end; handed out for the adjoint to read."""
+        completed = Value("completed", Scalar(bool))
+        op.results.append(completed)
+        self.exported.add(completed)
+        self.definitions[completed] = op
+        for block, value in zip(op.blocks, (True, False), strict=True):
+            if isinstance(block.exit, Yield):
+                block.exit.values.append(Const(value))
+        return completed
+
     def _only_arm(
-        self, op: If, block: Block, ops: list[Op], changed: dict[Value, Operand]
+        self, op: Branch, block: Block, ops: list[Op], changed: dict[Value, Operand]
     ) -> None:
         """The other arm raised: this one has run, and nothing needs to be told apart."""
         adjoint = Block([], ops, Yield(list(changed.values())))
@@ -423,7 +443,7 @@ class Transposer(LoopTransposer):
         self.ops += adjoint.ops
         self.bars.update(zip(changed, adjoint.exit.values, strict=True))  # type: ignore[union-attr]
 
-    def _export_arms(self, op: If, arms: list[Block], adjoints: list[Block]) -> None:
+    def _export_arms(self, op: Branch, arms: list[Block], adjoints: list[Block]) -> None:
         """Hands what adjoint arms read of their forward arms out of the branch, slot by slot."""
         slots: list[Value] = []
         for arm, adjoint in zip(arms, adjoints, strict=True):

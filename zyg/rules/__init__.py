@@ -2,6 +2,7 @@
 
 from zyg.rules import (
     assembly,
+    attempts,
     attributes,
     binary,
     changes,
@@ -30,6 +31,7 @@ from zyg.rules import (
 
 __all__ = [
     "assembly",
+    "attempts",
     "attributes",
     "binary",
     "changes",

@@ -49,6 +49,11 @@ def attribute_bar(y_bar, y, obj, name):
     # By type, not identity: a pullback keeps a copy of a container, its methods the original.
     if isinstance(y, METHODS) and type(y.__self__) is type(obj):
         return y_bar.get("__self__")
+    if isinstance(obj, BaseException):
+        raise NotDifferentiable(
+            f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
+            "differentiated may be in it; hand the number on in another way than in an exception"
+        )
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(y, descriptor):
         return None

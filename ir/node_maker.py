@@ -1,0 +1,62 @@
+"""New nodes of syntax for what a lowering puts in the place of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+Statements = list[gast.AST]
+
+
+class NodeMaker:
+    """Makes nodes of syntax that stand where another one does."""
+
+    def __init__(self, like: gast.AST) -> None:
+        self._like = like
+
+    def node(self, node: Any) -> Any:
+        return gast.copy_location(node, self._like)
+
+    def constant(self, value: object) -> gast.AST:
+        return self.node(gast.Constant(value=value, kind=None))
+
+    def load(self, name: str) -> gast.AST:
+        return self._variable(name, gast.Load())
+
+    def store(self, name: str) -> gast.AST:
+        return self._variable(name, gast.Store())
+
+    def _variable(self, name: str, context: gast.AST) -> gast.AST:
+        return self.node(gast.Name(id=name, ctx=context, annotation=None, type_comment=None))
+
+    def call(self, callee: object, *args: gast.AST) -> gast.AST:
+        return self.node(gast.Call(func=self.constant(callee), args=list(args), keywords=[]))
+
+    def compare(self, left: gast.AST, operation: gast.AST, right: gast.AST) -> gast.AST:
+        return self.node(gast.Compare(left=left, ops=[operation], comparators=[right]))
+
+    def length(self, name: str, operation: gast.AST, expected: int) -> gast.AST:
+        return self.compare(
+            self.call(len, self.load(name)), operation, self.constant(expected)
+        )
+
+    def assign(self, name: str, value: gast.AST) -> gast.AST:
+        return self._assigned(self.store(name), value)
+
+    def unpack(self, targets: list[gast.AST], value: gast.AST) -> gast.AST:
+        return self._assigned(self.node(gast.Tuple(elts=targets, ctx=gast.Store())), value)
+
+    def _assigned(self, target: gast.AST, value: gast.AST) -> gast.AST:
+        return self.node(gast.Assign(targets=[target], value=value, type_comment=None))
+
+    def branch(
+        self, test: gast.AST, body: Statements, orelse: Statements | None = None
+    ) -> gast.AST:
+        return self.node(gast.If(test=test, body=body, orelse=orelse or []))
+
+    def tested(self, test: gast.AST, place: Statements) -> Statements:
+        """Appends a branch without statements; gives the list of those that it will hold."""
+        body: Statements = []
+        place.append(self.branch(test, body))
+        return body

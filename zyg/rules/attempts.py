@@ -1,0 +1,56 @@
+"""The rules of what `try` and `with` are made of.
+
+    for x in attempted(xs): ...     the items and their order are those of `xs`
+    enter = special_method(manager, "__enter__")       a bound method: `{"__self__": ...}`
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+
+from ir import primitives
+from zyg.errors import NotDifferentiable
+from zyg.rules.attributes import attribute_bar
+from zyg.rules.registry import adjoint, constant
+
+constant(
+    primitives.is_caught, primitives.end_guarded, primitives.check_not_suppressed,
+    primitives.failure_of,
+)
+
+
+@adjoint(primitives.special_method)
+def special_method(owner, name):
+    method = primitives.special_method(owner, name)
+    return method, lambda method_bar: (attribute_bar(method_bar, method, owner, name), None)
+
+
+@adjoint(contextlib.nullcontext)
+def nullcontext(enter_result=None):
+    def back(manager_bar):
+        return manager_bar.get("enter_result")
+
+    return contextlib.nullcontext(enter_result), back
+
+
+@adjoint(primitives.attempted)
+def attempted(items):
+    made = items if is_sequence(items) else primitives.attempted(items)
+
+    def back(items_bar):
+        if not is_sequence(items) and items_bar is not None:
+            raise NotDifferentiable(
+                f"iterating over a {type(items).__name__} in `try`, where a variable that the "
+                "loop assigns is read after a failure: iterate over a list of the items"
+            )
+        return items_bar
+
+    return made, back
+
+
+def is_sequence(items):
+    """Whether iterating raises nothing, so that it needs no watching."""
+    is_array = isinstance(items, np.ndarray) and items.ndim > 0
+    return is_array or type(items) in (list, tuple, range)
