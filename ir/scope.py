@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import gast
@@ -119,9 +120,13 @@ def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
     variable (`nonlocal`) counts as such a change.
     """
     own = local_names(node)
-    last: dict[str, tuple[int, int]] = {}
+    last: dict[str, tuple[float, int]] = {}
     for name, stores in stores_of(body_of(node)).items():
-        last[name] = max((store.lineno, store.col_offset) for store in stores)
+        # What has no place of its own was made from the statement; it may stand anywhere.
+        last[name] = max(
+            (getattr(store, "lineno", math.inf), getattr(store, "col_offset", 0))
+            for store in stores
+        )
     found: set[str] = set()
     targets: set[str] = set()
 
