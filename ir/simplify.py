@@ -52,6 +52,8 @@ def is_silent(call: Call) -> bool:
     callee = call.callee.value
     if id(callee) in DISPLAYS or facts.is_metadata(callee):
         return True
+    if callee is primitives.special_method:
+        return isinstance(call.result.type, Method)
     if callee is getattr:
         is_method = isinstance(call.result.type, Method)
         return is_method or not _is_opaque(type_of(call.args[0]))

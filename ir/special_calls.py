@@ -194,6 +194,28 @@ def read_attribute(
     return made
 
 
+@special(primitives.special_method)
+def _special_method(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """The method that a statement calls, which Python looks up in the class alone."""
+    if self.places is None or not isinstance(args[1], Const):
+        return None
+    found = self.surroundings.member(type_of(args[0]), args[1].value)
+    if found.kind != "method":
+        return None
+    self.surroundings.note_lookup(class_of(type_of(args[0])), args[1].value)
+    type_ = Method(Known(found.getter), type_of(args[0]))
+    (method,) = typed(self, primitives.special_method, args, names, loc, type_)
+    assert isinstance(method, Value)
+    self.methods[method] = Const(found.getter), args[0]
+    return [method]
+
+
 @special(set_attribute, setattr)
 def _set_attribute(
     self: Inference,

@@ -256,6 +256,10 @@ class Augmenter(Inference):
                 else:
                     if self.heap is not None and is_global_store(op):
                         self.call(refuse_lost, args[1], args[2], loc=self.loc)
+                    if self.heap is not None:
+                        callee, args, kwargs, op = self._without_token(
+                            op, callee, args, kwargs, mapping
+                        )
                     refuse_changing_call(callee, args, kwargs, op.loc)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
@@ -474,6 +478,35 @@ class Augmenter(Inference):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
+
+    def _without_token(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> tuple[Operand, list[Operand], dict[str, Operand], Call]:
+        """A call that is made as it is, in terms of what runs: without the heap."""
+        function: Any = callee.value if isinstance(callee, Const) else None
+        heaps = [value for value in op.results if value.type == HEAP]
+        mapping.update((value, self.heap) for value in heaps if self.heap is not None)
+        results = [value for value in op.results if value.type != HEAP] or [
+            Value("_", Known(None))
+        ]
+        if function is attribute_read:
+            callee, args = Const(getattr), args[1:]
+        elif function is contents_read:
+            callee, args = Const(primitives.alias), args[1:]
+        elif any(function is store for store in STORES):
+            callee, args = Const(STORES[function]), args[1:]
+        elif function is primitives.updating and heaps:
+            changed = args[1]
+            assert isinstance(changed, Const)
+            rest = tuple(position for position in changed.value if position != HEAP_NAME)
+            if rest:
+                args = [args[0], Const(rest), *args[2:]]
+            else:
+                callee, args = args[0], args[2:]
+        return callee, args, without_heap(kwargs), Call(
+            op.callee, op.args, op.kwargs, results, op.loc
+        )
 
     def _heap_call(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
