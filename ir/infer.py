@@ -283,7 +283,8 @@ class Inference(Builder):
         if isinstance(body.exit, Yield):
             self.returned = places.returned(body.exit.values[0], inputs)
         if updates and isinstance(body.exit, Yield):
-            finals = [places.state.current[inputs[i]] for i in updates]
+            current = places.state.current
+            finals = [current.get(inputs[i], inputs[i]) for i in updates]
             parts = [*body.exit.values, *finals]
             whole = Value("t", Tuple(tuple(map(type_of, parts))))
             body.ops.append(Call(Const(primitives.build_tuple), list(parts), {}, [whole]))

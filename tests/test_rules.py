@@ -31,10 +31,10 @@ def test_every_rule_has_a_row() -> None:
     tested |= {id(registry.rule_of(accumulate_at)), id(registry.rule_of(project))}
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
-    # Changes in place have tests/test_changes.py.
+    # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
-        "cotangents", "changes",
+        "cotangents", "changes", "attempts",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds} | {"zyg.compiler.memory"}
     missing = [

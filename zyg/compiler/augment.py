@@ -622,8 +622,6 @@ class Augmenter(Inference):
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value
         result.name = op.result.name
-        if result.type == TOP:
-            result.type = op.result.type
         mapping[op.result] = result
         self.varied.add(result)
         if unknown_operands(callee.value, [TOP]):
@@ -842,7 +840,7 @@ class Augmenter(Inference):
             return
         if HEAP_NAME in kwargs:  # which the run time has by itself
             kwargs = without_heap(kwargs)
-        elif self.heap is None and self._works_on_objects(callee, args, kwargs):
+        elif self.heap is None and self._works_on_objects(op, callee, args, kwargs):
             raise NeedsHeap(f"the call of {_name(callee)} may work on objects", op.loc)
         self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
         targets = _positional([callee, *args]) + _keywords(kwargs)
@@ -872,14 +870,20 @@ class Augmenter(Inference):
         step.changes_objects = True
 
     def _works_on_objects(
-        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> bool:
+        """Whether a call may work on objects, by what is known of its operands here or there
+        where types were found."""
         if isinstance(callee, Const) and callee.value is getattr:
             return True  # of an attribute that is computed
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         found: bool = self.surroundings.works_on_objects(
             type_of(callee), tuple(map(type_of, args)), kwtypes
         )
+        if found and len(op.args) == len(args) and isinstance(callee, Const):
+            found = self.surroundings.works_on_objects(
+                type_of(callee), tuple(map(type_of, op.args)), kwtypes
+            )
         return found
 
     def _opaque_call(

@@ -355,6 +355,8 @@ class Specialiser:
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> bool:
         """Whether a call may read or change what objects hold."""
+        if self._stack and _works_on_values(self._stack[-1].source.globals):
+            return False
         if isinstance(callee, Known):
             function = callee.value
             rule = rule_of(function)
@@ -365,7 +367,9 @@ class Specialiser:
                 calls_back = rule is not None and takes_pullback(rule)
                 return calls_back or self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
-                if _is_run_time(function) or is_of_ir(function):
+                if _is_run_time(function) or is_of_ir(function) or (
+                    str(function.__module__).startswith("zyg.")
+                ):
                     return False
             elif substitute_of(function) is None:
                 if isinstance(function, type):
@@ -835,6 +839,12 @@ def _is_exact(type_: Type) -> bool:
 
 
 AnyGuard: TypeAlias = Guard | CellGuard | Absent
+
+
+def _works_on_values(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours that calls no function of the user's."""
+    name = str(module_globals.get("__name__"))
+    return _is_ours(module_globals) and not name.startswith("zyg.rules.functional")
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:

@@ -38,16 +38,17 @@ def nullcontext(enter_result=None):
 @adjoint(primitives.attempted)
 def attempted(items):
     made = items if is_sequence(items) else primitives.attempted(items)
+    return made, lambda items_bar: bar_of_sequence(items_bar, items)
 
-    def back(items_bar):
-        if not is_sequence(items) and items_bar is not None:
-            raise NotDifferentiable(
-                f"iterating over a {type(items).__name__} in `try`, where a variable that the "
-                "loop assigns is read after a failure: iterate over a list of the items"
-            )
-        return items_bar
 
-    return made, back
+def bar_of_sequence(items_bar, items):
+    """The cotangent of what was iterated over, which is known for sequences only."""
+    if not is_sequence(items) and items_bar is not None:
+        raise NotDifferentiable(
+            f"iterating over a {type(items).__name__} in `try`, where a variable that the "
+            "loop assigns is read after a failure: iterate over a list of the items"
+        )
+    return items_bar
 
 
 def is_sequence(items):
