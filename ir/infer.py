@@ -96,16 +96,21 @@ class Inlinable:
 
 @record
 class Member:
-    """What an attribute is.
+    """What an attribute is where it is read, and how it is stored.
 
-    `kind` is stored (in the object), hooked (the same, where `setter` is the `__setattr__` of the
-    class), computed (by `getter` and `setter`), method, static or of class (the function `getter`),
-    unknown (any of these, or no object of the user's), or other (no object of the user's).
+    `kind` is stored (in the object), computed (by `getter`), method, static or of class (the
+    function `getter`), unknown (any of these, or no object of the user's), or other (no object of
+    the user's). `store` is plain (into the object), computed (by `setter`) or unknown, where the
+    class has no `__setattr__` of its own, which is the `hook`.
     """
 
     kind: str
     getter: Any = None
+    store: str = "unknown"
     setter: Any = None
+    hook: Any = None
+    # Whether `del` does no more than to take it out of the object.
+    is_plainly_deleted: bool = False
 
 
 @record

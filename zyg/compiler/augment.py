@@ -482,7 +482,7 @@ class Augmenter(Inference):
         if callee.value is attribute_read:
             heap, obj, name = args
             assert isinstance(heap, Value) and isinstance(name, Const)
-            if member(type_of(obj), name.value).kind not in ("stored", "hooked"):
+            if member(type_of(obj), name.value).kind != "stored":
                 self._dynamic_call(op, Const(getattr), [obj, name], {}, mapping)
                 return True
             result = Value(op.result.name, op.result.type)

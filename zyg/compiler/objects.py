@@ -71,7 +71,12 @@ _ARITHMETIC = [
 COMPUTED = (
     property, functools.cached_property, functools.partialmethod, functools.singledispatchmethod
 )
+_METHODS = (
+    types.FunctionType, classmethod, staticmethod, functools.partialmethod,
+    functools.singledispatchmethod,
+)
 ANY_NAME = "__getattr__"
+ALL_NAMES = "__getattribute__"
 
 
 def lookup(cls: type, name: str) -> Any:
@@ -155,6 +160,8 @@ def adds_unknown(callee: object, types_: list[Type]) -> bool:
 
 
 def _computes(cls: type, name: str) -> bool:
+    if overloads(cls, ALL_NAMES):
+        return True
     found = lookup(cls, name)
     if found is None:
         return lookup(cls, ANY_NAME) is not None
@@ -232,30 +239,47 @@ def member(type_: Type, name: str) -> Member:
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
     if issubclass(cls, Cell):
-        return Member("stored")
+        return Member("stored", store="plain", is_plainly_deleted=True)
     found = lookup(cls, name)
-    hook = lookup(cls, "__setattr__")
+    kind, getter = _as_read(cls, name, found)
+    store, setter = _as_stored(found)
+    hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
+    if hook is object.__setattr__:
+        hook = None
+    elif hook is not None and not isinstance(hook, types.FunctionType):
+        store, hook = "unknown", None
+    deletes = lookup(cls, "__delattr__") is object.__delattr__ or _is_frozen(cls)
+    return Member(kind, getter, store, setter, hook, deletes and store == "plain")
+
+
+def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
+    """The kind of an attribute that is found as this in its class, and what computes it."""
+    if overloads(cls, ALL_NAMES):
+        return "unknown", None
     if type(found) is property:
-        return Member("computed", found.fget, found.fset)
-    if lookup(cls, "__getattribute__") is not object.__getattribute__:
-        return Member("unknown")
+        return "computed", found.fget
     if isinstance(found, COMPUTED) or _has_code(type(found), "__get__", "__set__", "__delete__"):
-        return Member("unknown")
+        return "unknown", None
     if found is None and lookup(cls, ANY_NAME) is not None:
-        return Member("unknown")
+        return "unknown", None
     if isinstance(found, types.FunctionType):
-        return Member("method", found)
+        return "method", found
     if isinstance(found, classmethod | staticmethod):
         is_plain = isinstance(found.__func__, types.FunctionType)
         kind = "static" if isinstance(found, staticmethod) else "of class"
-        return Member(kind if is_plain else "unknown", found.__func__)
-    if hook is object.__setattr__:
-        return Member("stored")
-    if _is_frozen(cls):
-        return Member("stored")
-    return Member("hooked", None, hook) if isinstance(hook, types.FunctionType) else (
-        Member("unknown")
-    )
+        return kind if is_plain else "unknown", found.__func__
+    return "stored", None
+
+
+def _as_stored(found: Any) -> tuple[str, Any]:
+    """How an attribute is stored that is found as this in its class, and what stores it."""
+    if type(found) is property:
+        return ("unknown", None) if found.fset is None else ("computed", found.fset)
+    if found is None or isinstance(found, types.MemberDescriptorType):
+        return "plain", None
+    if isinstance(found, _METHODS) or hasattr(type(found), "__set__"):
+        return "unknown", None
+    return ("unknown" if hasattr(type(found), "__delete__") else "plain"), None
 
 
 def _has_code(cls: type, *names: str) -> bool:
@@ -627,15 +651,14 @@ def _changed_attribute(
         kind = "a class" if isinstance(obj, type) else f"an object of class {cls.__name__}"
         raise NotDifferentiable(f"the attribute `{name}` of {kind} is changed")
     found = member(Instance(cls), name)
-    if function is setattr and found.kind == "computed" and found.setter is not None:
+    if function is setattr and found.hook is not None:
+        _, back = pullback(found.hook, obj, name, *value)
+        return None, Through(back, _of_hook)
+    if function is not delattr and found.store == "computed":
         _, back = pullback(found.setter, obj, *value)
         return None, Through(back, _of_setter)
-    if function is setattr and found.kind == "hooked":
-        _, back = pullback(found.setter, obj, name, *value)
-        return None, Through(back, _of_hook)
-    if found.kind not in ("stored", "hooked") and not (
-        found.kind == "unknown" and lookup(cls, name) is None
-    ):
+    is_plain = found.is_plainly_deleted if function is delattr else found.store == "plain"
+    if not is_plain:
         raise NotDifferentiable(
             f"the attribute `{name}` of {cls.__name__} is changed, which is no plain attribute"
         )
@@ -673,9 +696,14 @@ def _computed(
     pullback: Differentiate, obj: Any, name: str, count: int
 ) -> tuple[Any, Back] | None:
     cls, owner = type(obj), obj
+    if overloads(cls, ALL_NAMES):
+        error = NotDifferentiable(
+            f"the attribute `{name}` of {cls.__name__} is what its `__getattribute__` makes of it"
+        )
+        return getattr(obj, name), Refusing(count, error)
     stored: Any = getattr(obj, "__dict__", {})
     if is_running() and is_place(cls):
-        plain = member(Instance(cls), name).kind in ("stored", "hooked") or name in stored
+        plain = member(Instance(cls), name).kind == "stored" or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
             y = getattr(obj, name)
             return y, Read(obj, name, count, y)
