@@ -112,7 +112,7 @@ def _getattr(
         is_method = isinstance(stored, Method)
         return typed(self, getattr, args, names, loc, TOP if is_method else stored)
     if len(args) != 2 or not isinstance(args[1], Const):
-        return None
+        return _read_by_any_name(self, args, names, loc)
     owner, name = args[0], args[1].value
     if isinstance(owner, Const):
         if isinstance(owner.value, type) and self.places is not None:
@@ -147,6 +147,18 @@ def _getattr(
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def _read_by_any_name(
+    self: Inference, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """`getattr(o, name)` for a name that is computed, or with a default."""
+    if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
+        return None
+    self.works_on_objects = True
+    if self.heap is None:
+        return None
+    return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 
 def bound_method(

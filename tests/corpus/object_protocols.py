@@ -155,7 +155,7 @@ def every_operator_in_place(a, b):
     return alias.value * (total @ alias)
 
 
-@program((2.0, 3.0), (0.2, 0.3))
+@program((2.0, 3.0), (0.21, 0.3))
 def membership_and_length(a, b):
     total = Accumulator()
     for i in range(10):
