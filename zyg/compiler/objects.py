@@ -27,10 +27,18 @@ from ir.heap import Cell, Identity
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
+from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import constant, outdate
-from zyg.shadows import current_shadows, hold_value, is_memory, is_running, release
+from zyg.shadows import (
+    current_run,
+    current_shadows,
+    hold_value,
+    is_memory,
+    is_running,
+    release,
+)
 from zyg.signature import by_identity, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -777,6 +785,34 @@ def _of_object(count: int, bars: Any) -> tuple[Any, ...]:
     return (None, None if bar is None else bar.get("obj"), *(None,) * (count - 2))
 
 
+class CachedBack:
+    """The back function of a cached property that is computed, stored, and read from there on."""
+
+    __slots__ = ("_back", "_is_first", "_name", "_obj", "_value")
+
+    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
+        self._back = back
+        self._obj = obj
+        self._name = name
+        self._value = value if is_memory(value) else None
+        self._is_first = is_first
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        taken = release(
+            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+        )
+        return self._back(accumulate(y_bar, taken))
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> CachedBack:
+        return self
+
+    def __reduce__(self) -> Any:
+        held = self._back, self._obj, self._name, self._value, self._is_first
+        return CachedBack, held
+
+
+# In which forward pass a cached property was computed, and the `id` of what it was.
+_cached_in: dict[tuple[int, str], tuple[int, object]] = {}
 # The back functions of cached properties that were computed in differentiated code.
 _cached_backs: dict[tuple[int, str], tuple[Any, Back]] = {}
 
@@ -786,6 +822,9 @@ def _cached(
 ) -> tuple[Any, Back]:
     """A cached property: computed when it is read first, and stored in the object."""
     stored = obj.__dict__
+    key, run = (id(obj), name), current_run()
+    if run is not None and name in stored and _cached_in.get(key) == (id(stored[name]), run):
+        return stored[name], Read(obj, name, 2, stored[name])
     if name in stored:
         value, back = _cached_backs.get((id(obj), name), (None, None))
         if back is None or value is not stored[name]:
@@ -797,6 +836,11 @@ def _cached(
         return stored[name], back
     y, back = _differentiated(pullback, found.func, obj)
     stored[name] = y
+    if run is not None:
+        if key not in _cached_in:
+            weakref.finalize(obj, _cached_in.pop, key, None)
+        _cached_in[key] = id(y), run
+        return y, CachedBack(back, obj, name, y, hold_value(y))
     weakref.finalize(obj, _cached_backs.pop, (id(obj), name), None)
     _cached_backs[id(obj), name] = y, back
     return y, back
