@@ -409,6 +409,11 @@ class Specialiser:
         """The operands whose derivatives a call's results depend on."""
         if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
             call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        # What a call leaves in objects hangs together with what they held before.
+        heap = [operand for name, operand in call.kwargs.items() if name == HEAP_NAME]
+        return [*self._sources_of_value(call), *heap]
+
+    def _sources_of_value(self, call: Call) -> list[Operand]:
         if isinstance(call.callee, Const):
             callee = call.callee.value
             if is_global_store(call) and not _is_exact(type_of(call.args[2])):
