@@ -27,7 +27,7 @@ from ir.heap import Cell, Identity
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
-from zyg.cotangent import accumulate
+from zyg.cotangent import accumulate, kept_but
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import constant, outdate
@@ -221,6 +221,26 @@ def is_place(cls: type) -> bool:
 
 
 facts.objects(is_place)
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is known by its identity in code that works on objects."""
+    return is_place(type(value)) or isinstance(value, Identity)
+
+
+def kept_with_objects(x: Any) -> Any:
+    """`cotangent.kept` in code that works on objects, which are not copied."""
+    return kept_but(is_object, x)
+
+
+facts.fresh(kept_with_objects)
+facts.pure(kept_with_objects)
+facts.total(kept_with_objects)
+
+
+@facts.result(kept_with_objects)
+def _type_of_kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
 
 
 @functools.lru_cache(maxsize=4096)
