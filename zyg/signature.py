@@ -133,7 +133,7 @@ def is_users(cls: type) -> bool:
 def hides_methods(value: Any) -> bool:
     """Whether an object holds something of its own under the name of a method of its class."""
     held = getattr(value, "__dict__", None)
-    cls = type(value)
+    cls: type = type(value)
     return type(held) is dict and is_users(cls) and not methods_of(cls).isdisjoint(held)
 
 

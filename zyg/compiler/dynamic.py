@@ -224,7 +224,7 @@ class RuleBack:
         self._kwargs = dict.fromkeys(kwargs)
         self._slots = [_slot(function, name) for name in kwargs]
         # What it has called may have changed objects.
-        self._runs_always = objects.is_running() and takes_pullback(rule_of(function))
+        self._runs_always = is_running() and takes_pullback(rule_of(function) or function)
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
-from ir.heap import Cell, Identity
+from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
@@ -470,6 +470,11 @@ def _as_callee(bars: Any) -> tuple[Any, ...]:
     return tuple(bars[1:])
 
 
+def _as_constructor(bars: Any) -> tuple[Any, ...]:
+    _, _, *rest = bars
+    return None, *rest
+
+
 def _swapped(bars: Any) -> tuple[Any, ...]:
     own, y, x = bars
     return own, x, y
@@ -503,6 +508,16 @@ def call_of_object(
             if names[1] is None:
                 return _differentiated(pullback, lookup(type(args[0]), names[0]), *args)
             return _operator(pullback, function, names[0], names[1], args)
+    if isinstance(function, type) and is_running():
+        made = constructor(function)
+        if made is not None and made.init is None:
+            count = 1 + len(args) + len(kwargs)
+            made_bars = functools.partial(_picked_none, count)
+            return function(*args, **kwargs), Through(_alone, made_bars)
+        if made is not None:
+            obj = new_object(function)
+            _, back = pullback(made.init, obj, *args, **kwargs)
+            return obj, Through(Made(back, obj), _as_constructor)
     cls = type(function)
     if is_users(cls) and id(function) not in by_identity:
         call = lookup(cls, "__call__")
@@ -647,6 +662,28 @@ class Read:
 
     def __reduce__(self) -> Any:
         return Read, (self._obj, self._name, self._count, self._value)
+
+
+class Made:
+    """The back function of making an object: that of its `__init__`, which returns nothing."""
+
+    __slots__ = ("_back", "_obj")
+
+    def __init__(self, back: Back, obj: Any) -> None:
+        self._back = back
+        self._obj = obj
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        for name, bar in (y_bar or {}).items():
+            shadows.add_held(self._obj, name, bar, getattr(self._obj, name, None))
+        return self._back(None)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Made:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Made, (self._back, self._obj)
 
 
 _CHANGING_METHODS: dict[Any, str] = {

@@ -395,7 +395,8 @@ class Specialiser:
         for function in (*args, *kwargs.values()):
             given = [*items, TOP][:1]
             if isinstance(function, Method) and isinstance(function.function, Known):
-                function, given = function.function, [function.self, *given]
+                given = [function.self, *given]
+                function = function.function
             if not isinstance(function, Closure) and not (
                 isinstance(function, Known) and isinstance(function.value, types.FunctionType)
             ):
