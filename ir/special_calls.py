@@ -281,6 +281,8 @@ def _replace(
     loc: Location | None,
 ) -> Folded:
     cls = class_of(type_of(args[0])) if args else None
+    if self.places is not None:
+        self.current_heap(loc)  # where objects that were made are known by their classes
     if cls is None or not dataclasses.is_dataclass(cls) or self.heap is None:
         return None
     given = dict(kwargs)

@@ -722,6 +722,10 @@ def _changed_attribute(
     if function is not delattr and found.store == "computed":
         _, back = pullback(found.setter, obj, *value)
         return None, Through(back, _of_setter)
+    descriptor = lookup(cls, name)
+    if function is not delattr and overloads(type(descriptor), "__set__"):
+        _, back = pullback(lookup(type(descriptor), "__set__"), descriptor, obj, *value)
+        return None, Through(back, _of_descriptor)
     is_plain = found.is_plainly_deleted if function is delattr else found.store == "plain"
     if not is_plain:
         raise NotDifferentiable(
@@ -735,6 +739,11 @@ def _changed_attribute(
 
 def _of_setter(bars: Any) -> tuple[Any, ...]:
     _, obj_bar, value_bar = bars
+    return None, obj_bar, None, value_bar
+
+
+def _of_descriptor(bars: Any) -> tuple[Any, ...]:
+    _, _, obj_bar, value_bar = bars
     return None, obj_bar, None, value_bar
 
 

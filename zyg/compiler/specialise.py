@@ -687,7 +687,7 @@ class _Surroundings:
             container = vars(base)
             if name in container:
                 found = container[name]
-                if base is object and name in ("__init__", "__init_subclass__"):
+                if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
                     return found
                 self._made.guards[id(base), name] = Guard(container, name, found)
                 return found if isinstance(found, types.FunctionType) else None
