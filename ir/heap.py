@@ -83,9 +83,9 @@ def delete_attribute(obj: Any, name: str) -> None:
     delattr(obj, name)
 
 
-def attribute_read(heap: Any, obj: Any, name: str) -> Any:
-    """`obj.name`, for an attribute that is stored in the object."""
-    return getattr(obj, name)
+def attribute_read(heap: Any, obj: Any, name: str, *default: Any) -> Any:
+    """`obj.name`, for an attribute that may be stored in the object, or a default."""
+    return getattr(obj, name, *default)
 
 
 def attribute_stored(heap: Any, obj: Any, name: str, value: Any) -> Any:

@@ -42,7 +42,7 @@ from ir.core import (
 )
 from ir.errors import NeedsHeap, Unsupported
 from ir.failing import may_fail, may_lose_changes
-from ir.heap import HEAP_NAME, new_object
+from ir.heap import HEAP_NAME, is_heap, new_object
 from ir.loop_memory import LoopMemory
 from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_mutable
 from ir.primitives import UNBOUND
@@ -55,6 +55,7 @@ from ir.types import (
     Bottom,
     Closure,
     Instance,
+    Iterator,
     Known,
     Scalar,
     Sequence,
@@ -96,16 +97,21 @@ class Inlinable:
 
 @record
 class Member:
-    """What an attribute is.
+    """What an attribute is where it is read, and how it is stored.
 
-    `kind` is stored (in the object), hooked (the same, where `setter` is the `__setattr__` of the
-    class), computed (by `getter` and `setter`), method, static or of class (the function `getter`),
-    unknown (any of these, or no object of the user's), or other (no object of the user's).
+    `kind` is stored (in the object), computed (by `getter`), method, static or of class (the
+    function `getter`), unknown (any of these, or no object of the user's), or other (no object of
+    the user's). `store` is plain (into the object), computed (by `setter`) or unknown, where the
+    class has no `__setattr__` of its own, which is the `hook`.
     """
 
     kind: str
     getter: Any = None
+    store: str = "unknown"
     setter: Any = None
+    hook: Any = None
+    # Whether `del` does no more than to take it out of the object.
+    is_plainly_deleted: bool = False
 
 
 @record
@@ -596,10 +602,25 @@ class Inference(Builder):
             again = For(iterables, given, body, op.results, False, op.loc)
             self._for(again, iterables, given, mapping)
             return
+        if any(is_heap(param) for param in new_body.params):
+            self._check_interleaved(iterables, op.loc)
         self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
         if self.places is not None:
             for iterable in iterables:
                 self.places.iterated(iterable, op.loc)
+
+    def _check_interleaved(self, iterables: list[Operand], loc: Location | None) -> None:
+        """Refuses a loop that changes objects in turns with the functions of its iterator."""
+        for iterable in iterables:
+            made = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+            if not isinstance(made, Call) or not isinstance(type_of(iterable), Iterator):
+                continue
+            if isinstance(made.callee, Const) and made.callee.value is primitives.updating:
+                raise Unsupported(
+                    "a loop that changes objects reads an iterator which calls functions that may "
+                    "work on objects, too", loc, advice="make a list of its items, and read that",
+                )
+            self._check_interleaved(made.args, loc)
 
     def _by_position(
         self, body: Block, position: int, iterables: list[Operand], op: For

@@ -112,7 +112,7 @@ def _getattr(
         is_method = isinstance(stored, Method)
         return typed(self, getattr, args, names, loc, TOP if is_method else stored)
     if len(args) != 2 or not isinstance(args[1], Const):
-        return None
+        return _read_by_any_name(self, args, names, loc)
     owner, name = args[0], args[1].value
     if isinstance(owner, Const):
         if isinstance(owner.value, type) and self.places is not None:
@@ -147,6 +147,18 @@ def _getattr(
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def _read_by_any_name(
+    self: Inference, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """`getattr(o, name)` for a name that is computed, or with a default."""
+    if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
+        return None
+    self.works_on_objects = True
+    if self.heap is None:
+        return None
+    return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 
 def bound_method(
@@ -187,8 +199,7 @@ def read_attribute(
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
-    is_stored = member.kind in ("stored", "hooked")
-    type_ = self.surroundings.field_type(owner, name) if is_stored else TOP
+    type_ = self.surroundings.field_type(owner, name) if member.kind == "stored" else TOP
     made = typed(self, attribute_read, operands, names, loc, type_)
     self.places.expose(made)
     return made
@@ -230,16 +241,18 @@ def _set_attribute(
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
     member = self.surroundings.member(type_of(owner), name.value)
-    if member.kind == "unknown":
-        return self.unknown_call(Const(setattr), args, names, loc)
-    if member.kind == "computed" and member.setter is not None:
-        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
-    if member.kind == "hooked":
-        return self.typed_call(Const(member.setter), args, {}, names, loc)
-    if member.kind != "stored":
+    if member.kind == "other":
         raise Unsupported(
             f"the attribute `{name.value}` is stored into what is no plain object", loc
         )
+    self.surroundings.note_lookup(class_of(type_of(owner)), "__setattr__")
+    if member.hook is not None:
+        return self.typed_call(Const(member.hook), args, {}, names, loc)
+    self.surroundings.note_lookup(class_of(type_of(owner)), name.value)
+    if member.store == "computed":
+        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
+    if member.store == "unknown":
+        return self.unknown_call(Const(setattr), args, names, loc)
     _store(self, attribute_stored, [owner, name, value], [value], loc)
     return [Const(None)]
 
@@ -255,7 +268,9 @@ def _set_directly(
     if self.places is None or len(args) != 3 or not isinstance(args[1], Const):
         return None
     member = self.surroundings.member(type_of(args[0]), args[1].value)
-    if member.kind not in ("stored", "hooked"):
+    if member.store == "computed":
+        return self.typed_call(Const(member.setter), [args[0], args[2]], {}, names, loc)
+    if member.store != "plain":
         return self.unknown_call(Const(object.__setattr__), args, names, loc)
     _store(self, attribute_set, args, [args[2]], loc)
     return [Const(None)]
@@ -271,8 +286,10 @@ def _delete_attribute(
 ) -> Folded:
     if self.places is None or len(args) != 2 or not isinstance(args[1], Const):
         return None
-    if self.surroundings.member(type_of(args[0]), args[1].value).kind != "stored":
+    cls = class_of(type_of(args[0]))
+    if not self.surroundings.member(type_of(args[0]), args[1].value).is_plainly_deleted:
         return self.unknown_call(Const(delattr), args, names, loc)
+    self.surroundings.note_lookup(cls, "__delattr__")
     _store(self, attribute_deleted, args, [], loc)
     return [Const(None)]
 
@@ -286,6 +303,8 @@ def _replace(
     loc: Location | None,
 ) -> Folded:
     cls = class_of(type_of(args[0])) if args else None
+    if self.places is not None:
+        self.current_heap(loc)  # where objects that were made are known by their classes
     if cls is None or not dataclasses.is_dataclass(cls) or self.heap is None:
         return None
     given = dict(kwargs)

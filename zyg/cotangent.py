@@ -11,16 +11,15 @@ pure, but for `accumulate_at`, which consumes its buffer:
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
-from collections.abc import ItemsView, KeysView, Set, ValuesView
+from collections.abc import Callable, ItemsView, KeysView, Set, ValuesView
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from ir.heap import Identity
-from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -525,26 +524,34 @@ PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
 
 def kept(x: Any) -> Any:
     """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
+    return kept_but(_nothing, x)
+
+
+def _nothing(x: Any) -> bool:
+    return False
+
+
+def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
+    """The same, but for values that are known by identity, which stay what they are."""
     if isinstance(x, np.ndarray):
         return x.copy()
     if isinstance(x, (list, tuple)):
-        return rebuilt(x, [kept(item) for item in x])
+        return rebuilt(x, [kept_but(stays, item) for item in x])
     if isinstance(x, dict):
-        return {key: kept(item) for key, item in x.items()}
-    if x is None or x is UNBOUND or isinstance(x, PLAIN):
-        return x
-    if isinstance(x, Identity):
+        return {key: kept_but(stays, item) for key, item in x.items()}
+    if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
         return x
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
     if isinstance(x, types.FunctionType) and all(map(_never_changes, _captured(x))):
         return x
-    if hasattr(x, "__next__"):
+    if hasattr(x, "__next__") or stays(x):
         return x  # what it has given is known by other names
     if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
-        return getattr(kept(dict(x.mapping)), type(x).__name__.removeprefix("dict_"))()
+        found = kept_but(stays, dict(x.mapping))
+        return getattr(found, type(x).__name__.removeprefix("dict_"))()
     if hasattr(x, "with_own_memory"):
-        return x.with_own_memory(kept)
+        return x.with_own_memory(functools.partial(kept_but, stays))
     raise NotDifferentiable(
         f"what a {type(x).__name__} object refers to is needed for the gradient, and is changed in "
         "place later; change a copy"

@@ -24,6 +24,7 @@ from ir.types import TOP, Known, Sequence, Tuple, Type
 from zyg.array_type import Array
 from zyg.cotangent import accumulate, from_items
 from zyg.errors import NotDifferentiable
+from zyg.shadows import is_running
 
 
 class Once:
@@ -225,6 +226,8 @@ class Steps:
         self.pullback = pullback
         self.function = function
         self.backs: list[Any] = []
+        # Calls may change objects: their back functions run whether their results matter or not.
+        self.on_heap = is_running()
 
     def over(self, iterable: Iterable[Any], initial: Any) -> Iterator[Any]:
         return self._totals(iter(iterable), initial)
@@ -244,14 +247,17 @@ class Steps:
 
 def step_bars(bars: Any, steps: Steps, iterable: Any, initial: Any) -> tuple[Any, Any, Any]:
     """The cotangents of the items, of the function and of the initial value."""
-    if not bars:
+    if not bars and not steps.on_heap:
         return None, None, None
+    if steps.on_heap:
+        bars = _filled(bars, 1 + len(steps.backs))
     backs = steps.backs[: len(bars) - 1]
     total_bar = function_bar = None
     item_bars: list[Any] = []
     for bar, back in zip(bars[len(backs) : 0 : -1], reversed(backs), strict=True):
         total_bar = accumulate(total_bar, bar)
-        own, total_bar, item_bar = (None,) * 3 if total_bar is None else back(total_bar)
+        runs = steps.on_heap or total_bar is not None
+        own, total_bar, item_bar = back(total_bar) if runs else (None,) * 3
         function_bar = accumulate(function_bar, own)
         item_bars.append(item_bar)
     total_bar = accumulate(total_bar, bars[0])
@@ -267,6 +273,8 @@ class Calls:
         self.pullback = pullback
         self.function = function
         self.backs: list[Any] = []
+        # Calls may change objects: their back functions run whether their results matter or not.
+        self.on_heap = is_running()
         self.rows: list[Any] = []
 
     def over(self, *iterables: Iterable[Any]) -> Iterator[Any]:
@@ -289,29 +297,41 @@ class Calls:
 
 def row_bars(bars: Any, calls: Calls, iterable: Any) -> tuple[Any, Any]:
     """The cotangents of the function and of the rows of `itertools.starmap`."""
-    if bars is None:
+    if bars is None and not calls.on_heap:
         return None, None
-    function_bar = None
-    found = []
-    for bar, back, row in zip(bars, calls.backs, calls.rows, strict=False):
-        own, *items = (None,) * (1 + len(row)) if bar is None else back(bar)
-        function_bar = accumulate(function_bar, own)
-        found.append(from_items(items, row))
+    function_bar, rows = _bars_of_calls(bars, calls, list(map(len, calls.rows)))
+    found = [from_items(list(bars), row) for bars, row in zip(rows, calls.rows, strict=False)]
     return function_bar, from_items(found, iterable)
 
 
 def call_bars(bars: Any, calls: Calls, iterables: tuple[Any, ...]) -> tuple[Any, ...]:
     """The cotangents of the function that was mapped and of each iterable."""
-    if bars is None:
+    if bars is None and not calls.on_heap:
         return (None,) * (1 + len(iterables))
-    function_bar = None
-    rows: list[tuple[Any, ...]] = []
-    for bar, back in zip(bars, calls.backs, strict=False):
-        own, *row = (None,) * (1 + len(iterables)) if bar is None else back(bar)
-        function_bar = accumulate(function_bar, own)
-        rows.append(tuple(row))
+    function_bar, rows = _bars_of_calls(bars, calls, [len(iterables)] * len(calls.backs))
     columns = [[row[i] for row in rows] for i in range(len(iterables))]
     return function_bar, *map(from_items, columns, iterables)
+
+
+def _bars_of_calls(bars: Any, calls: Calls, counts: list[int]) -> tuple[Any, list[Any]]:
+    """The cotangents of the function and of the arguments of each call, the last call first."""
+    if calls.on_heap:
+        bars = _filled(bars, len(calls.backs))
+    function_bar = None
+    rows: list[Any] = []
+    made = list(zip(bars, calls.backs, counts, strict=False))
+    for bar, back, count in reversed(made):
+        runs = calls.on_heap or bar is not None
+        own, *row = back(bar) if runs else (None,) * (1 + count)
+        function_bar = accumulate(function_bar, own)
+        rows.append(tuple(row))
+    return function_bar, rows[::-1]
+
+
+def _filled(bars: Any, count: int) -> list[Any]:
+    """The cotangents of as many items, where a reader may have taken a part of them."""
+    found = [] if bars is None else list(bars)
+    return [*found, *[None] * (count - len(found))]
 
 
 # What inference knows of them

@@ -19,7 +19,7 @@ import numpy as np
 from numpy import ndarray
 
 from ir.types import Known
-from zyg.signature import abstract, by_identity, is_bound, is_callable_object
+from zyg.signature import abstract, by_identity, hides_methods, is_bound, is_callable_object
 
 Key = Any  # hashable
 Table: TypeAlias = Mapping[type, Callable[[Any], Key]]
@@ -127,6 +127,8 @@ def flag_key(value: bool) -> Key:
 
 
 def other_key(value: Any) -> Key:
+    if hides_methods(value):
+        return None
     if isinstance(value, np.generic) or is_callable_object(value):
         return type(value)
     if callable(value) or isinstance(value, types.ModuleType):

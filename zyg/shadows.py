@@ -191,7 +191,7 @@ class _State(threading.local):
     `held`: the memory that objects hold, by `id`, with the number under which it came to be held.
     """
 
-    is_forward = False
+    run: object = None
     shadows: Shadows | None = None
     held: dict[int, Any] | None = None
 
@@ -201,19 +201,24 @@ _state = _State()
 
 def is_running() -> bool:
     """Whether a call is made from differentiated code that works on objects."""
-    return _state.is_forward
+    return _state.run is not None
+
+
+def current_run() -> object:
+    """The identity of the forward pass that works on objects, if one is running."""
+    return _state.run
 
 
 @contextmanager
 def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
     """Around a forward pass of code that takes the heap; objects hold the memory in `held`."""
-    before = _state.is_forward, _state.held
-    _state.is_forward = True
+    before = _state.run, _state.held
+    _state.run = object()
     _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
     try:
         yield made
     finally:
-        _state.is_forward, _state.held = before
+        _state.run, _state.held = before
 
 
 @contextmanager

@@ -8,6 +8,7 @@ Sizes are no part of it, except that a dimension of length 1 is told from all ot
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from typing import Any
 
@@ -75,6 +76,8 @@ class _Abstraction:
             return Scalar(cls)
         if cls is types.FunctionType and id(value) not in by_identity:
             return self._function(value)
+        if hides_methods(value):
+            return TOP
         if is_bound(value) or is_callable_object(value):
             return Instance(cls)  # `o.method` is a new object each time
         if callable(value) or cls is types.ModuleType:
@@ -124,6 +127,22 @@ def is_users(cls: type) -> bool:
     return bool(cls.__flags__ & HEAP_TYPE) and not (
         issubclass(cls, enum.Enum)
         or cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir")
+    )
+
+
+def hides_methods(value: Any) -> bool:
+    """Whether an object holds something of its own under the name of a method of its class."""
+    held = getattr(value, "__dict__", None)
+    cls: type = type(value)
+    return type(held) is dict and is_users(cls) and not methods_of(cls).isdisjoint(held)
+
+
+@functools.lru_cache(maxsize=4096)
+def methods_of(cls: type) -> frozenset[str]:
+    """The names under which a class has methods of any kind."""
+    kinds = (types.FunctionType, staticmethod, classmethod)
+    return frozenset(
+        name for base in cls.__mro__ for name, held in vars(base).items() if isinstance(held, kinds)
     )
 
 

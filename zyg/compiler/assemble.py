@@ -300,7 +300,7 @@ class Compiler:
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
-        preserve(forward, adjoint, transposer.exported)
+        preserve(forward, adjoint, transposer.exported, made.heap is not None)
         if made.heap is not None and transposer.surroundings.may_change_held():
             known = {*self._inputs(made), *(v for op in walk(forward) for v in op.results)}
             apart = {value for value in free_values(adjoint) if value not in known}

@@ -513,10 +513,12 @@ class Augmenter(Inference):
     ) -> bool:
         """A read or store of what an object holds; False for another call."""
         if callee.value is attribute_read:
-            heap, obj, name = args
-            assert isinstance(heap, Value) and isinstance(name, Const)
-            if member(type_of(obj), name.value).kind not in ("stored", "hooked"):
-                self._dynamic_call(op, Const(getattr), [obj, name], {}, mapping)
+            heap, obj, name, *default = args
+            assert isinstance(heap, Value)
+            if default or not isinstance(name, Const) or (
+                member(type_of(obj), name.value).kind != "stored"
+            ):
+                self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
             result = Value(op.result.name, op.result.type)
             self._define(Call(Const(getattr), [obj, name], {}, [result], op.loc))
@@ -928,6 +930,24 @@ def works_on_heap(steps: list[Step]) -> bool:
                     return True
             case LoopStep(_, inner):
                 if works_on_heap(inner):
+                    return True
+    return False
+
+
+def touches_heap(steps: list[Step]) -> bool:
+    """Whether the adjoint of some of the steps may change the cotangents of what objects hold."""
+    for step in steps:
+        match step:
+            case ReadStep() | StoreStep():
+                return True
+            case CallStep() | OpaqueStep():
+                if step.works_on_objects or step.changes_objects:
+                    return True
+            case BranchStep(_, arms):
+                if any(map(touches_heap, arms)):
+                    return True
+            case LoopStep(_, inner):
+                if touches_heap(inner):
                     return True
     return False
 

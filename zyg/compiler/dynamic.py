@@ -223,11 +223,13 @@ class RuleBack:
         self._with_function = with_function
         self._kwargs = dict.fromkeys(kwargs)
         self._slots = [_slot(function, name) for name in kwargs]
+        # What it has called may have changed objects.
+        self._runs_always = is_running() and takes_pullback(rule_of(function) or function)
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         name = getattr(self._function, "__name__", repr(self._function))
         count = max(self._count, _positional(self._function))
-        if y_bar is None:
+        if y_bar is None and not self._runs_always:
             bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
             if count == 1:
@@ -256,9 +258,11 @@ class RuleBack:
         return self._with(with_captured(self._back, captured)) if captured else self
 
     def _with(self, back: Any) -> RuleBack:
-        return RuleBack(
+        made = RuleBack(
             back, self._function, self._leading, self._count, self._kwargs, self._with_function
         )
+        made._runs_always = self._runs_always
+        return made
 
     def __reduce__(self) -> Any:
         path = path_of(getattr(self._back, "__code__", None), rule_of(self._function))

@@ -53,6 +53,7 @@ from zyg.compiler.augment import (
     RuleStep,
     Step,
     StoreStep,
+    touches_heap,
     works_on_heap,
 )
 from zyg.compiler.metadata import reads_only_metadata
@@ -132,9 +133,10 @@ class LoopTransposer(Accumulation):
     def _loop_step(self, step: LoopStep) -> None:
         op = step.op
         count = len(op.init)
-        on_heap = self.heap is not None and works_on_heap(step.steps)
-        if not on_heap and not any(result in self.bars for result in op.results):
+        has_seeds = any(result in self.bars for result in op.results)
+        if not has_seeds and not (self.heap is not None and works_on_heap(step.steps)):
             return
+        on_heap = self.heap is not None and touches_heap(step.steps)
         heap_bar = self.heap_bar() if on_heap else None
         seeds = {result: self.bars.pop(result) for result in op.results if result in self.bars}
         assert isinstance(op.body.exit, Yield)

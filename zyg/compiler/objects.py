@@ -23,14 +23,22 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
-from ir.heap import Cell, Identity
+from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
+from zyg.cotangent import accumulate, kept_but
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
 from zyg.rules.registry import constant, outdate
-from zyg.shadows import current_shadows, hold_value, is_memory, is_running, release
+from zyg.shadows import (
+    current_run,
+    current_shadows,
+    hold_value,
+    is_memory,
+    is_running,
+    release,
+)
 from zyg.signature import by_identity, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -71,7 +79,12 @@ _ARITHMETIC = [
 COMPUTED = (
     property, functools.cached_property, functools.partialmethod, functools.singledispatchmethod
 )
+_METHODS = (
+    types.FunctionType, classmethod, staticmethod, functools.partialmethod,
+    functools.singledispatchmethod,
+)
 ANY_NAME = "__getattr__"
+ALL_NAMES = "__getattribute__"
 
 
 def lookup(cls: type, name: str) -> Any:
@@ -155,6 +168,8 @@ def adds_unknown(callee: object, types_: list[Type]) -> bool:
 
 
 def _computes(cls: type, name: str) -> bool:
+    if overloads(cls, ALL_NAMES):
+        return True
     found = lookup(cls, name)
     if found is None:
         return lookup(cls, ANY_NAME) is not None
@@ -208,6 +223,26 @@ def is_place(cls: type) -> bool:
 facts.objects(is_place)
 
 
+def is_object(value: Any) -> bool:
+    """Whether a value is known by its identity in code that works on objects."""
+    return is_place(type(value)) or isinstance(value, Identity)
+
+
+def kept_with_objects(x: Any) -> Any:
+    """`cotangent.kept` in code that works on objects, which are not copied."""
+    return kept_but(is_object, x)
+
+
+facts.fresh(kept_with_objects)
+facts.pure(kept_with_objects)
+facts.total(kept_with_objects)
+
+
+@facts.result(kept_with_objects)
+def _type_of_kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
 @functools.lru_cache(maxsize=4096)
 def _is_of_python(cls: type) -> bool:
     """Whether a class and all that it derives from are made by class statements."""
@@ -232,30 +267,47 @@ def member(type_: Type, name: str) -> Member:
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
     if issubclass(cls, Cell):
-        return Member("stored")
+        return Member("stored", store="plain", is_plainly_deleted=True)
     found = lookup(cls, name)
-    hook = lookup(cls, "__setattr__")
+    kind, getter = _as_read(cls, name, found)
+    store, setter = _as_stored(found)
+    hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
+    if hook is object.__setattr__:
+        hook = None
+    elif hook is not None and not isinstance(hook, types.FunctionType):
+        store, hook = "unknown", None
+    deletes = lookup(cls, "__delattr__") is object.__delattr__ or _is_frozen(cls)
+    return Member(kind, getter, store, setter, hook, deletes and store == "plain")
+
+
+def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
+    """The kind of an attribute that is found as this in its class, and what computes it."""
+    if overloads(cls, ALL_NAMES):
+        return "unknown", None
     if type(found) is property:
-        return Member("computed", found.fget, found.fset)
-    if lookup(cls, "__getattribute__") is not object.__getattribute__:
-        return Member("unknown")
+        return "computed", found.fget
     if isinstance(found, COMPUTED) or _has_code(type(found), "__get__", "__set__", "__delete__"):
-        return Member("unknown")
+        return "unknown", None
     if found is None and lookup(cls, ANY_NAME) is not None:
-        return Member("unknown")
+        return "unknown", None
     if isinstance(found, types.FunctionType):
-        return Member("method", found)
+        return "method", found
     if isinstance(found, classmethod | staticmethod):
         is_plain = isinstance(found.__func__, types.FunctionType)
         kind = "static" if isinstance(found, staticmethod) else "of class"
-        return Member(kind if is_plain else "unknown", found.__func__)
-    if hook is object.__setattr__:
-        return Member("stored")
-    if _is_frozen(cls):
-        return Member("stored")
-    return Member("hooked", None, hook) if isinstance(hook, types.FunctionType) else (
-        Member("unknown")
-    )
+        return kind if is_plain else "unknown", found.__func__
+    return "stored", None
+
+
+def _as_stored(found: Any) -> tuple[str, Any]:
+    """How an attribute is stored that is found as this in its class, and what stores it."""
+    if type(found) is property:
+        return ("unknown", None) if found.fset is None else ("computed", found.fset)
+    if found is None or isinstance(found, types.MemberDescriptorType):
+        return "plain", None
+    if isinstance(found, _METHODS) or hasattr(type(found), "__set__"):
+        return "unknown", None
+    return ("unknown" if hasattr(type(found), "__delete__") else "plain"), None
 
 
 def _has_code(cls: type, *names: str) -> bool:
@@ -418,6 +470,11 @@ def _as_callee(bars: Any) -> tuple[Any, ...]:
     return tuple(bars[1:])
 
 
+def _as_constructor(bars: Any) -> tuple[Any, ...]:
+    _, _, *rest = bars
+    return None, *rest
+
+
 def _swapped(bars: Any) -> tuple[Any, ...]:
     own, y, x = bars
     return own, x, y
@@ -451,6 +508,16 @@ def call_of_object(
             if names[1] is None:
                 return _differentiated(pullback, lookup(type(args[0]), names[0]), *args)
             return _operator(pullback, function, names[0], names[1], args)
+    if isinstance(function, type) and is_running():
+        made = constructor(function)
+        if made is not None and made.init is None:
+            count = 1 + len(args) + len(kwargs)
+            made_bars = functools.partial(_picked_none, count)
+            return function(*args, **kwargs), Through(_alone, made_bars)
+        if made is not None:
+            obj = new_object(function)
+            _, back = pullback(made.init, obj, *args, **kwargs)
+            return obj, Through(Made(back, obj), _as_constructor)
     cls = type(function)
     if is_users(cls) and id(function) not in by_identity:
         call = lookup(cls, "__call__")
@@ -597,6 +664,28 @@ class Read:
         return Read, (self._obj, self._name, self._count, self._value)
 
 
+class Made:
+    """The back function of making an object: that of its `__init__`, which returns nothing."""
+
+    __slots__ = ("_back", "_obj")
+
+    def __init__(self, back: Back, obj: Any) -> None:
+        self._back = back
+        self._obj = obj
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        for name, bar in (y_bar or {}).items():
+            shadows.add_held(self._obj, name, bar, getattr(self._obj, name, None))
+        return self._back(None)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Made:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Made, (self._back, self._obj)
+
+
 _CHANGING_METHODS: dict[Any, str] = {
     primitives.stored: "__setitem__", primitives.spliced: "__setitem__",
     primitives.stored_back: "__setitem__", primitives.deleted: "__delitem__",
@@ -627,15 +716,18 @@ def _changed_attribute(
         kind = "a class" if isinstance(obj, type) else f"an object of class {cls.__name__}"
         raise NotDifferentiable(f"the attribute `{name}` of {kind} is changed")
     found = member(Instance(cls), name)
-    if function is setattr and found.kind == "computed" and found.setter is not None:
+    if function is setattr and found.hook is not None:
+        _, back = pullback(found.hook, obj, name, *value)
+        return None, Through(back, _of_hook)
+    if function is not delattr and found.store == "computed":
         _, back = pullback(found.setter, obj, *value)
         return None, Through(back, _of_setter)
-    if function is setattr and found.kind == "hooked":
-        _, back = pullback(found.setter, obj, name, *value)
-        return None, Through(back, _of_hook)
-    if found.kind not in ("stored", "hooked") and not (
-        found.kind == "unknown" and lookup(cls, name) is None
-    ):
+    descriptor = lookup(cls, name)
+    if function is not delattr and overloads(type(descriptor), "__set__"):
+        _, back = pullback(lookup(type(descriptor), "__set__"), descriptor, obj, *value)
+        return None, Through(back, _of_descriptor)
+    is_plain = found.is_plainly_deleted if function is delattr else found.store == "plain"
+    if not is_plain:
         raise NotDifferentiable(
             f"the attribute `{name}` of {cls.__name__} is changed, which is no plain attribute"
         )
@@ -647,6 +739,11 @@ def _changed_attribute(
 
 def _of_setter(bars: Any) -> tuple[Any, ...]:
     _, obj_bar, value_bar = bars
+    return None, obj_bar, None, value_bar
+
+
+def _of_descriptor(bars: Any) -> tuple[Any, ...]:
+    _, _, obj_bar, value_bar = bars
     return None, obj_bar, None, value_bar
 
 
@@ -673,9 +770,14 @@ def _computed(
     pullback: Differentiate, obj: Any, name: str, count: int
 ) -> tuple[Any, Back] | None:
     cls, owner = type(obj), obj
+    if overloads(cls, ALL_NAMES):
+        error = NotDifferentiable(
+            f"the attribute `{name}` of {cls.__name__} is what its `__getattribute__` makes of it"
+        )
+        return getattr(obj, name), Refusing(count, error)
     stored: Any = getattr(obj, "__dict__", {})
     if is_running() and is_place(cls):
-        plain = member(Instance(cls), name).kind in ("stored", "hooked") or name in stored
+        plain = member(Instance(cls), name).kind == "stored" or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
             y = getattr(obj, name)
             return y, Read(obj, name, count, y)
@@ -749,6 +851,34 @@ def _of_object(count: int, bars: Any) -> tuple[Any, ...]:
     return (None, None if bar is None else bar.get("obj"), *(None,) * (count - 2))
 
 
+class CachedBack:
+    """The back function of a cached property that is computed, stored, and read from there on."""
+
+    __slots__ = ("_back", "_is_first", "_name", "_obj", "_value")
+
+    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
+        self._back = back
+        self._obj = obj
+        self._name = name
+        self._value = value if is_memory(value) else None
+        self._is_first = is_first
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        taken = release(
+            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+        )
+        return self._back(accumulate(y_bar, taken))
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> CachedBack:
+        return self
+
+    def __reduce__(self) -> Any:
+        held = self._back, self._obj, self._name, self._value, self._is_first
+        return CachedBack, held
+
+
+# In which forward pass a cached property was computed, and the `id` of what it was.
+_cached_in: dict[tuple[int, str], tuple[int, object]] = {}
 # The back functions of cached properties that were computed in differentiated code.
 _cached_backs: dict[tuple[int, str], tuple[Any, Back]] = {}
 
@@ -758,6 +888,9 @@ def _cached(
 ) -> tuple[Any, Back]:
     """A cached property: computed when it is read first, and stored in the object."""
     stored = obj.__dict__
+    key, run = (id(obj), name), current_run()
+    if run is not None and name in stored and _cached_in.get(key) == (id(stored[name]), run):
+        return stored[name], Read(obj, name, 2, stored[name])
     if name in stored:
         value, back = _cached_backs.get((id(obj), name), (None, None))
         if back is None or value is not stored[name]:
@@ -769,6 +902,11 @@ def _cached(
         return stored[name], back
     y, back = _differentiated(pullback, found.func, obj)
     stored[name] = y
+    if run is not None:
+        if key not in _cached_in:
+            weakref.finalize(obj, _cached_in.pop, key, None)
+        _cached_in[key] = id(y), run
+        return y, CachedBack(back, obj, name, y, hold_value(y))
     weakref.finalize(obj, _cached_backs.pop, (id(obj), name), None)
     _cached_backs[id(obj), name] = y, back
     return y, back

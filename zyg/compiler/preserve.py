@@ -31,10 +31,11 @@ from ir.core import (
 )
 from ir.places import CHANGING, changed_by, is_change, is_mutable, may_be_memory
 from ir.rewrite import blocks, defined, free_values, substitute, walk
-from ir.types import Tuple, Type
+from ir.types import Tuple, Type, class_of
 from zyg import cotangent
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
+from zyg.compiler.objects import is_place, kept_with_objects
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
 
@@ -42,25 +43,34 @@ from zyg.shadows import kept_contents
 WRITTEN = (primitives.written, written_view, primitives.updating)
 
 
-def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
+def preserve(
+    forward: Block, adjoint: Block, exported: set[Value], on_heap: bool = False
+) -> None:
     """Lets an adjoint read copies of what is overwritten; `exported` are the results by which
-    branches and loops hand out what adjoints of their bodies read."""
+    branches and loops hand out what adjoints of their bodies read. `on_heap`: objects are known
+    by identity, and what they held is saved where it is read."""
+    copying = kept_with_objects if on_heap else cotangent.kept
     if not any(is_change(op) for op in walk(forward)):
         return
     _measure_latest(forward, {})
     memory = _Memory(forward, exported)
     for value in free_values(adjoint):
-        if not memory.is_overwritten_behind(value, forward):
+        if (on_heap and _is_object(value.type)) or not memory.is_overwritten_behind(value, forward):
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
-        callee = cotangent.prototype if is_shape else cotangent.kept
+        callee = cotangent.prototype if is_shape else copying
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
-                _preserve_exports(op, memory, exported)
+                _preserve_exports(op, memory, exported, copying)
+
+
+def _is_object(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and is_place(cls)
 
 
 def preserve_held(
@@ -112,7 +122,7 @@ def _copying(value: Value, forward: Block, adjoint: Block | None) -> Callable[[A
     return kept_contents
 
 
-_COPIES = (cotangent.prototype, cotangent.kept, kept_contents)
+_COPIES = (cotangent.prototype, cotangent.kept, kept_with_objects, kept_contents)
 
 
 def _is_collected(op: For | While | If, value: Value) -> bool:
@@ -137,7 +147,10 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
             versions[before] = after
 
 
-def _preserve_exports(op: If | Try | For | While, memory: _Memory, exported: set[Value]) -> None:
+def _preserve_exports(
+    op: If | Try | For | While, memory: _Memory, exported: set[Value],
+    copying: Callable[[Any], Any],
+) -> None:
     skipped = 0 if isinstance(op, If | Try) else 1
     for body in blocks_of(op):
         if not isinstance(body.exit, Yield):
@@ -146,9 +159,11 @@ def _preserve_exports(op: If | Try | For | While, memory: _Memory, exported: set
             value = body.exit.values[skipped + i]
             if result not in exported or not isinstance(value, Value):
                 continue
+            if copying is kept_with_objects and _is_object(value.type):
+                continue
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
-                copy = Call(Const(cotangent.kept), [value], {}, [kept])
+                copy = Call(Const(copying), [value], {}, [kept])
                 _insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import types
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -30,6 +31,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Method,
     Tuple,
     Type,
     class_of,
@@ -363,6 +365,8 @@ class Specialiser:
             if is_constant(function) and isinstance(function, types.FunctionType):
                 if self.fields is not None and not function.__module__.startswith("zyg."):
                     self.fields.is_open = True  # it may do anything with objects
+            if id(function) in CALLING:
+                self._refuse_hidden_stores(function, args, kwargs)
             if is_constant(function) or rule is not None:
                 calls_back = rule is not None and takes_pullback(rule)
                 return calls_back or self._may_be_method(function, args)
@@ -386,6 +390,33 @@ class Specialiser:
         except (Unsupported, SourceNotFound):
             return False
         return made is not None and made.works_on_objects
+
+    def _refuse_hidden_stores(
+        self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> None:
+        """Refuses a function that changes objects where it is called and not differentiated."""
+        items = [item for item in map(facts.item_of, args) if item != TOP]
+        for function in (*args, *kwargs.values()):
+            given = [*items, TOP][:1]
+            if isinstance(function, Method) and isinstance(function.function, Known):
+                given = [function.self, *given]
+                function = function.function
+            if not isinstance(function, Closure) and not (
+                isinstance(function, Known) and isinstance(function.value, types.FunctionType)
+            ):
+                continue
+            try:
+                made = self.call(function, tuple(given), {})
+            except NeedsHeap:
+                made = None
+            except (Unsupported, SourceNotFound):
+                continue
+            if made is None or made.updates:
+                raise Unsupported(
+                    f"the function that {caller.__name__} is given may change objects",
+                    self._stack[-1].source.loc if self._stack else None,
+                    advice="call it in a list comprehension before",
+                )
 
     def stored(self, call: Call) -> list[Operand]:
         """The operands that a call may put into objects, where the caller has no heap."""
@@ -413,6 +444,11 @@ class Specialiser:
         """The operands whose derivatives a call's results depend on."""
         if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
             call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        # What a call leaves in objects hangs together with what they held before.
+        heap = [operand for name, operand in call.kwargs.items() if name == HEAP_NAME]
+        return [*self._sources_of_value(call), *heap]
+
+    def _sources_of_value(self, call: Call) -> list[Operand]:
         if isinstance(call.callee, Const):
             callee = call.callee.value
             if is_global_store(call) and not _is_exact(type_of(call.args[2])):
@@ -655,7 +691,7 @@ class _Surroundings:
             container = vars(base)
             if name in container:
                 found = container[name]
-                if base is object and name in ("__init__", "__init_subclass__"):
+                if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
                     return found
                 self._made.guards[id(base), name] = Guard(container, name, found)
                 return found if isinstance(found, types.FunctionType) else None
@@ -837,6 +873,14 @@ def _is_exact(type_: Type) -> bool:
     cls = class_of(type_)
     return cls is not None and issubclass(cls, int | np.integer)
 
+
+# These call a function that decides, and pass on what they were given.
+CALLING = {
+    id(function) for function in (
+        sorted, filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile,
+        itertools.groupby,
+    )
+}
 
 AnyGuard: TypeAlias = Guard | CellGuard | Absent
 

@@ -54,6 +54,7 @@ from zyg.compiler.augment import (
     Step,
     StoreStep,
     StructureStep,
+    touches_heap,
     works_on_heap,
 )
 from zyg.compiler.loops import LoopTransposer
@@ -373,10 +374,9 @@ class Transposer(LoopTransposer):
             (i, self.bars.pop(result)) for i, result in enumerate(op.results)
             if result in self.bars
         ]
-        on_heap = any(map(works_on_heap, step.arms))
-        if not seeds and not on_heap:
+        if not seeds and not any(map(works_on_heap, step.arms)):
             return
-        if on_heap:
+        if self.heap is not None and any(map(touches_heap, step.arms)):
             self.heap_bar()  # of which the arms take no copy of their own
         outer_ops, outer_bars = self.ops, self.bars
         arms: list[tuple[Block, list[Op], dict[Value, Operand]]] = []
