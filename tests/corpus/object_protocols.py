@@ -264,6 +264,8 @@ class Fallback:
         self.target = target
 
     def __getattr__(self, name):
+        if name == "target":  # while a copy is being made
+            raise AttributeError(name)
         return getattr(self.target, name)
 
 
