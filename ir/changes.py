@@ -60,6 +60,8 @@ def _store(
     assert self.places is not None
     target, index, value = args
     type_ = stored_type(type_of(target), type_of(index), type_of(value))
+    if self.places.is_element_at(value, target, index):
+        return  # what stands there already, and was changed in place
     # A value stored into an array is copied; any other container holds it.
     held = [] if is_array_like(type_of(target)) else [value]
     is_slice = isinstance(widen(type_of(index)), Slice) or (
@@ -67,7 +69,7 @@ def _store(
     )
     if isinstance(type_of(target), Sequence) and is_slice:
         callee, value = primitives.spliced, self.call(list, value, loc=loc)
-    self.places.change(callee, target, [index, value], loc, type_, held)
+    self.places.change(callee, target, [index, value], loc, type_, held, index)
 
 
 @special(primitives.augmented)

@@ -39,7 +39,17 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.loop_memory import LoopMemory
-from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_mutable
+from ir.places import (
+    NEW,
+    SHALLOW,
+    UNPACKING,
+    Effect,
+    ItemChanged,
+    Places,
+    Returned,
+    State,
+    is_mutable,
+)
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
@@ -145,7 +155,18 @@ class Surroundings(Protocol):
         """Raises, when the program runs, if `view` is a copy of a part of `items`."""
 
     def check_distinct(self, value: Any, changed: Any) -> None:
-        """Raises, when the program runs, if two objects share memory."""
+        """Raises, when the program runs, if an object is or holds the memory of another one."""
+
+    def check_separate(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if two objects hold memory in common."""
+
+    def check_apart(self, container: Any) -> None:
+        """Raises, when the program runs, if a container holds memory in two places."""
+
+    def effects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Effect]:
+        """What a call does to the elements of the inputs that it changes in place."""
 
 
 class Inference(Builder):
@@ -166,6 +187,7 @@ class Inference(Builder):
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
         self.updates: tuple[int, ...] = ()
+        self.effects: list[Effect] = []
         self.returned: Returned = None
 
     # Blocks
@@ -181,6 +203,7 @@ class Inference(Builder):
         new_params = [self._param(v, t, mapping) for v, t in
                       zip(function.params, params, strict=True)]
         places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
+        places.state.born.update(places.inputs)
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
@@ -196,12 +219,18 @@ class Inference(Builder):
         self, places: Places, inputs: list[Value], body: Block
     ) -> tuple[int, ...]:
         """Lets a function that changes inputs in place return their last versions too."""
-        updates = tuple(i for i, value in enumerate(inputs) if value in places.state.writes)
+        self.ops, outer = body.ops, self.ops
+        finals = {value: places.latest(value) for value in inputs if places.is_written(value)}
+        for value in inputs:
+            if value not in finals and is_mutable(value.type):
+                places.check_unwritten(value, self.loc)
+        self.ops = outer
+        updates = tuple(i for i, value in enumerate(inputs) if value in finals)
+        self.effects = [places.effect(inputs[i]) for i in updates]
         if isinstance(body.exit, Yield):
             self.returned = places.returned(body.exit.values[0], inputs)
         if updates and isinstance(body.exit, Yield):
-            finals = [places.state.current[inputs[i]] for i in updates]
-            parts = [*body.exit.values, *finals]
+            parts = [*body.exit.values, *finals.values()]
             whole = Value("t", Tuple(tuple(map(type_of, parts))))
             body.ops.append(Call(Const(primitives.build_tuple), list(parts), {}, [whole]))
             body.exit.values = [whole]
@@ -377,6 +406,8 @@ class Inference(Builder):
         self.ops.append(op)
         for value in op.results:
             self.definitions[value] = op
+            if self.places is not None:
+                self.places.state.born[value] = None
         if self.places is not None and isinstance(op, Call):
             self.places.defined(op)
 
@@ -517,7 +548,7 @@ class Inference(Builder):
             exit = new_body.exit
             yields = exit.values if isinstance(exit, Yield) else None
             if self.places is not None and yields is not None:
-                self.places.hold(yields[1 + len(carried) :])
+                self.places.collect(yields[1 + len(carried) :])
             is_settled = memory is None or memory.is_settled(new_body, new_carried, op.loc)
             found = types if yields is None else [
                 join(t, widen(type_of(value)))
@@ -538,7 +569,8 @@ class Inference(Builder):
             results.append(Value(result.name, Sequence(list, item)))
         mapping.update(zip(op.results, results, strict=True))
         if memory is not None:
-            memory.leave(new_body, init, results, len(carried))
+            collected = [] if yields is None else yields[1 + len(carried) : 1 + len(op.results)]
+            memory.leave(new_body, init, results, len(carried), list(collected))
         return new_body, results
 
     def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:
@@ -622,7 +654,7 @@ class Inference(Builder):
         if self.places is not None and self.places.state.has_changes:
             is_apart = isinstance(callee, Const) and callee.value in UNPACKING
             args = [
-                arg if is_apart and self.is_tuple(arg) else self.places.read(arg, loc)
+                arg if is_apart and self.places.parts(arg) else self.places.read(arg, loc)
                 for arg in args
             ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
@@ -779,12 +811,15 @@ class Inference(Builder):
         inputs, types_ = self.surroundings.updates(
             type_of(callee), tuple(map(type_of, args)), kwtypes
         )
-        self.places.passed(callee, args, kwargs, result, changed, types_, loc)
+        effects = self.surroundings.effects(type_of(callee), tuple(map(type_of, args)), kwtypes)
+        self.places.passed(callee, args, kwargs, result, changed, types_, effects, loc)
         made = self.definitions[result]
         assert isinstance(made, Call)
         returned = self._returned_by(made)
-        if returned == NEW:
+        if returned in (NEW, SHALLOW):
             self.places.returned_new[result] = None
+            if returned == SHALLOW:
+                self.places.contents.copied_by_call(result, [*args, *kwargs.values()])
         if isinstance(returned, int):
             # The function returns what it has changed.
             result = made.results[1 + inputs.index(returned)]
@@ -803,10 +838,18 @@ class Inference(Builder):
                 whole = self._returned_by(made)
                 if isinstance(whole, tuple) and len(whole) == len(call.results):
                     for result, part in zip(call.results, whole, strict=True):
-                        if part == NEW:
-                            self.places.returned_new[result] = None
-        elif len(call.results) == 1 and self._returned_by(call) == NEW:
-            self.places.returned_new[call.result] = None
+                        self._note_new(result, part, made)
+                        self.places.state.lent[result] = None  # the tuple knows it as well
+        elif len(call.results) == 1:
+            self._note_new(call.result, self._returned_by(call), call)
+
+    def _note_new(self, result: Value, returned: Returned, call: Call) -> None:
+        assert self.places is not None
+        if returned in (NEW, SHALLOW):
+            self.places.returned_new[result] = None
+            self.places.state.views.pop(result, None)
+            if returned == SHALLOW:
+                self.places.contents.copied_by_call(result, [*call.args, *call.kwargs.values()])
 
     def _returned_by(self, call: Call) -> Returned:
         callee, args = call.callee, call.args

@@ -19,10 +19,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
+from ir.contents import (
+    UNKNOWN,
+    Contents,
+    has_parts,
+    holds_memory,
+    is_immutable_class,
+    may_overlap,
+)
 from ir.core import (
     Block,
     Call,
@@ -37,7 +44,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import Unsupported
-from ir.record import made, node
+from ir.record import made, node, record
 from ir.rewrite import walk
 from ir.types import (
     Closure,
@@ -54,16 +61,14 @@ from ir.types import (
 if TYPE_CHECKING:
     from ir.infer import Inference
 
-IMMUTABLE = (
-    int, float, complex, str, bytes, tuple, slice, range, frozenset, type(None), type,
-    FunctionType, BaseException,
-)
 # Calls that put their operands into a container, which knows them by another name.
 HOLDING = {
     id(f) for f in (primitives.build_list, primitives.build_dict, primitives.build_set)
 }
 # Calls that take a tuple apart, and keep nothing of it.
 UNPACKING = (primitives.unpack, operator.getitem, len)
+# Calls that make a new container of what others hold.
+COPYING = {id(f) for f in (list, dict, sorted, list.copy, dict.copy, primitives.merge_dicts)}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (
@@ -105,17 +110,12 @@ def is_mutable(type_: Type) -> bool:
     if isinstance(type_, Union):
         return any(map(is_mutable, type_.members))
     cls = class_of(type_)
-    return cls is None or not (issubclass(cls, IMMUTABLE) or facts.is_immutable(cls))
+    return cls is None or not is_immutable_class(cls)
 
 
 def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call:
     """A call that does nothing, or raises."""
     return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
-
-
-def _compatible(a: Type, b: Type) -> bool:
-    first, second = class_of(a), class_of(b)
-    return first is None or second is None or first is second
 
 
 def _keeps_length(op: Op) -> bool:
@@ -124,6 +124,31 @@ def _keeps_length(op: Op) -> bool:
         return True
     is_store = isinstance(op.callee, Const) and op.callee.value is primitives.stored
     return is_store or all(class_of(result.type) is not list for result in op.results)
+
+
+@record
+class Effect:
+    """What a call does to an argument that it changes, beside its own memory: to its elements."""
+
+    deep: bool = False
+    moves: bool = False
+    mixes: bool = False
+
+
+# Changes that leave the elements of containers where they are.
+KEEPING = {
+    id(f) for f in (primitives.overwritten, primitives.written, primitives.written_view,
+                    primitives.added_at, primitives.subtracted_at, primitives.stored_back)
+}
+
+
+def keeps_places(callee: Any) -> bool:
+    return id(callee) in KEEPING
+
+
+def _is_array_like(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and facts.copies_items(cls)
 
 
 class ItemChanged(Exception):
@@ -136,9 +161,9 @@ class ItemChanged(Exception):
 
 # Stores under known keys change no keys: a loop over these may change the items.
 KEYS: type = type({}.keys())
-NEW = "new"
-# What is known of the memory that a function returns: that it is new, which of the inputs that it
-# changes it is, or nothing; of a tuple, for each item.
+NEW, SHALLOW = "new", "shallow"
+# What is known of the memory that a function returns: that it is new, new but for what it holds,
+# which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
 
@@ -155,6 +180,13 @@ class State:
     `origins`: the first name of each version; `derived`: the version of the whole that a view was
     taken of; `writes`: the storages written so far; `held`: those that a container knows;
     `lent`: those that were passed to calls; `lost`: those that were changed under another name.
+    What follows is about elements of containers, see `ir.contents`. `members`: the storages that
+    may have memory in common with one; `adopted`: the container and the index by which a value is
+    reached that was put there; `views`: the elements that were read; `detached`: those that may
+    have left their container, and whether all that may know them is known; `taken`: the `stamps`
+    of the storage when an element was read; `born`: the values of this block; `hidden`: the
+    storages known to what isn't compared; `deep`: those whose elements were changed; `tangled`:
+    those that may hold an element twice; `moved`: those whose elements were moved.
     """
 
     current: dict[Value, Value] = made(dict)
@@ -164,7 +196,18 @@ class State:
     held: dict[Value, None] = made(dict)
     lent: dict[Value, None] = made(dict)
     lost: dict[Value, Location | None] = made(dict)
-    distinct: dict[tuple[Value, Value], None] = made(dict)
+    distinct: dict[tuple[object, ...], None] = made(dict)
+    members: dict[Value, frozenset[Value]] = made(dict)
+    adopted: dict[Value, tuple[Value, Operand]] = made(dict)
+    views: dict[Value, None] = made(dict)
+    detached: dict[Value, bool] = made(dict)
+    stamps: dict[Value, Value] = made(dict)
+    taken: dict[Value, Value | None] = made(dict)
+    hidden: dict[Value, None] = made(dict)
+    deep: dict[Value, None] = made(dict)
+    tangled: dict[Value, None] = made(dict)
+    moved: dict[Value, None] = made(dict)
+    born: dict[Value, None] = made(dict)
 
     @property
     def has_changes(self) -> bool:
@@ -174,6 +217,9 @@ class State:
         return State(
             dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
             dict(self.held), dict(self.lent), dict(self.lost), dict(self.distinct),
+            dict(self.members), dict(self.adopted), dict(self.views), dict(self.detached),
+            dict(self.stamps), dict(self.taken), dict(self.hidden), dict(self.deep),
+            dict(self.tangled), dict(self.moved),
         )
 
 
@@ -181,7 +227,7 @@ class Places:
     """Follows the memory of the values of one function while inference walks over it."""
 
     def __init__(self, inference: Inference) -> None:
-        self._inference = inference
+        self.inference = inference
         self.state = State()
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
@@ -195,15 +241,24 @@ class Places:
         # Items of what a loop iterates over; new memory that iterations hand on.
         self.items: dict[Value, None] = {}
         self.new: dict[Value, None] = {}
+        self.contents = Contents(self)
+        # The inputs that are looked at on entry for elements that they hold twice.
+        self.apart: dict[Value, None] = {}
 
     # Names and storages
+
+    def definition(self, value: Value) -> Op | None:
+        return self.inference.definitions.get(value)
 
     def origin(self, value: Value) -> Value:
         return self.state.origins.get(value, value)
 
-    def _whole(self, value: Value) -> Operand | None:
+    def whole(self, value: Value) -> Operand | None:
         """What a value is a view of."""
-        op = self._inference.definitions.get(value)
+        place = self.contents.place(value)
+        if place is not None:
+            return place[0]
+        op = self.inference.definitions.get(value)
         if isinstance(op, Call) and isinstance(op.callee, Const) and facts.is_view(op):
             return op.args[0]
         return None
@@ -211,7 +266,7 @@ class Places:
     def storage(self, value: Value) -> Value:
         while True:
             value = self.origin(value)
-            whole = self._whole(value)
+            whole = self.whole(value)
             if not isinstance(whole, Value):
                 return value
             value = whole
@@ -220,10 +275,15 @@ class Places:
         """The version of a value that holds what its memory holds here."""
         first = self.origin(value)
         state = self.state
-        whole = self._whole(first)
+        place = self.contents.place(first)
+        if place is not None:
+            if self.contents.is_stale(first):
+                self._read_again(first, *place)
+            return state.current.get(first, first)
+        whole = self.whole(first)
         if isinstance(whole, Value):
             version = self.latest(whole)
-            op = self._inference.definitions[first]
+            op = self.inference.definitions[first]
             assert isinstance(op, Call)
             if state.derived.get(first, op.args[0]) is not version:
                 assert isinstance(op.callee, Const)
@@ -233,10 +293,10 @@ class Places:
                             f"`{first.name}` may be a copy, and is changed in place in a branch or "
                             "loop", op.loc, advice="use `.copy()`, or change the whole",
                         )
-                    check = self._inference.surroundings.check_view
+                    check = self.inference.surroundings.check_view
                     operands: list[Operand] = [version, state.current.get(first, first)]
-                    self._inference.ops.append(_checking(check, operands, op.loc))
-                (again,) = self._inference._append(
+                    self.inference.ops.append(_checking(check, operands, op.loc))
+                (again,) = self.inference._append(
                     op.callee, [version, *op.args[1:]], {}, [value.name], op.loc
                 )
                 assert isinstance(again, Value)
@@ -244,6 +304,20 @@ class Places:
                 self._note(first, again)
                 state.derived[first] = version
         return state.current.get(first, first)
+
+    def _read_again(self, first: Value, container: Operand, index: Operand) -> None:
+        """Reads an element of a container that was changed."""
+        assert isinstance(container, Value)
+        version = self.latest(container)
+        type_ = first.type
+        if not _is_array_like(type_):
+            result_of = facts.result_of(operator.getitem)
+            assert result_of is not None
+            type_ = result_of((version.type, type_of(index)), {})
+        again = Value(first.name, type_)
+        self._note(first, again)
+        self.state.taken[first] = self.state.stamps.get(self.storage(first))
+        self.inference._define(Call(Const(operator.getitem), [version, index], {}, [again]))
 
     def _note(self, first: Value, version: Value) -> None:
         self.state.origins[version] = first
@@ -255,16 +329,16 @@ class Places:
         """The operand to read in the place of one that the source names."""
         if isinstance(operand, Const) or not self.state.has_changes:
             return operand
-        if isinstance(operand.type, Tuple):
+        if isinstance(operand.type, Tuple) and self.parts(operand):
             return self._tuple_again(operand, loc)
-        if not is_mutable(operand.type):
+        if not holds_memory(operand.type):
             return operand
         self._compare(operand, loc)
         return self.latest(operand)
 
-    def _parts(self, value: Operand) -> list[Operand]:
+    def parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
-        op = self._inference.definitions.get(value) if isinstance(value, Value) else None
+        op = self.inference.definitions.get(value) if isinstance(value, Value) else None
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 return op.args
@@ -272,11 +346,11 @@ class Places:
 
     def _tuple_again(self, value: Value, loc: Location | None) -> Operand:
         """A tuple of the latest versions of its items."""
-        parts = self._parts(value)
+        parts = self.parts(value)
         latest = [self.read(part, loc) for part in parts]
         if all(a is b for a, b in zip(parts, latest, strict=True)):
             return value
-        return self._inference.call(primitives.build_tuple, *latest, name=value.name, loc=loc)
+        return self.inference.call(primitives.build_tuple, *latest, name=value.name, loc=loc)
 
     def _compare(self, value: Value, loc: Location | None) -> None:
         """Sees to it that a value is no unknown name of memory that was written."""
@@ -296,12 +370,12 @@ class Places:
                 if is_mutable(source.type):
                     self._compare(source, loc)
         for written in list(self.state.writes):
-            if written is storage or (storage, written) in self.state.distinct:
+            if written is storage or self.storage(written) is storage:
                 continue
             version = self.sources.get(storage, {}).get(written)
             if version is not None and version is self.state.current.get(written, written):
                 continue  # computed from what is there now
-            if self._may_share(storage, written):
+            if self._may_share(value, storage, written):
                 self._check(storage, written, loc)
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
@@ -352,24 +426,40 @@ class Places:
         if isinstance(iterable, Value) and self.state.has_changes and is_mutable(iterable.type):
             self._compare(iterable, loc)
 
-    def _may_share(self, storage: Value, written: Value) -> bool:
-        if not _compatible(storage.type, written.type):
+    def _may_share(self, value: Value, storage: Value, written: Value) -> bool:
+        is_deep = written in self.state.deep
+        changed = self.state.current.get(written, written)
+        if not may_overlap(value.type, changed.type, is_deep):
             return False
         roots, others = self.roots(storage), self.roots(written)
         if roots & others:
             return True
+        if (storage, written, is_deep, roots, others) in self.state.distinct:
+            return False
+        if not is_deep:
+            others = self.shallow_roots(written)
         return any(self._may_be_same(a, b) for a in roots for b in others)
 
     def _may_be_same(self, a: Value, b: Value) -> bool:
-        kinds = {self._kind(a), self._kind(b)}
+        kinds = {self.kind(a), self.kind(b)}
         if "new" in kinds:
-            new = a if self._kind(a) == "new" else b
+            new = a if self.kind(a) == "new" else b
             # An unknown value can be new memory only if that was given away.
             return "unknown" in kinds and (new in self.state.lent or new in self.state.held)
         return True
 
-    def roots(self, storage: Value) -> set[Value]:
+    def roots(self, storage: Value) -> frozenset[Value]:
+        """The storages that may have memory in common with one: those that a merged one may be,
+        and members."""
+        return self._reached(storage, self.state.members)
+
+    def shallow_roots(self, storage: Value) -> frozenset[Value]:
         """The storages that a merged one may be."""
+        return self._reached(storage, {})
+
+    def _reached(
+        self, storage: Value, members: dict[Value, frozenset[Value]]
+    ) -> frozenset[Value]:
         found: set[Value] = set()
         pending = [storage]
         while pending:
@@ -377,14 +467,17 @@ class Places:
             if value not in found:
                 found.add(value)
                 pending += self.covers.get(value, [])
-        return {value for value in found if value not in self.covers}
+                pending += members.get(value, ())
+        return frozenset(value for value in found if value not in self.covers)
 
-    def _kind(self, storage: Value) -> str:
+    def kind(self, storage: Value) -> str:
         if storage in self.inputs:
             return "given"
         if storage in self.new:
             return "new"
-        op = self._inference.definitions.get(storage)
+        if storage in self.state.detached:
+            return "given" if self.state.detached[storage] else "unknown"
+        op = self.inference.definitions.get(storage)
         if isinstance(op, Call):
             callee = op.callee.value if isinstance(op.callee, Const) else None
             if facts.is_fresh(callee) or id(callee) in HOLDING:
@@ -405,20 +498,75 @@ class Places:
                 isinstance(index, Known) and isinstance(index.value, slice)
             )
             return is_slice and class_of(type_of(call.args[0])) is list
-        return callee is list or callee is dict
+        return id(callee) in COPYING
 
     def _check(self, storage: Value, written: Value, loc: Location | None) -> None:
-        self.state.distinct[storage, written] = None
-        self.state.distinct[written, storage] = None
-        callee = self._inference.surroundings.check_distinct
-        if storage in self.inputs and written in self.inputs:
+        is_deep = written in self.state.deep
+        for pair in ((storage, written), (written, storage)):
+            self.state.distinct[(*pair, is_deep, *map(self.roots, pair))] = None
+        surroundings = self.inference.surroundings
+        callee = surroundings.check_separate if is_deep else surroundings.check_distinct
+        are_apart = not self.roots(storage) & self.roots(written)
+        if storage in self.inputs and written in self.inputs and are_apart:
             self.entry.append(_checking(callee, [storage, written], loc))
             return
         operands: list[Operand] = [self.latest(storage), self.latest(written)]
-        self._inference.ops.append(_checking(callee, operands, loc))
+        self.inference.ops.append(_checking(callee, operands, loc))
+
+    def untangle(self, storage: Value, loc: Location | None) -> None:
+        """Sees to it that a container, whose elements are changed, holds none of them twice."""
+        callee = self.inference.surroundings.check_apart
+        for root in self.roots(storage):
+            if root in self.inputs and has_parts(root.type) and root not in self.apart:
+                self.apart[root] = None
+                self.entry.append(_checking(callee, [root], loc))
+        if storage in self.state.tangled:
+            self.state.tangled.pop(storage, None)
+            self.inference.ops.append(_checking(callee, [self.latest(storage)], loc))
+
+    def is_written(self, value: Value) -> bool:
+        """Whether an input, or an element of it, was changed."""
+        storage = self.storage(value)
+        state = self.state
+        return value in state.writes or state.current.get(value, value) is not value or (
+            storage is not value and storage in state.writes
+        )
+
+    def check_unwritten(self, value: Value, loc: Location | None) -> None:
+        """Sees to it that an input of which there is no new version was not changed."""
+        storage = self.storage(value)
+        for written in list(self.state.writes):
+            if self.roots(storage) & self.roots(written) and (
+                self._may_share(value, storage, written)
+            ):
+                self._check(storage, written, loc)
+
+    def effect(self, value: Value) -> Effect:
+        """What was done to the elements of an input."""
+        storage = self.storage(value)
+        return Effect(
+            storage in self.state.deep or any(
+                w is not storage and storage in self.roots(w) for w in self.state.writes
+            ),
+            storage in self.state.moved,
+            any(self.kind(root) == "unknown" for root in self.roots(storage)),
+        )
+
+    def is_element_at(self, value: Operand, container: Operand, index: Operand) -> bool:
+        """Whether a value is known to be the element of a container at an index."""
+        if not isinstance(value, Value) or not isinstance(container, Value):
+            return False
+        place = self.contents.place(value)
+        if place is None or not isinstance(place[0], Value):
+            return False
+        is_same = place[1] is index or (
+            isinstance(place[1], Const) and isinstance(index, Const)
+            and Known(place[1].value) == Known(index.value)
+        )
+        return is_same and self.origin(place[0]) is self.origin(container)
 
     def is_defined(self, value: Value) -> bool:
-        return value in self._inference.definitions
+        return value in self.inference.definitions
 
     # Writes
 
@@ -428,11 +576,11 @@ class Places:
 
     def change(
         self, callee: Any, target: Operand, operands: list[Operand], loc: Location | None,
-        type_: Type, held: list[Operand],
+        type_: Type, held: list[Operand], index: Operand | None = None,
     ) -> Value:
         """Appends a call that changes `target`, which means its result from here on.
 
-        `held` are the operands that the target knows behind it.
+        `held` are the operands that the target knows behind it, at an index if that is known.
         """
         if not isinstance(target, Value):
             raise Unsupported(
@@ -440,13 +588,22 @@ class Places:
                 "one", loc, advice="pass it as an argument",
             )
         storage = self.storage(target)
-        self._check_writable(storage, target.name, loc)
+        self._check_writable(target, loc)
+        if not keeps_places(callee):
+            self.contents.moving(callee, target, operands)
         before = self.latest(target)
         version = Value(before.name, type_)
-        self.hold(held)
-        self._inference._define(Call(Const(callee), [before, *operands], {}, [version], loc))
+        self.inference._define(Call(Const(callee), [before, *operands], {}, [version], loc))
         self.state.writes.setdefault(storage, loc)
         self._written(before, version, loc)
+        self.contents.changed(target, version)
+        held = [o for o in held if isinstance(o, Value) and holds_memory(o.type)]
+        if callee is primitives.appended and held:
+            index = self.contents.position_of_last(version)
+        if callee in (primitives.spliced, primitives.extended):
+            self.contents.copied(storage, held)
+        else:
+            self.contents.put(version, [(index, operand) for operand in held])
         return version
 
     def passed(
@@ -457,59 +614,94 @@ class Places:
         result: Value,
         changed: list[tuple[int | str, Operand]],
         types: list[Type],
+        effects: list[Effect],
         loc: Location | None,
     ) -> None:
         """Appends a call that changes some of its arguments, which get versions of new types."""
-        storages = []
-        for _, operand in changed:
+        targets: list[Value] = []
+        for (_, operand), effect in zip(changed, effects, strict=True):
             if not isinstance(operand, Value):
                 raise Unsupported("a call changes a constant in place", loc)
-            storages.append(self.storage(operand))
-            self._check_writable(storages[-1], operand.name, loc)
-        if len(set(storages)) < len(storages):
-            raise Unsupported("a call changes the same memory under two names", loc)
+            self._check_writable(operand, loc, effect.deep)
+            targets.append(operand)
         given = [*args, *kwargs.values()]
-        positions_changed = {position for position, _ in changed}
-        for position, operand in [*enumerate(args), *kwargs.items()]:
-            if isinstance(operand, Value) and is_mutable(operand.type):
-                for storage in storages:
-                    own = self.storage(operand)
-                    if own is storage and position not in positions_changed:
-                        raise Unsupported(
-                            f"`{operand.name}` is passed to a call that changes it under another "
-                            "name", loc,
-                        )
-        before = [self.latest(operand) for _, operand in changed]  # type: ignore[arg-type]
+        self._check_apart(changed, [*enumerate(args), *kwargs.items()], loc)
+        positions = Const(tuple(position for position, _ in changed))
+        for operand, effect in zip(targets, effects, strict=True):
+            if effect.moves:
+                gone = self.contents.moving(primitives.updating, operand, [])
+                if effect.deep:
+                    # They may have been changed when they were elements no more.
+                    self.state.lost.update(dict.fromkeys(gone, loc))
+        before = [self.latest(operand) for operand in targets]
+        storages = [self.storage(operand) for operand in targets]
         versions = [
             Value(value.name, type_) for value, type_ in zip(before, types, strict=True)
         ]
-        positions = Const(tuple(position for position, _ in changed))
-        self.hold(
-            o for o in given if isinstance(o, Value) and is_mutable(o.type)
-            and not any(o is other for _, other in changed) and not facts.copies_items(
-                class_of(o.type) or object
-            )
-        )
         call = Call(
             Const(primitives.updating), [callee, positions, *args], kwargs, [result, *versions],
             loc,
         )
-        self._inference._define(call)
-        for storage, old, version in zip(storages, before, versions, strict=True):
+        self.inference._define(call)
+        others = [
+            o for o in given if isinstance(o, Value) and holds_memory(o.type)
+            and not any(o is other for _, other in changed)
+        ]
+        for storage, old, version, effect in zip(storages, before, versions, effects, strict=True):
             self.state.writes.setdefault(storage, loc)
+            old = self.state.current.get(self.origin(old), old)
             self._written(old, version, loc)
+            self.contents.changed(old, version, effect.deep)
+            if has_parts(version.type):
+                if effect.mixes:
+                    self.contents.mix(version)
+                for operand in others:
+                    self.contents.link(version, operand)
+        for (_, a), version in zip(changed, versions, strict=True):
+            for _, b in changed:
+                if a is not b and has_parts(version.type):
+                    self.contents.link(version, b)
         self.sources[result] = {
             storage: self.state.current.get(storage, storage) for storage in storages
         }
+
+    def _check_apart(
+        self, changed: list[tuple[int | str, Operand]], given: list[tuple[int | str, Operand]],
+        loc: Location | None,
+    ) -> None:
+        """Sees to it that a call gets what it changes under one name only."""
+        for i, (position, target) in enumerate(changed):
+            done = {position for position, _ in changed[: i + 1]}
+            for other, operand in given:
+                if other in done or not isinstance(operand, Value) or (
+                    not holds_memory(operand.type)
+                ):
+                    continue
+                assert isinstance(target, Value)
+                storage = self.storage(target)
+                if self.storage(operand) is not storage:
+                    continue
+                if self.origin(operand) is storage or self.origin(target) is storage:
+                    raise Unsupported(
+                        f"`{operand.name}` is passed to a call that changes it under another "
+                        "name", loc,
+                    )
+                callee = self.inference.surroundings.check_separate
+                operands: list[Operand] = [self.latest(operand), self.latest(target)]
+                self.inference.ops.append(_checking(callee, operands, loc))
 
     def _written(self, before: Value, version: Value, loc: Location | None) -> None:
         """A new version of a value, and of all that it is a view of."""
         self.consumed.add(before)
         first = self.origin(before)
         self._note(first, version)
-        whole = self._whole(first)
+        place = self.contents.place(first)
+        if place is not None:
+            self._element_written(place, version, loc)
+            return
+        whole = self.whole(first)
         if isinstance(whole, Value):
-            op = self._inference.definitions[first]
+            op = self.inference.definitions[first]
             assert isinstance(op, Call)
             old = self.state.current.get(self.origin(whole), self.origin(whole))
             new = Value(old.name, old.type)
@@ -517,36 +709,77 @@ class Places:
             if op.callee.value is operator.getitem:
                 operands: list[Operand] = [Const(primitives.written), old, op.args[1], version]
             else:
-                view = self._inference.surroundings.written_view
+                view = self.inference.surroundings.written_view
                 operands = [Const(view), old, op.callee, version, *op.args[1:]]
-            self._inference._define(Call(operands[0], operands[1:], {}, [new], loc))
+            self.inference._define(Call(operands[0], operands[1:], {}, [new], loc))
             self._written(old, new, loc)
             self.state.derived[first] = new
 
-    def _check_writable(self, storage: Value, name: str, loc: Location | None) -> None:
+    def _element_written(
+        self, place: tuple[Operand, Operand], version: Value, loc: Location | None
+    ) -> None:
+        container, index = place
+        assert isinstance(container, Value)
+        first = self.origin(container)
+        old = self.state.current.get(first, first)
+        result_of = facts.result_of(primitives.stored)
+        assert result_of is not None
+        type_ = result_of((old.type, type_of(index), version.type), {})
+        new = Value(old.name, type_)
+        operands: list[Operand] = [old, index, version]
+        self.inference._define(Call(Const(primitives.written), operands, {}, [new], loc))
+        self._written(old, new, loc)
+
+    def _check_writable(
+        self, value: Value, loc: Location | None, deep: bool = False
+    ) -> None:
+        storage, state = self.storage(value), self.state
         if storage in self.items:
             raise ItemChanged(storage)
-        for root in self.roots(storage):
-            if self._kind(root) == "unknown":
-                raise Unsupported(
-                    f"{_named(name)} is changed in place, but zyg can't tell which other names "
-                    "its memory has", loc, advice="change a copy",
-                )
-        for root in {storage, *self.roots(storage)}:
-            if root in self.state.held:
-                raise Unsupported(
-                    f"{_named(name)} is changed in place after it was put into a container", loc,
-                    advice="put a copy into the container, or change it before",
-                )
+        is_deep = deep or self.contents.is_element(value)
+        roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
+        if any(self.kind(root) == "unknown" for root in roots):
+            raise Unsupported(
+                f"{_named(value.name)} is changed in place, but zyg can't tell which other names "
+                "its memory has", loc, advice="change a copy",
+            )
+        known = state.hidden if is_deep else state.held
+        if any(root in known for root in {storage, *roots}):
+            raise Unsupported(
+                f"{_named(value.name)} is changed in place after it was put into a container", loc,
+                advice="put a copy into the container, or change it before",
+            )
+        if is_deep:
+            self.untangle(storage, loc)
 
     # What becomes known under other names
 
     def hold(self, operands: Iterable[Operand]) -> None:
+        """Notes what becomes known to something that isn't followed."""
         for operand in operands:
-            if isinstance(operand, Value) and is_mutable(operand.type):
-                storage = self.storage(operand)
-                for root in {storage, *self.roots(storage)}:
-                    self.state.held[root] = None
+            if not isinstance(operand, Value) or not holds_memory(operand.type):
+                continue
+            storage = self.storage(operand)
+            for root in {storage, *self.roots(storage)}:
+                self.state.hidden[root] = None
+            if self.contents.is_element(operand):
+                self.lend([operand])
+                continue
+            for root in {storage, *self.shallow_roots(storage)}:
+                self.state.held[root] = None
+
+    def collect(self, operands: Iterable[Operand]) -> None:
+        """Notes what an iteration adds to the lists that its loop makes."""
+        for operand in operands:
+            parts = self.parts(operand)
+            if parts:
+                self.collect(parts)
+            elif isinstance(operand, Value) and holds_memory(operand.type):
+                self.lend([operand])
+                if not self.contents.is_element(operand):
+                    storage = self.storage(operand)
+                    for root in {storage, *self.shallow_roots(storage)}:
+                        self.state.held[root] = None
 
     def defined(self, call: Call) -> None:
         """Notes what a call does with the names of memory that it is given."""
@@ -560,30 +793,55 @@ class Places:
             return
         callee = call.callee.value
         if callee not in UNPACKING and callee is not primitives.build_tuple:
-            self.hold_parts([*call.args, *call.kwargs.values()])
+            if id(callee) not in HOLDING:
+                self.hold_parts([*call.args, *call.kwargs.values()])
         if id(callee) in HOLDING:
-            self.hold(call.args)
-        elif not facts.is_fresh(callee) and not facts.is_view(call):
-            operands = [*call.args, *call.kwargs.values()]
-            for result in call.results:
-                if is_mutable(result.type):
-                    self.lend(operands)
-                    self.sources[result] = {
-                        self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
-                        for o in operands if isinstance(o, Value) and is_mutable(o.type)
-                    }
+            self._built(call)
+            return
+        operands = [*call.args, *call.kwargs.values()]
+        for result in call.results:
+            if result in self.state.origins or not holds_memory(result.type):
+                continue
+            if self.contents.is_element(result):
+                self.contents.read(result)
+            elif callee is operator.getitem and self.parts(call.args[0]):
+                self.cover(result, self.parts(call.args[0]))
+            elif facts.is_fresh(callee) and not has_parts(result.type):
+                continue
+            elif not facts.is_view(call) and callee is not primitives.build_tuple:
+                self.lend(operands)
+                self.sources[result] = {
+                    self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
+                    for o in operands if isinstance(o, Value) and holds_memory(o.type)
+                }
+                if has_parts(result.type) and self.kind(result) == "new":
+                    self.contents.copied(result, operands)
+
+    def _built(self, call: Call) -> None:
+        """A container that was made of its items."""
+        items: list[tuple[Operand | None, Operand]] = []
+        if call.callee.value is primitives.build_dict:  # type: ignore[union-attr]
+            keys = [key.value for key in call.args[::2] if isinstance(key, Const)]
+            are_known = len(keys) * 2 == len(call.args) and len(set(keys)) == len(keys)
+            for key, operand in zip(call.args[::2], call.args[1::2], strict=True):
+                items += [(None, key), (key if are_known else None, operand)]
+        elif call.callee.value is primitives.build_list:  # type: ignore[union-attr]
+            items += [(Const(i), operand) for i, operand in enumerate(call.args)]
+        else:
+            items += [(None, operand) for operand in call.args]
+        self.contents.put(call.result, items)
 
     def hold_parts(self, operands: Iterable[Operand]) -> None:
         """What tuples hold is known by another name where they are handed on."""
         for operand in operands:
-            parts = self._parts(operand)
+            parts = self.parts(operand)
             if parts:
                 self.hold(parts)
                 self.hold_parts(parts)
 
     def lend(self, operands: Iterable[Operand]) -> None:
         for operand in operands:
-            if isinstance(operand, Value) and is_mutable(operand.type):
+            if isinstance(operand, Value) and holds_memory(operand.type):
                 storage = self.storage(operand)
                 self.state.lent[storage] = None
                 for root in self.roots(storage):
@@ -596,40 +854,49 @@ class Places:
         """What a caller may know of the memory that a function returns."""
         if not isinstance(operand, Value):
             return None
-        op = self._inference.definitions.get(operand)
+        op = self.inference.definitions.get(operand)
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 items = [self._returned_part(arg, inputs) for arg in op.args]
                 numbers = [item for item in items if type(item) is int]
-                storages = [
-                    self.storage(arg) for arg, item in zip(op.args, items, strict=True)
-                    if item == NEW and isinstance(arg, Value)
-                ]
-                is_apart = len(set(storages)) == len(storages) and (
-                    len(set(numbers)) == len(numbers)
-                )
+                known: set[Value] = set()
+                is_apart = len(set(numbers)) == len(numbers)
+                for arg, item in zip(op.args, items, strict=True):
+                    if item in (NEW, SHALLOW) and isinstance(arg, Value):
+                        roots = self.roots(self.storage(arg)) | {self.storage(arg)}
+                        is_apart = is_apart and not known & roots
+                        known |= roots
                 return tuple(items) if is_apart else None
         return self._returned_part(operand, inputs)
 
     def _returned_part(self, operand: Operand, inputs: list[Value]) -> Returned:
         if not isinstance(operand, Value) or not is_mutable(operand.type):
             return None
+        if self.contents.is_element(operand) and self.origin(operand) in self.inputs:
+            return None
         storage = self.storage(operand)
         if storage in inputs:
             is_whole = self.state.current.get(storage) is operand
             return inputs.index(storage) if is_whole else None
-        roots = {storage, *self.roots(storage)}
-        is_new = all(
-            self._kind(root) == "new" or root in self.covers for root in roots
-        ) and storage not in self.items
-        is_free = all(root not in self.state.held for root in roots)
-        return NEW if is_new and is_free else None
+        if storage in self.items or not self._is_new(self.shallow_roots(storage) | {storage}):
+            return None
+        is_deep = all(
+            self.kind(root) == "new" and root not in self.state.hidden
+            for root in self.roots(storage)
+        ) and storage not in self.state.tangled
+        return NEW if is_deep else SHALLOW
+
+    def _is_new(self, roots: Iterable[Value]) -> bool:
+        return all(
+            (self.kind(root) == "new" or root in self.covers) and root not in self.state.held
+            for root in roots
+        )
 
     # Where branches and iterations meet
 
     def merged(self, result: Value) -> None:
         """Notes that the result of a branch holds what the storages hold behind the branch."""
-        if is_mutable(result.type):
+        if holds_memory(result.type):
             self.sources[result] = {
                 storage: self.state.current.get(storage, storage)
                 for storage in self.covers.get(result, ()) if storage not in self.covers
@@ -639,11 +906,16 @@ class Places:
         """A value that is one of several others."""
         operands = list(operands)
         self.hold_parts(operands)
-        if not is_mutable(result.type):
+        if not holds_memory(result.type):
             return
         known = self.covers.setdefault(result, [])
+        if has_parts(result.type):
+            self.state.tangled[result] = None
         for operand in operands:
-            if isinstance(operand, Value):
+            parts = self.parts(operand)
+            if parts:
+                self.cover(result, parts)
+            elif isinstance(operand, Value):
                 storage = self.storage(operand)
                 if storage is not result and storage not in known:
                     known.append(storage)
@@ -653,7 +925,7 @@ class Places:
         return [
             first for first, version in self.state.current.items()
             if before.current.get(first, first) is not version
-            and not isinstance(self._whole(first), Value)
+            and not isinstance(self.whole(first), Value)
         ]
 
     def leave(self, before: State, local: set[Value]) -> None:
@@ -662,11 +934,52 @@ class Places:
         for storage, loc in inner.writes.items():
             if storage not in local:
                 self.state.writes.setdefault(storage, loc)
-        self.state.held.update((v, None) for v in inner.held if v not in local)
-        self.state.lent.update((v, None) for v in inner.lent if v not in local)
+        for mine, theirs in (
+            (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
+            (before.deep, inner.deep), (before.tangled, inner.tangled),
+            (before.moved, inner.moved),
+        ):
+            mine.update((value, None) for value in theirs if value not in local)
         self.state.lost.update(
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
+        self.state.lost.update(dict.fromkeys(self.lost_views(before, inner, local)))
+        for view in [view for view in inner.detached if view not in local]:
+            if view not in before.detached:
+                self.contents.detach_behind(view, inner.detached[view])
+        self.state.members.update(self.outer_members(inner, local))
+        self.state.stamps.update((v, t) for v, t in inner.stamps.items() if v not in local)
+
+    def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:
+        """The elements from outside of a block that it detached after they had been changed."""
+        inner, self.state = self.state, before
+        found = []
+        for view in inner.detached:
+            if view not in local and view not in before.detached:
+                root = self.storage(view)
+                is_same = inner.stamps.get(root) is before.stamps.get(root)
+                is_written = inner.current.get(view) is not before.current.get(view)
+                if self.contents.is_stale(view) or not is_same or is_written:
+                    found.append(view)
+        self.state = inner
+        return found
+
+    def outer_members(self, inner: State, local: set[Value]) -> dict[Value, frozenset[Value]]:
+        """What the storages from outside of a block may have in common behind it."""
+        outer, self.state = self.state, inner
+        found = {}
+        for storage in inner.members:
+            if storage in local:
+                continue
+            members: set[Value] = set()
+            for root in self.roots(storage):
+                if root not in local:
+                    members.add(root)
+                elif self.kind(root) == "unknown" or root in inner.hidden or root in self.new:
+                    members.add(UNKNOWN)
+            found[storage] = frozenset(members - {storage})
+        self.state = outer
+        return found
 
     def summary(
         self, operand: Operand, params: list[Value], local: set[Value],
@@ -677,13 +990,13 @@ class Places:
         What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
         of this loop, which the latest one takes the place of.
         """
-        if not isinstance(operand, Value) or not is_mutable(operand.type):
+        if not isinstance(operand, Value) or not holds_memory(operand.type):
             return []
         storage = self.storage(operand)
         if storage in params or storage not in local:
             return [storage]
         roots = self.roots(storage)
-        if any(self._kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
+        if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             return [Value(operand.name, operand.type)]
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)

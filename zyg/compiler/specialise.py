@@ -18,7 +18,7 @@ from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type
 from ir.errors import SourceNotFound, Unsupported
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
-from ir.places import Returned
+from ir.places import Effect, Returned
 from ir.record import made, node, record
 from ir.types import (
     BOTTOM,
@@ -98,6 +98,7 @@ class Specialisation:
     callees: dict[Specialisation, None] = made(dict)
     # Inputs that it changes in place: it returns their last versions behind its value.
     updates: tuple[int, ...] = ()
+    effects: list[Effect] = made(list)
     returned: Returned = None
     is_done: bool = False
     is_recursive: bool = False
@@ -196,8 +197,10 @@ class Specialiser:
                 flows = Flows(function, self.sources)
                 stable = result == made.result and flows.result == made.flow and (
                     inference.updates == made.updates and inference.returned == made.returned
+                    and inference.effects == made.effects
                 )
                 made.updates, made.returned = inference.updates, inference.returned
+                made.effects = inference.effects
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if stable or not made.is_recursive:
                     break
@@ -436,6 +439,14 @@ class _Surroundings:
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
+    check_separate = staticmethod(memory.check_separate)
+    check_apart = staticmethod(memory.check_apart)
+
+    def effects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Effect]:
+        made = self._specialiser.call(callee, args, kwargs)
+        return [] if made is None else made.effects
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
