@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from typing import Any
 
 from ir import facts, primitives
@@ -18,7 +19,20 @@ from ir.infer import Inference, is_array_like
 from ir.places import is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
-from ir.types import TOP, Dict, Instance, Known, Sequence, Slice, Type, join, widen
+from ir.types import (
+    TOP,
+    Dict,
+    Instance,
+    Known,
+    Mapping,
+    Sequence,
+    Slice,
+    Type,
+    any_keys,
+    class_of,
+    join,
+    widen,
+)
 
 NONE = Const(None)
 
@@ -26,16 +40,18 @@ NONE = Const(None)
 def stored_type(items: Type, index: Type, value: Type) -> Type:
     """The type of a container behind `items[index] = value`."""
     match items:
-        case Sequence(cls, item) if cls is list:
+        case Sequence(cls, item) if cls in (list, deque):
             is_slice = isinstance(index, Slice) or (
                 isinstance(index, Known) and isinstance(index.value, slice)
             )
             new = facts.item_of(value) if is_slice else value
-            return Sequence(list, join(item, widen(new)))
+            return Sequence(cls, join(item, widen(new)))
         case Dict(fields):
             if isinstance(index, Known) and type(index.value) is str:
                 return Dict(tuple({**dict(fields), index.value: widen(value)}.items()))
-            return Instance(dict)
+            return stored_type(any_keys(items), index, value)
+        case Mapping(cls, key, item, factory):
+            return Mapping(cls, join(key, widen(index)), join(item, widen(value)), factory)
         case _:
             return items
 
@@ -278,24 +294,29 @@ def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @facts.result(primitives.deleted)
 def deleted(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
-        case (Sequence() | Instance(), _):
+        case (Sequence() | Instance() | Mapping(), _):
             return args[0]
         case (Dict(fields), Known(str(key))):
             return Dict(tuple((name, type_) for name, type_ in fields if name != key))
-        case (Dict(), _):
-            return Instance(dict)
+        case (Dict() as items, _):
+            return any_keys(items)
         case _:
             return TOP
 
 
 @facts.result(primitives.appended, primitives.inserted)
 def appended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Sequence(list, join(facts.item_of(args[0]), widen(args[-1])))
+    return Sequence(_list_class(args[0]), join(facts.item_of(args[0]), widen(args[-1])))
+
+
+def _list_class(type_: Type) -> type:
+    return deque if class_of(type_) is deque else list
 
 
 @facts.result(primitives.extended)
 def extended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Sequence(list, join(facts.item_of(args[0]), facts.item_of(args[1])))
+    item = join(facts.item_of(args[0]), facts.item_of(args[1]))
+    return Sequence(_list_class(args[0]), item)
 
 
 def _in_place(callee: Any, plain: Any) -> None:

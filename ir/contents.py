@@ -15,6 +15,7 @@ concern: these go on as memory of their own, which may be a part of the region o
 from __future__ import annotations
 
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +27,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Mapping,
     Method,
     Sequence,
     Slice,
@@ -46,7 +48,7 @@ IMMUTABLE = (
 # What stands for memory of which nothing is known.
 UNKNOWN = Value("unknown")
 ELEMENT_OF = (operator.getitem, primitives.item_to_pop)
-CONTAINERS: list[type] = [list, dict, tuple]
+CONTAINERS = (list, dict, tuple, deque, OrderedDict, defaultdict, Counter)
 Index: TypeAlias = "Operand | None"
 
 
@@ -70,6 +72,8 @@ def held_classes(type_: Type) -> set[type] | None:
             return _with(cls, held_classes(item)) if cls is not range else set()
         case Dict(items):
             return _with(dict, _united(value for _, value in items))
+        case Mapping(cls, _, item):
+            return _with(cls, held_classes(item))
         case _:
             known = class_of(type_)
             if known is None:
@@ -109,6 +113,8 @@ def has_parts(type_: Type) -> bool:
     match type_:
         case Sequence(_, item):
             return holds_memory(item)
+        case Mapping(item=item):
+            return holds_memory(item)
         case Dict(items):
             return any(holds_memory(value) for _, value in items)
         case Tuple(items):
@@ -138,7 +144,7 @@ def element_of(value: Value, op: object) -> tuple[Operand, Operand] | None:
     if class_of(type_of(container)) not in CONTAINERS or not holds_memory(value.type):
         return None
     if callee is primitives.unpack:
-        if class_of(type_of(container)) is dict:
+        if issubclass(class_of(type_of(container)) or dict, dict):
             return None
         return container, Const(op.results.index(value))
     if callee not in ELEMENT_OF or _is_slice(type_of(op.args[1])):
@@ -347,6 +353,11 @@ class Contents:
         if cls is not None and facts.copies_items(cls):
             return gone
         state.moved[root] = None
+        if callee is not primitives.stored:
+            for is_part in (False, True) if callee is primitives.updating else (
+                (container is not root,)
+            ):
+                state.resized[root, is_part] = object()
         if not has_parts(target.type):
             return gone
         for view in list(state.views):
@@ -365,7 +376,7 @@ class Contents:
         return gone
 
     def detach(self, view: Value) -> None:
-        places, state = self._places, self._places.state
+        places = self._places
         places.latest(view)
         self.detach_behind(view, places.kind(places.storage(view)) != "unknown")
 
@@ -378,6 +389,7 @@ class Contents:
         state.detached[first] = is_known
         state.views.pop(first, None)
         self._join(first, places.roots(root))
+        state.since[first] = len(state.trail)
         stamp = state.stamps.get(root)
         if stamp is not None:
             state.stamps[first] = stamp
@@ -386,7 +398,7 @@ class Contents:
         self, callee: object, target: Value, operands: list[Operand], index: Operand
     ) -> bool:
         """Whether an element certainly stays at its index."""
-        is_dict = class_of(target.type) is dict
+        is_dict = issubclass(class_of(target.type) or object, dict)
         if callee in (primitives.appended, primitives.extended):
             return self._is_position(index)
         if callee is primitives.stored or (callee is primitives.deleted and is_dict):

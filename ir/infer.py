@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 import types
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -20,6 +21,7 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
 from ir.closures import Maker
+from ir.contents import holds_memory
 from ir.core import (
     Block,
     Call,
@@ -80,6 +82,7 @@ IN_PLACE = {
     )
 }
 IMMUTABLE = (Scalar, Tuple)
+VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
 MAX_ROUNDS = 8
 MAX_INLINED = 12
 MAX_FOLDED_SIZE = 1000
@@ -155,7 +158,10 @@ class Surroundings(Protocol):
         """Raises, when the program runs, if `view` is a copy of a part of `items`."""
 
     def check_distinct(self, value: Any, changed: Any) -> None:
-        """Raises, when the program runs, if an object is or holds the memory of another one."""
+        """Raises, when the program runs, if two objects share memory."""
+
+    def check_outside(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if an object holds another one."""
 
     def check_separate(self, value: Any, changed: Any) -> None:
         """Raises, when the program runs, if two objects hold memory in common."""
@@ -188,6 +194,7 @@ class Inference(Builder):
         self.places: Places | None = None
         self.updates: tuple[int, ...] = ()
         self.effects: list[Effect] = []
+        self.spoiled: tuple[int, ...] = ()
         self.returned: Returned = None
 
     # Blocks
@@ -221,10 +228,11 @@ class Inference(Builder):
         """Lets a function that changes inputs in place return their last versions too."""
         self.ops, outer = body.ops, self.ops
         finals = {value: places.latest(value) for value in inputs if places.is_written(value)}
-        for value in inputs:
-            if value not in finals and is_mutable(value.type):
-                places.check_unwritten(value, self.loc)
         self.ops = outer
+        self.spoiled = tuple(
+            i for i, value in enumerate(inputs)
+            if value not in finals and holds_memory(value.type) and places.is_spoiled(value)
+        )
         updates = tuple(i for i, value in enumerate(inputs) if value in finals)
         self.effects = [places.effect(inputs[i]) for i in updates]
         if isinstance(body.exit, Yield):
@@ -408,6 +416,7 @@ class Inference(Builder):
             self.definitions[value] = op
             if self.places is not None:
                 self.places.state.born[value] = None
+                self.places.fresh(value)
         if self.places is not None and isinstance(op, Call):
             self.places.defined(op)
 
@@ -440,7 +449,7 @@ class Inference(Builder):
         try:
             new_body, results = self._loop(op, body, items_of_try, init, mapping, iterables)
             if self.places is not None and outer[1] is not None:
-                position = self.places.changed_iterable(iterables, outer[1], new_body, op.loc)
+                position = self.places.changed_iterable(iterables, outer[1], op.loc)
                 if position is not None:
                     raise ItemChanged(new_body.params[position])
         except ItemChanged as change:
@@ -477,6 +486,8 @@ class Inference(Builder):
             if len(op.iterables) == 1 and self._is_made_for(op) and made in self.ops:
                 self.ops.remove(made)
             return
+        if isinstance(made, Call) and self._by_key(body, made, position, iterables):
+            return
         if not _has_positions(type_of(sequence)):
             raise Unsupported(
                 "a loop changes in place what it iterates over", op.loc,
@@ -488,6 +499,22 @@ class Inference(Builder):
         body.params[position] = index
         read = Call(Const(operator.getitem), [sequence, index], {}, [item])
         body.ops.insert(0, read)
+
+    def _by_key(
+        self, body: Block, made: Call, position: int, iterables: list[Operand]
+    ) -> bool:
+        """Lets a loop over the values of a mapping, or over its items, walk over the keys."""
+        callee = made.callee.value if isinstance(made.callee, Const) else None
+        if callee not in VALUES and callee not in ITEMS:
+            return False
+        mapping, item = made.args[0], body.params[position]
+        key, value = Value("key"), item if callee in VALUES else Value("t")
+        iterables[position] = mapping
+        body.params[position] = key
+        body.ops.insert(0, Call(Const(operator.getitem), [mapping, key], {}, [value]))
+        if callee in ITEMS:
+            body.ops.insert(1, Call(Const(primitives.build_tuple), [key, value], {}, [item]))
+        return True
 
     def _enumerated(self, iterable: Operand) -> Operand | None:
         """What `enumerate` counts, if it has positions and the count starts with zero."""
@@ -949,4 +976,6 @@ def _part(type_: Type, index: int) -> Type:
 
 
 def _has_positions(type_: Type) -> bool:
-    return is_array_like(type_) or (isinstance(type_, Sequence) and type_.cls is list)
+    return is_array_like(type_) or (
+        isinstance(type_, Sequence | Tuple) and class_of(type_) in (list, deque, tuple)
+    )

@@ -42,6 +42,7 @@ class LoopMemory:
         self._detached: dict[Value, bool] = {}
         self._members: dict[Value, frozenset[Value]] = {}
         self._marks: dict[str, set[Value]] = {}
+        self._trail: list[tuple[Value, Value | None]] = []
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -71,12 +72,9 @@ class LoopMemory:
                 places.items[item] = None
                 places.cover(item, [iterable])
                 places.lend([iterable])
-                if isinstance(iterable, Value):
-                    # What is read from an iterable is what it holds now.
-                    places.sources[item] = {
-                        root: state.current.get(root, root)
-                        for root in places.roots(places.storage(iterable))
-                    }
+                places.fresh(item)
+        for param in carried:
+            places.fresh(param)
 
     def _enter_contents(self, state: State) -> None:
         """What earlier iterations may have done with elements of containers."""
@@ -89,6 +87,7 @@ class LoopMemory:
                 places.state = state
                 state.tangled.pop(first, None)
         state.members.update(self._members)
+        state.trail += self._trail
         for name, values in self._marks.items():
             getattr(state, name).update(dict.fromkeys(values))
         for first in deep:
@@ -122,8 +121,13 @@ class LoopMemory:
         }
         lost = places.lost_views(before, inner, local)
         self._lost.update(dict.fromkeys(lost))
-        is_settled = (marks, members, detached) == (self._marks, self._members, self._detached)
-        self._marks, self._members, self._detached = marks, members, detached
+        trail = [
+            (storage, target) for storage, target in places.outer_trail(before, inner, local)
+            if storage not in self._own
+        ]
+        known = self._marks, self._members, self._detached, set(self._trail)
+        is_settled = (marks, members, detached, set(trail)) == known
+        self._marks, self._members, self._detached, self._trail = marks, members, detached, trail
         return is_settled
 
     def is_settled(self, body: Block, carried: list[Value], loc: Location | None) -> bool:

@@ -18,6 +18,7 @@ that is written are known. What may be an unknown name of it is compared when th
 from __future__ import annotations
 
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,7 +32,6 @@ from ir.contents import (
     may_overlap,
 )
 from ir.core import (
-    Block,
     Call,
     Const,
     For,
@@ -45,7 +45,6 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.record import made, node, record
-from ir.rewrite import walk
 from ir.types import (
     Closure,
     Iterator,
@@ -68,14 +67,17 @@ HOLDING = {
 # Calls that take a tuple apart, and keep nothing of it.
 UNPACKING = (primitives.unpack, operator.getitem, len)
 # Calls that make a new container of what others hold.
-COPYING = {id(f) for f in (list, dict, sorted, list.copy, dict.copy, primitives.merge_dicts)}
+COPYING = {id(f) for f in (
+    list, dict, sorted, list.copy, dict.copy, primitives.merge_dicts,
+    primitives.flatten, deque, defaultdict, OrderedDict, Counter)}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (
         primitives.stored, primitives.spliced, primitives.overwritten, primitives.stored_back,
         primitives.written, primitives.written_view, primitives.added_at, primitives.subtracted_at,
         primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
-        primitives.updating,
+        primitives.updating, primitives.defaulted, primitives.touched, primitives.pushed,
+        primitives.pushed_left, primitives.rotated, primitives.emptied, primitives.moved_to_end,
     )
 }
 
@@ -118,14 +120,6 @@ def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call
     return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
 
 
-def _keeps_length(op: Op) -> bool:
-    """Whether an operation certainly changes the length of no list."""
-    if not isinstance(op, Call) or not is_change(op):
-        return True
-    is_store = isinstance(op.callee, Const) and op.callee.value is primitives.stored
-    return is_store or all(class_of(result.type) is not list for result in op.results)
-
-
 @record
 class Effect:
     """What a call does to an argument that it changes, beside its own memory: to its elements."""
@@ -138,7 +132,8 @@ class Effect:
 # Changes that leave the elements of containers where they are.
 KEEPING = {
     id(f) for f in (primitives.overwritten, primitives.written, primitives.written_view,
-                    primitives.added_at, primitives.subtracted_at, primitives.stored_back)
+                    primitives.added_at, primitives.subtracted_at, primitives.stored_back,
+                    primitives.defaulted, primitives.touched, primitives.moved_to_end)
 }
 
 
@@ -180,13 +175,16 @@ class State:
     `origins`: the first name of each version; `derived`: the version of the whole that a view was
     taken of; `writes`: the storages written so far; `held`: those that a container knows;
     `lent`: those that were passed to calls; `lost`: those that were changed under another name.
+    `trail`: what was changed, by its storage and its own name (None: all in it), in order; `since`:
+    how much of that is known not to concern a storage, or was done before it was read.
     What follows is about elements of containers, see `ir.contents`. `members`: the storages that
     may have memory in common with one; `adopted`: the container and the index by which a value is
     reached that was put there; `views`: the elements that were read; `detached`: those that may
     have left their container, and whether all that may know them is known; `taken`: the `stamps`
     of the storage when an element was read; `born`: the values of this block; `hidden`: the
     storages known to what isn't compared; `deep`: those whose elements were changed; `tangled`:
-    those that may hold an element twice; `moved`: those whose elements were moved.
+    those that may hold an element twice; `moved`: those whose elements were moved; `resized`: for
+    a storage, and for what it holds, what changed its length last.
     """
 
     current: dict[Value, Value] = made(dict)
@@ -196,7 +194,8 @@ class State:
     held: dict[Value, None] = made(dict)
     lent: dict[Value, None] = made(dict)
     lost: dict[Value, Location | None] = made(dict)
-    distinct: dict[tuple[object, ...], None] = made(dict)
+    since: dict[Value, int] = made(dict)
+    trail: list[tuple[Value, Value | None]] = made(list)
     members: dict[Value, frozenset[Value]] = made(dict)
     adopted: dict[Value, tuple[Value, Operand]] = made(dict)
     views: dict[Value, None] = made(dict)
@@ -207,6 +206,7 @@ class State:
     deep: dict[Value, None] = made(dict)
     tangled: dict[Value, None] = made(dict)
     moved: dict[Value, None] = made(dict)
+    resized: dict[tuple[Value, bool], object] = made(dict)
     born: dict[Value, None] = made(dict)
 
     @property
@@ -216,10 +216,11 @@ class State:
     def copy(self) -> State:
         return State(
             dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
-            dict(self.held), dict(self.lent), dict(self.lost), dict(self.distinct),
+            dict(self.held), dict(self.lent), dict(self.lost), dict(self.since),
+            list(self.trail),
             dict(self.members), dict(self.adopted), dict(self.views), dict(self.detached),
             dict(self.stamps), dict(self.taken), dict(self.hidden), dict(self.deep),
-            dict(self.tangled), dict(self.moved),
+            dict(self.tangled), dict(self.moved), dict(self.resized),
         )
 
 
@@ -244,6 +245,8 @@ class Places:
         self.contents = Contents(self)
         # The inputs that are looked at on entry for elements that they hold twice.
         self.apart: dict[Value, None] = {}
+        # The inputs that are compared on entry, and whether the second one is changed itself.
+        self.compared: dict[tuple[Value, Value, bool], None] = {}
 
     # Names and storages
 
@@ -369,14 +372,13 @@ class Places:
             for source in self._read_later(value):
                 if is_mutable(source.type):
                     self._compare(source, loc)
-        for written in list(self.state.writes):
+        start, state = self.state.since.get(storage, 0), self.state
+        state.since[storage] = len(state.trail)
+        for written, target in dict.fromkeys(state.trail[start:]):
             if written is storage or self.storage(written) is storage:
                 continue
-            version = self.sources.get(storage, {}).get(written)
-            if version is not None and version is self.state.current.get(written, written):
-                continue  # computed from what is there now
-            if self._may_share(value, storage, written):
-                self._check(storage, written, loc)
+            if self._may_share(storage, written, target):
+                self._check(storage, written, target, loc)
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
         """Whether nothing was changed that an iterator, made from it before, will read."""
@@ -398,7 +400,7 @@ class Places:
         return found
 
     def changed_iterable(
-        self, iterables: list[Operand], before: State, body: Block, loc: Location | None
+        self, iterables: list[Operand], before: State, loc: Location | None
     ) -> int | None:
         """Which of the iterables of a loop the body changes, where it has to read the items by
         their positions to see that."""
@@ -410,13 +412,21 @@ class Places:
                 storage for storage in storages
                 if self.state.current.get(storage) is not before.current.get(storage)
             ]
-            is_list = [class_of(storage.type) is list for storage in changed]
-            if any(is_list) and not all(map(_keeps_length, walk(body))):
+            is_part = self.contents.is_element(iterable)
+            is_resized = any(
+                class_of(storage.type) is not dict
+                and before.resized.get((storage, is_part)) is not (
+                    self.state.resized.get((storage, is_part))
+                )
+                for storage in changed
+            )
+            if is_resized:
                 raise Unsupported(
                     f"a loop changes the length of `{changed[0].name}`, which it iterates over",
                     loc, advice="iterate over a copy",
                 )
-            if changed and class_of(iterable.type) not in (dict, KEYS):
+            is_keyed = issubclass(class_of(iterable.type) or object, dict | KEYS)
+            if changed and not is_keyed:
                 return i
         return None
 
@@ -426,17 +436,16 @@ class Places:
         if isinstance(iterable, Value) and self.state.has_changes and is_mutable(iterable.type):
             self._compare(iterable, loc)
 
-    def _may_share(self, value: Value, storage: Value, written: Value) -> bool:
-        is_deep = written in self.state.deep
-        changed = self.state.current.get(written, written)
-        if not may_overlap(value.type, changed.type, is_deep):
+    def _may_share(self, storage: Value, written: Value, target: Value | None) -> bool:
+        changed = written if target is None else target
+        type_ = self.state.current.get(changed, changed).type
+        whole = self.state.current.get(storage, storage).type
+        if not may_overlap(whole, type_, target is None):
             return False
         roots, others = self.roots(storage), self.roots(written)
         if roots & others:
             return True
-        if (storage, written, is_deep, roots, others) in self.state.distinct:
-            return False
-        if not is_deep:
+        if target is written:
             others = self.shallow_roots(written)
         return any(self._may_be_same(a, b) for a in roots for b in others)
 
@@ -500,17 +509,27 @@ class Places:
             return is_slice and class_of(type_of(call.args[0])) is list
         return id(callee) in COPYING
 
-    def _check(self, storage: Value, written: Value, loc: Location | None) -> None:
-        is_deep = written in self.state.deep
-        for pair in ((storage, written), (written, storage)):
-            self.state.distinct[(*pair, is_deep, *map(self.roots, pair))] = None
+    def _check(
+        self, storage: Value, written: Value, target: Value | None, loc: Location | None
+    ) -> None:
+        """Appends the question whether a storage knows what was changed: `target`, which is a
+        part of the region of `written`, or anything there."""
         surroundings = self.inference.surroundings
-        callee = surroundings.check_separate if is_deep else surroundings.check_distinct
+        callee = surroundings.check_distinct
+        if target is None:
+            callee = surroundings.check_separate
+        elif has_parts(storage.type):
+            callee = surroundings.check_outside
         are_apart = not self.roots(storage) & self.roots(written)
         if storage in self.inputs and written in self.inputs and are_apart:
-            self.entry.append(_checking(callee, [storage, written], loc))
+            is_whole = target is written
+            callee = callee if is_whole else surroundings.check_separate
+            if (storage, written, is_whole) not in self.compared:
+                self.compared[storage, written, is_whole] = None
+                self.entry.append(_checking(callee, [storage, written], loc))
             return
-        operands: list[Operand] = [self.latest(storage), self.latest(written)]
+        changed = written if target is None else target
+        operands: list[Operand] = [self.latest(storage), self.latest(changed)]
         self.inference.ops.append(_checking(callee, operands, loc))
 
     def untangle(self, storage: Value, loc: Location | None) -> None:
@@ -532,14 +551,19 @@ class Places:
             storage is not value and storage in state.writes
         )
 
-    def check_unwritten(self, value: Value, loc: Location | None) -> None:
-        """Sees to it that an input of which there is no new version was not changed."""
-        storage = self.storage(value)
-        for written in list(self.state.writes):
-            if self.roots(storage) & self.roots(written) and (
-                self._may_share(value, storage, written)
-            ):
-                self._check(storage, written, loc)
+    def is_spoiled(self, value: Value) -> bool:
+        """Whether an input may have been changed of which there is no new version."""
+        roots = self.roots(self.storage(value))
+        return any(
+            roots & self.roots(written) and self._may_share(value, written, target)
+            for written, target in self.state.trail
+        )
+
+    def spoil(self, operand: Operand, loc: Location | None) -> None:
+        """Notes that a call may have changed an argument under a name that isn't known."""
+        if isinstance(operand, Value) and holds_memory(operand.type):
+            for root in self.roots(self.storage(operand)):
+                self.state.lost[root] = loc
 
     def effect(self, value: Value) -> Effect:
         """What was done to the elements of an input."""
@@ -597,6 +621,7 @@ class Places:
         self.state.writes.setdefault(storage, loc)
         self._written(before, version, loc)
         self.contents.changed(target, version)
+        self.state.trail.append((storage, self.origin(target)))
         held = [o for o in held if isinstance(o, Value) and holds_memory(o.type)]
         if callee is primitives.appended and held:
             index = self.contents.position_of_last(version)
@@ -652,6 +677,8 @@ class Places:
             old = self.state.current.get(self.origin(old), old)
             self._written(old, version, loc)
             self.contents.changed(old, version, effect.deep)
+            is_deep = effect.deep or effect.moves
+            self.state.trail.append((storage, None if is_deep else self.origin(old)))
             if has_parts(version.type):
                 if effect.mixes:
                     self.contents.mix(version)
@@ -897,6 +924,7 @@ class Places:
     def merged(self, result: Value) -> None:
         """Notes that the result of a branch holds what the storages hold behind the branch."""
         if holds_memory(result.type):
+            self.state.since[result] = len(self.state.trail)
             self.sources[result] = {
                 storage: self.state.current.get(storage, storage)
                 for storage in self.covers.get(result, ()) if storage not in self.covers
@@ -944,11 +972,26 @@ class Places:
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
         self.state.lost.update(dict.fromkeys(self.lost_views(before, inner, local)))
+        self.state.trail += self.outer_trail(before, inner, local)
         for view in [view for view in inner.detached if view not in local]:
             if view not in before.detached:
                 self.contents.detach_behind(view, inner.detached[view])
         self.state.members.update(self.outer_members(inner, local))
+        self.state.resized.update(
+            (key, token) for key, token in inner.resized.items() if key[0] not in local
+        )
         self.state.stamps.update((v, t) for v, t in inner.stamps.items() if v not in local)
+
+    def outer_trail(
+        self, before: State, inner: State, local: set[Value]
+    ) -> list[tuple[Value, Value | None]]:
+        """What a block changed, as it can be named outside of it."""
+        found: dict[tuple[Value, Value | None], None] = {}
+        for storage, target in inner.trail[len(before.trail) :]:
+            if storage not in local:
+                is_known = target is not None and target not in local
+                found[storage, target if is_known else None] = None
+        return list(found)
 
     def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:
         """The elements from outside of a block that it detached after they had been changed."""
@@ -1008,6 +1051,11 @@ class Places:
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
         return [stand_in, *(root for root in roots if root not in local and root not in own)]
+
+    def fresh(self, value: Value) -> None:
+        """Notes that a value was read just now."""
+        if self.state.trail:
+            self.state.since[value] = len(self.state.trail)
 
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""

@@ -31,6 +31,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Mapping,
     Method,
     Scalar,
     Sequence,
@@ -168,6 +169,9 @@ def _build_dict(
     if keys is not None:
         types_ = (widen(type_of(value)) for value in values)
         type_ = Dict(tuple(dict(zip(keys, types_, strict=True)).items()))
+    else:
+        keys_and_items = [[widen(type_of(arg)) for arg in args[i::2]] for i in (0, 1)]
+        type_ = Mapping(dict, *map(join_all, keys_and_items))
     return typed(self, primitives.build_dict, args, names, loc, type_)
 
 

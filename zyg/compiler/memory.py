@@ -24,11 +24,18 @@ def check_distinct(value: Any, changed: Any) -> None:
     """Raises where two names mean memory that was changed in place under one of them."""
     if isinstance(value, np.ndarray) and isinstance(changed, np.ndarray):
         is_shared = _overlap(value, changed)
-    elif isinstance(changed, np.ndarray):
-        is_shared = any(_overlap(changed, array) for array in _memory(value)[0])
     else:
-        is_shared = value is changed or id(changed) in _memory(value)[1]
+        is_shared = value is changed
     if is_shared:
+        raise _shared(changed)
+
+
+def check_outside(value: Any, changed: Any) -> None:
+    """Raises where a container holds memory that was changed in place under another name."""
+    arrays, objects = _memory(value)
+    if id(changed) in objects or (
+        isinstance(changed, np.ndarray) and any(_overlap(changed, array) for array in arrays)
+    ):
         raise _shared(changed)
 
 
@@ -138,7 +145,7 @@ def check_view(items: Any, view: Any) -> None:
         )
 
 
-constant(check_distinct, check_separate, check_apart, check_view)
+constant(check_distinct, check_outside, check_separate, check_apart, check_view)
 
 
 def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:

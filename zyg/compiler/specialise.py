@@ -99,6 +99,8 @@ class Specialisation:
     # Inputs that it changes in place: it returns their last versions behind its value.
     updates: tuple[int, ...] = ()
     effects: list[Effect] = made(list)
+    # Inputs that may be changed without that.
+    spoiled: tuple[int, ...] = ()
     returned: Returned = None
     is_done: bool = False
     is_recursive: bool = False
@@ -197,10 +199,10 @@ class Specialiser:
                 flows = Flows(function, self.sources)
                 stable = result == made.result and flows.result == made.flow and (
                     inference.updates == made.updates and inference.returned == made.returned
-                    and inference.effects == made.effects
+                    and inference.effects == made.effects and inference.spoiled == made.spoiled
                 )
                 made.updates, made.returned = inference.updates, inference.returned
-                made.effects = inference.effects
+                made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if stable or not made.is_recursive:
                     break
@@ -439,6 +441,7 @@ class _Surroundings:
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
+    check_outside = staticmethod(memory.check_outside)
     check_separate = staticmethod(memory.check_separate)
     check_apart = staticmethod(memory.check_apart)
 
@@ -505,7 +508,7 @@ class _Surroundings:
             made = self._specialiser.call(callee_type, types_, kwtypes)
         except (Unsupported, SourceNotFound):
             return []
-        if made is None or not made.updates:
+        if made is None or not (made.updates or made.spoiled):
             return []
         target = self._specialiser.target(callee_type)
         assert target is not None
@@ -515,6 +518,13 @@ class _Surroundings:
             [None] * len(target.defaults), dict.fromkeys(target.kwdefaults),
             lambda items: None, lambda items: None,
         )
+        assert inference.places is not None
+        for i in made.spoiled:
+            position = None if i < count else bound[i - count]
+            if position is None:
+                raise Unsupported("a call may change in place what it has captured", loc)
+            operand = kwargs[position] if isinstance(position, str) else args[position]
+            inference.places.spoil(operand, loc)
         found: list[tuple[int | str, Operand]] = []
         for i in made.updates:
             position = None if i < count else bound[i - count]

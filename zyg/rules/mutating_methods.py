@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from zyg.rules.registry import substitute
+from collections import OrderedDict
+
+from zyg.rules.registry import constant, substitute
 
 
 @substitute(list.remove)
@@ -25,20 +27,46 @@ def sort(items, /, *, key=None, reverse=False):
     items[:] = sorted(items, key=key, reverse=reverse)
 
 
-@substitute(dict.setdefault)
-def setdefault(mapping, key, default=None, /):
-    if key not in mapping:
-        mapping[key] = default
-    return mapping[key]
-
-
-@substitute(dict.update)
+@substitute(dict.update, OrderedDict.update)
 def update(mapping, other=(), /, **more):
     for key, value in dict(other, **more).items():
         mapping[key] = value
 
 
-@substitute(dict.pop)
+@substitute(dict.popitem)
+def popitem(mapping, /):
+    key = last_key(mapping)
+    value = mapping[key]
+    del mapping[key]
+    return key, value
+
+
+@substitute(OrderedDict.popitem)
+def popitem_of_either_end(mapping, /, last=True):
+    key = last_key(mapping) if last else first_key(mapping)
+    value = mapping[key]
+    del mapping[key]
+    return key, value
+
+
+def last_key(mapping):
+    """The key that `popitem` takes, with the error of Python."""
+    if not mapping:
+        is_ordered = isinstance(mapping, OrderedDict)
+        raise KeyError(f"{'dictionary' if is_ordered else 'popitem(): dictionary'} is empty")
+    return next(reversed(mapping))
+
+
+def first_key(mapping):
+    if not mapping:
+        raise KeyError("dictionary is empty")
+    return next(iter(mapping))
+
+
+constant(last_key, first_key)
+
+
+@substitute(dict.pop, OrderedDict.pop)
 def pop(mapping, key, /, *default):
     if default and key not in mapping:
         return default[0]
