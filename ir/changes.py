@@ -331,14 +331,25 @@ def _in_place(callee: Any, plain: Any) -> None:
         if self.places is None:
             return None
         items = type_of(args[0])
+        whole: list[Operand]
         if plain is operator.add and isinstance(items, Sequence) and items.cls is list:
             return [_extended(self, args[0], args[1], loc)]
+        cls = class_of(items)
+        if plain is operator.or_ and cls is not None and issubclass(cls, dict):
+            self.typed_call(Const(dict.update), args, {}, ["_"], loc)
+            return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
+        if plain is operator.mul and cls is list:
+            value = self.call(plain, *args, loc=loc)
+            whole = [Const(slice(None)), value]
+            return [self.places.change(
+                primitives.spliced, args[0], whole, loc, type_of(value), [value]
+            )]
         if not is_array_like(items):
             return None
         value = self.call(plain, *args, loc=loc)
         type_ = type_of(args[0])
         if facts.same_kind(type_, type_of(value)):
-            whole: list[Operand] = [Const(...), value]
+            whole = [Const(...), value]
             return [self.places.change(primitives.stored, args[0], whole, loc, type_, [])]
         return [self.places.change(primitives.overwritten, args[0], [value], loc, type_, [])]
 

@@ -159,6 +159,26 @@ def _move_to_end(
     return _change(self, primitives.moved_to_end, given, loc, type_of(args[0]), [])
 
 
+def _regrouping(method: Any) -> None:
+    @special(method)
+    def regroup(
+        self: Inference,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> Folded:
+        given = [args[0], Const(method.__name__), *args[1:]]
+        return _change(self, primitives.regrouped, given, loc, type_of(args[0]), [])
+
+
+for _method in (
+    set.add, set.discard, set.remove, set.clear, set.update, set.difference_update,
+    set.intersection_update, set.symmetric_difference_update,
+):
+    _regrouping(_method)
+
+
 def _popping(method: Any, index: int) -> None:
     @special(method)
     def pop(
@@ -188,6 +208,7 @@ def pushed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return appended(args, kwargs)
 
 
+@facts.result(primitives.regrouped)
 @facts.result(primitives.rotated, primitives.emptied, primitives.moved_to_end, primitives.touched)
 def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]

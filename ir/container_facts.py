@@ -16,7 +16,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import BOOL, INT, NONE, STR, always, by_class, call_type, declare, expand, is_int
 from ir.types import (
@@ -316,6 +316,11 @@ always(Sequence(range, INT), range)
 def deque_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     given = args[0] if args else kwargs.get("iterable")
     return Sequence(deque, BOTTOM if given is None else widen(facts.item_of(given)))
+
+
+@declare(set, primitives.build_set)
+def set_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Instance(set)
 
 
 @declare(OrderedDict)

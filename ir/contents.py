@@ -82,6 +82,8 @@ def held_classes(type_: Type) -> set[type] | None:
 
 
 def _classes_of_instance(cls: type) -> set[type] | None:
+    if cls is set or cls is frozenset:
+        return {set}  # its members never change
     if is_immutable_class(cls) and not issubclass(cls, tuple | frozenset):
         return set()
     return {cls} if facts.copies_items(cls) else None
@@ -123,7 +125,8 @@ def has_parts(type_: Type) -> bool:
             return any(map(has_parts, members))
         case _:
             cls = class_of(type_)
-            return not (cls is not None and facts.copies_items(cls)) and holds_memory(type_)
+            is_flat = cls is not None and (cls in (set, frozenset) or facts.copies_items(cls))
+            return not is_flat and holds_memory(type_)
 
 
 def may_overlap(value: Type, changed: Type, deep: bool) -> bool:

@@ -401,7 +401,7 @@ class Inference(Builder):
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
-            places.leave(before, defined(block))
+            places.leave_arm(before, defined(block))
             before = places.state
         return blocks, list(changed), origins
 

@@ -69,7 +69,7 @@ UNPACKING = (primitives.unpack, operator.getitem, len)
 # Calls that make a new container of what others hold.
 COPYING = {id(f) for f in (
     list, dict, sorted, list.copy, dict.copy, primitives.merge_dicts,
-    primitives.flatten, deque, defaultdict, OrderedDict, Counter)}
+    primitives.flatten, deque, defaultdict, OrderedDict, Counter, set)}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (
@@ -78,6 +78,7 @@ CHANGING = {
         primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
         primitives.updating, primitives.defaulted, primitives.touched, primitives.pushed,
         primitives.pushed_left, primitives.rotated, primitives.emptied, primitives.moved_to_end,
+        primitives.regrouped,
     )
 }
 
@@ -981,6 +982,20 @@ class Places:
             (key, token) for key, token in inner.resized.items() if key[0] not in local
         )
         self.state.stamps.update((v, t) for v, t in inner.stamps.items() if v not in local)
+
+    def leave_arm(self, before: State, local: set[Value]) -> None:
+        """The same for an arm of a branch, whose own values go on in the results of the branch."""
+        inner = self.state
+        self.leave(before, local)
+        for mine, theirs in (
+            (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
+            (before.tangled, inner.tangled), (before.members, inner.members),
+            (before.adopted, inner.adopted), (before.detached, inner.detached),
+        ):
+            mine.update(  # type: ignore[attr-defined]
+                (value, known) for value, known in theirs.items()  # type: ignore[attr-defined]
+                if value in local
+            )
 
     def outer_trail(
         self, before: State, inner: State, local: set[Value]

@@ -394,6 +394,12 @@ def moved_to_end(mapping: Any, key: Any, last: bool) -> Any:
     return mapping
 
 
+def regrouped(members: set[Any], method: str, *args: Any) -> set[Any]:
+    """`members.add(x)` and the other methods that change a set: gives `members`."""
+    getattr(members, method)(*args)
+    return members
+
+
 def item_to_pop(items: Any, index: int) -> Any:
     """What `items.pop(index)` is about to give, with the errors of Python."""
     if not items:

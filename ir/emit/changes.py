@@ -85,6 +85,14 @@ def _print_touched(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Expr(value=subscript(args[0], args[1]))
 
 
+@statement_form(primitives.regrouped)
+def _print_regrouped(args: list[ast.expr], environment: Any) -> ast.stmt:
+    members, method, *rest = args
+    assert isinstance(method, ast.Constant)
+    function = ast.Attribute(value=members, attr=method.value, ctx=ast.Load())
+    return ast.Expr(value=ast.Call(func=function, args=rest, keywords=[]))
+
+
 for _callee, _name in (
     (primitives.appended, "append"), (primitives.extended, "extend"),
     (primitives.inserted, "insert"), (primitives.defaulted, "setdefault"),

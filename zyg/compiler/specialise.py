@@ -229,7 +229,7 @@ class Specialiser:
     def target(self, callee: Type) -> Target | None:
         """The Python function behind a callee of this type, when its code is to be looked at."""
         match callee:
-            case Known(types.FunctionType() as function):
+            case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
                 if is_dispatching(function):

@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 from ir import primitives
 from zyg.cotangent import cleared, from_items, taken
+from zyg.errors import NotDifferentiable
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column
@@ -122,6 +123,22 @@ def touched(mapping, key):
         return (cleared(bar, key) if is_new else bar), None
 
     return primitives.touched(mapping, key), back
+
+
+@adjoint(primitives.regrouped)
+def regrouped(members, method, *args):
+    before = list(members)
+    y = primitives.regrouped(members, method, *args)
+    return y, lambda bar: (constant_members(bar, before), None, *[None for _ in args])
+
+
+def constant_members(bar, members):
+    """Raises where a derivative flows into the members of a set that was changed."""
+    for member_bar, member in zip(bar or [], members, strict=False):
+        if member_bar is not None and not isinstance(member, (int, str, bytes)):
+            raise NotDifferentiable(
+                "the members of a set that is changed have no derivative; use a list or a dict"
+            )
 
 
 @adjoint(OrderedDict)
