@@ -216,6 +216,7 @@ def _append(
 
 
 @special(list.insert)
+@special(deque.insert)
 def _insert(
     self: Inference,
     args: list[Operand],

@@ -318,6 +318,11 @@ def deque_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Sequence(deque, BOTTOM if given is None else widen(facts.item_of(given)))
 
 
+@declare(primitives.flatten)
+def flattened(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Sequence(list, facts.item_of(facts.item_of(args[0])))
+
+
 @declare(set, primitives.build_set)
 def set_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Instance(set)

@@ -270,7 +270,7 @@ class Contents:
         if not isinstance(operand, Value) or not holds_memory(operand.type):
             return
         root, storage = places.storage(container), places.storage(operand)
-        roots = places.roots(operand)
+        roots = places.roots(storage)
         is_only = storage in state.born and storage not in places.covers and not (
             self.is_element(operand)
         ) and all(places.kind(r) == "new" and r not in state.held for r in roots)
@@ -341,9 +341,10 @@ class Contents:
             for part in places.parts(operand) or [operand]:
                 if isinstance(part, Value) and has_parts(part.type):
                     places.state.tangled[result] = None
-                    self._join(result, places.roots(part))
+                    roots = places.roots(places.storage(part))
+                    self._join(result, roots)
                     places.state.lent[places.storage(part)] = None
-                    self._lend_sources(places.roots(part))
+                    self._lend_sources(roots)
 
     # Changes that move elements
 

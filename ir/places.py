@@ -68,8 +68,9 @@ HOLDING = {
 UNPACKING = (primitives.unpack, operator.getitem, len)
 # Calls that make a new container of what others hold.
 COPYING = {id(f) for f in (
-    list, dict, sorted, list.copy, dict.copy, primitives.merge_dicts,
-    primitives.flatten, deque, defaultdict, OrderedDict, Counter, set)}
+    list, dict, set, sorted, list.copy, dict.copy, primitives.merge_dicts, primitives.flatten,
+    deque, deque.copy, OrderedDict, OrderedDict.copy, defaultdict, defaultdict.copy, Counter,
+)}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (
@@ -834,7 +835,9 @@ class Places:
                 self.contents.read(result)
             elif callee is operator.getitem and self.parts(call.args[0]):
                 self.cover(result, self.parts(call.args[0]))
-            elif facts.is_fresh(callee) and not has_parts(result.type):
+            elif (facts.is_fresh(callee) or id(callee) in COPYING) and not (
+                has_parts(result.type)
+            ):
                 continue
             elif not facts.is_view(call) and callee is not primitives.build_tuple:
                 self.lend(operands)
@@ -987,15 +990,13 @@ class Places:
         """The same for an arm of a branch, whose own values go on in the results of the branch."""
         inner = self.state
         self.leave(before, local)
-        for mine, theirs in (
+        pairs: list[tuple[dict[Value, Any], dict[Value, Any]]] = [
             (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
             (before.tangled, inner.tangled), (before.members, inner.members),
             (before.adopted, inner.adopted), (before.detached, inner.detached),
-        ):
-            mine.update(  # type: ignore[attr-defined]
-                (value, known) for value, known in theirs.items()  # type: ignore[attr-defined]
-                if value in local
-            )
+        ]
+        for mine, theirs in pairs:
+            mine.update((value, known) for value, known in theirs.items() if value in local)
 
     def outer_trail(
         self, before: State, inner: State, local: set[Value]

@@ -87,7 +87,10 @@ def with_attributes(gradient: Any) -> Any:
     if isinstance(gradient, tuple | list):
         return type(gradient)(map(with_attributes, gradient))
     if isinstance(gradient, dict):
-        return {key: with_attributes(x) for key, x in gradient.items()}
+        changed = copy.copy(gradient)
+        for key, x in gradient.items():
+            changed[key] = with_attributes(x)
+        return changed
     return gradient
 
 

@@ -32,6 +32,7 @@ from ir.types import (
 # Ids of callables that are known by what they are, not by their code: those with a rule. The
 # registry of rules adds to them, and keeps these callables alive.
 by_identity: set[int] = set()
+NOTHING = Known(None)
 HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
@@ -89,7 +90,7 @@ class _Abstraction:
             return Known(value)
         return Instance(cls)
 
-    def _mapping(self, value: Any, cls: type, factory: Type = Known(None)) -> Type:
+    def _mapping(self, value: Any, cls: type, factory: Type = NOTHING) -> Type:
         key = join_all(dict.fromkeys(widen(self.of(key)) for key in value))
         return Mapping(cls, key, self._item(list(value.values())), factory)
 

@@ -88,7 +88,7 @@ def _print_touched(args: list[ast.expr], environment: Any) -> ast.stmt:
 @statement_form(primitives.regrouped)
 def _print_regrouped(args: list[ast.expr], environment: Any) -> ast.stmt:
     members, method, *rest = args
-    assert isinstance(method, ast.Constant)
+    assert isinstance(method, ast.Constant) and isinstance(method.value, str)
     function = ast.Attribute(value=members, attr=method.value, ctx=ast.Load())
     return ast.Expr(value=ast.Call(func=function, args=rest, keywords=[]))
 

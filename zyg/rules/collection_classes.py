@@ -18,8 +18,8 @@ from zyg.rules.iteration import column
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(
-    *(deque.index, deque.count, deque.__len__, deque.__contains__),
-    *(OrderedDict.keys, primitives.touched),
+    *(deque.index, deque.count, deque.__len__, deque.maxlen),
+    *(deque.__contains__, OrderedDict.keys, primitives.touched),
 )
 
 
