@@ -284,3 +284,37 @@ def test_checks_look_into_containers():
     for twice in ([row, [row]], [a[:2], (a[1:],)], {1: a, 2: a}):
         with pytest.raises(zyg.UnsupportedSyntax):
             check_apart(twice)
+
+
+def set_of_numbers(x):
+    members, total = set(), 0.0
+    members.add(x * x)
+    for member in members:
+        total += member
+    return total
+
+
+def set_of_keys(x):
+    members, total = {1, 2}, 0.0
+    members.add(3)
+    for member in members:
+        total += member * x
+    return total
+
+
+def test_members_of_sets_that_are_changed_have_no_derivative():
+    with pytest.raises(zyg.NotDifferentiable, match="members of a set"):
+        zyg.gradient(set_of_numbers, 2.0)
+    assert zyg.gradient(set_of_keys, 2.0) == (6.0,)
+
+
+def fill_table(x, n):
+    table = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            table[i][j] = x * table[i - 1][j] + 1.0
+    return table[-1][-1]
+
+
+def test_no_version_of_a_table_is_copied_for_its_lengths():
+    assert "kept" not in zyg.code_gradient(fill_table, 2.0, 3)

@@ -46,7 +46,7 @@ def moving_window(xs, x):
     window, total = deque(maxlen=2), 0.0
     for item in xs:
         window.append(item * x)
-        total += sum(window) * window[0]
+        total += window[-1] * window[0]
     last = deque(xs, 2)
     last.appendleft(total)
     return last[0] * last[1] * len(last)

@@ -10,6 +10,8 @@ it reads the shape alone, a prototype. What nothing overwrites is kept by refere
 
 from __future__ import annotations
 
+from typing import Any
+
 from ir import facts, primitives
 from ir.core import (
     Block,
@@ -27,10 +29,11 @@ from ir.core import (
 )
 from ir.places import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
-from ir.types import Tuple, Type
+from ir.types import Tuple, Type, class_of
 from zyg import cotangent
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
+from zyg.compiler.structure import keeps_structure, reads_only_structure
 from zyg.compiler.tangents import is_array
 
 # Calls whose operands beside the whole show its memory.
@@ -44,18 +47,22 @@ def preserve(forward: Block, adjoint: Block, exported: set[Value]) -> None:
         return
     _measure_latest(forward, {})
     memory = _Memory(forward, exported)
+    contents = {
+        result for op in walk(forward) for result in op.results if result in exported
+        and not reads_only_structure(result, forward, adjoint)
+    }
     for value in free_values(adjoint):
         if not memory.is_overwritten_behind(value, forward):
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
-        callee = cotangent.prototype if is_shape else cotangent.kept
+        callee = cotangent.prototype if is_shape else memory.keeping(value, adjoint)
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | For | While):
-                _preserve_exports(op, memory, exported)
+                _preserve_exports(op, memory, exported, contents)
 
 
 def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
@@ -76,7 +83,9 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
             versions[before] = after
 
 
-def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value]) -> None:
+def _preserve_exports(
+    op: If | For | While, memory: _Memory, exported: set[Value], contents: set[Value]
+) -> None:
     skipped = 0 if isinstance(op, If) else 1
     for body in blocks_of(op):
         if not isinstance(body.exit, Yield):
@@ -87,7 +96,8 @@ def _preserve_exports(op: If | For | While, memory: _Memory, exported: set[Value
                 continue
             if memory.is_overwritten_in(value, body, isinstance(op, If)):
                 kept = Value(value.name, value.type)
-                copy = Call(Const(cotangent.kept), [value], {}, [kept])
+                callee = cotangent.kept if result in contents else memory.keeping(value, None)
+                copy = Call(Const(callee), [value], {}, [kept])
                 _insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
 
@@ -112,8 +122,11 @@ class _Memory:
         self._exported = exported
         self._parent: dict[Value, Value] = {}
         self._written: set[Value] = set()
+        self._restructured: set[Value] = set()
+        self._forward = forward
         self._block(forward)
         self._written = {self.root(value) for value in self._written}
+        self._restructured = {self.root(value) for value in self._restructured}
 
     def root(self, value: Value) -> Value:
         while value in self._parent:
@@ -161,6 +174,8 @@ class _Memory:
     def _call(self, op: Call) -> None:
         changed = changed_by(op)
         self._written.update(changed)
+        if not keeps_structure(op):
+            self._restructured.update(changed)
         callee = op.callee.value if isinstance(op.callee, Const) else None
         if id(callee) in CHANGING and callee not in WRITTEN and is_array(changed[0].type):
             self._written.add(op.result)
@@ -173,6 +188,16 @@ class _Memory:
         for result in op.results:
             for operand in operands_of(op):
                 self._join(result, operand)
+
+    def keeping(self, value: Value, adjoint: Block | None) -> Any:
+        """What gives the adjoint a value that will be overwritten: a copy, or itself where the
+        structure is all that it asks for."""
+        is_structure = class_of(value.type) in (list, dict) and (
+            adjoint is None or reads_only_structure(value, self._forward, adjoint)
+        )
+        if is_structure and self.root(value) not in self._restructured:
+            return primitives.alias
+        return cotangent.kept
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""

@@ -127,14 +127,15 @@ def touched(mapping, key):
 
 @adjoint(primitives.regrouped)
 def regrouped(members, method, *args):
-    before = list(members)
     y = primitives.regrouped(members, method, *args)
-    return y, lambda bar: (constant_members(bar, before), None, *[None for _ in args])
+    after = list(y)
+    return y, lambda bar: (constant_members(bar, after), None, *[None for _ in args])
 
 
 def constant_members(bar, members):
     """Raises where a derivative flows into the members of a set that was changed."""
-    for member_bar, member in zip(bar or [], members, strict=False):
+    bars = [] if bar is None else bar
+    for member_bar, member in zip(bars, members, strict=False):
         if member_bar is not None and not isinstance(member, (int, str, bytes)):
             raise NotDifferentiable(
                 "the members of a set that is changed have no derivative; use a list or a dict"
