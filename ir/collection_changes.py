@@ -173,7 +173,7 @@ def _regrouping(method: Any) -> None:
 
 
 for _method in (
-    set.add, set.discard, set.remove, set.clear, set.update, set.difference_update,
+    set.add, set.discard, set.remove, set.clear, set.difference_update,
     set.intersection_update, set.symmetric_difference_update,
 ):
     _regrouping(_method)

@@ -255,7 +255,9 @@ class Contents:
         """The name of what was put into a container becomes that of an element."""
         places, state = self._places, self._places.state
         first, root = places.origin(operand), places.storage(container)
-        if places.kind(first) != "new" or places.roots(first) & places.roots(root):
+        is_back = places.left.get(first) is root
+        is_shared = places.kind(first) != "new" or places.roots(first) & places.roots(root)
+        if is_shared and not is_back:
             state.tangled[root] = None
         self._join(root, places.roots(first))
         if first in state.stamps:
@@ -339,7 +341,7 @@ class Contents:
         places = self._places
         for operand in operands:
             for part in places.parts(operand) or [operand]:
-                if isinstance(part, Value) and has_parts(part.type):
+                if isinstance(part, Value) and holds_memory(part.type):
                     places.state.tangled[result] = None
                     roots = places.roots(places.storage(part))
                     self._join(result, roots)
@@ -391,6 +393,8 @@ class Contents:
         first = places.origin(view)
         state.adopted.pop(first, None)
         state.detached[first] = is_known
+        if root not in state.tangled:
+            places.left[first] = root
         state.views.pop(first, None)
         self._join(first, places.roots(root))
         state.since[first] = len(state.trail)

@@ -55,6 +55,7 @@ from ir.types import (
     Type,
     Union,
     class_of,
+    widen,
 )
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class State:
 
     @property
     def has_changes(self) -> bool:
-        return bool(self.writes or self.lost)
+        return bool(self.writes or self.lost or self.trail)
 
     def copy(self) -> State:
         return State(
@@ -247,6 +248,11 @@ class Places:
         self.contents = Contents(self)
         # The inputs that are looked at on entry for elements that they hold twice.
         self.apart: dict[Value, None] = {}
+        # The container that an element has left that held it once.
+        self.left: dict[Value, Value] = {}
+        # What inner blocks changed under names of their own: where it had been, and what it may be.
+        self.gone: dict[Value, tuple[Value | None, frozenset[Value]]] = {}
+        self._gone: dict[object, Value] = {}
         # The inputs that are compared on entry, and whether the second one is changed itself.
         self.compared: dict[tuple[Value, Value, bool], None] = {}
 
@@ -377,10 +383,25 @@ class Places:
         start, state = self.state.since.get(storage, 0), self.state
         state.since[storage] = len(state.trail)
         for written, target in dict.fromkeys(state.trail[start:]):
+            if written in self.gone:
+                self._compare_gone(storage, written, loc)
+                continue
             if written is storage or self.storage(written) is storage:
                 continue
             if self._may_share(storage, written, target):
                 self._check(storage, written, target, loc)
+
+    def _compare_gone(self, storage: Value, written: Value, loc: Location | None) -> None:
+        """Sees to it that a storage isn't what was changed under a name of an inner block."""
+        whole = self.state.current.get(storage, storage).type
+        source, roots = self.gone[written]
+        if storage is source:
+            self.untangle(storage, loc)  # it held once what has left it
+        elif self.roots(storage) & roots and may_overlap(whole, written.type, True):
+            raise Unsupported(
+                f"{_named(storage.name)} may have been changed in place under another name", loc,
+                advice="copy what is changed, or use one name for it",
+            )
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
         """Whether nothing was changed that an iterator, made from it before, will read."""
@@ -520,7 +541,7 @@ class Places:
         callee = surroundings.check_distinct
         if target is None:
             callee = surroundings.check_separate
-        elif has_parts(storage.type):
+        elif has_parts(self.state.current.get(storage, storage).type):
             callee = surroundings.check_outside
         are_apart = not self.roots(storage) & self.roots(written)
         if storage in self.inputs and written in self.inputs and are_apart:
@@ -557,7 +578,9 @@ class Places:
         """Whether an input may have been changed of which there is no new version."""
         roots = self.roots(self.storage(value))
         return any(
-            roots & self.roots(written) and self._may_share(value, written, target)
+            roots & self.gone[written][1] if written in self.gone else (
+                roots & self.roots(written) and self._may_share(value, written, target)
+            )
             for written, target in self.state.trail
         )
 
@@ -1003,10 +1026,23 @@ class Places:
     ) -> list[tuple[Value, Value | None]]:
         """What a block changed, as it can be named outside of it."""
         found: dict[tuple[Value, Value | None], None] = {}
+        outside, self.state = self.state, inner
         for storage, target in inner.trail[len(before.trail) :]:
             if storage not in local:
                 is_known = target is not None and target not in local
                 found[storage, target if is_known else None] = None
+                continue
+            is_outer = storage in inner.detached or target is not storage
+            roots = frozenset(root for root in self.roots(storage) if root not in local)
+            # What a loop carries is followed by `LoopMemory`.
+            if roots and is_outer and storage not in self.covers:
+                source = self.left.get(storage)
+                type_ = widen(inner.current.get(storage, storage).type)
+                key = source if source not in local else None, roots, type_
+                token = self._gone.setdefault(key, Value(storage.name, type_))
+                self.gone[token] = key[:2]
+                found[token, None] = None
+        self.state = outside
         return list(found)
 
     def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:

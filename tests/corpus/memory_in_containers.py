@@ -124,9 +124,7 @@ def rows_walk_round(rows, x):
         rows.append(row)
     done = []
     while rows:
-        row = rows.pop()
-        row[1] *= x
-        done.append(row)
+        done.append(rows.pop())
     done[0][1] *= x
     return done[0][0] * done[0][1] * done[1][0] * done[2][1]
 

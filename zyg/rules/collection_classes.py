@@ -11,7 +11,6 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 from ir import primitives
 from zyg.cotangent import cleared, from_items, taken
-from zyg.errors import NotDifferentiable
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column
@@ -127,19 +126,37 @@ def touched(mapping, key):
 
 @adjoint(primitives.regrouped)
 def regrouped(members, method, *args):
+    before = list(members)
     y = primitives.regrouped(members, method, *args)
     after = list(y)
-    return y, lambda bar: (constant_members(bar, after), None, *[None for _ in args])
+
+    def back(bar):
+        added = [added_bar(bar, before, after, method, arg) for arg in args]
+        return remaining_bars(bar, before, after), None, *added
+
+    return y, back
 
 
-def constant_members(bar, members):
-    """Raises where a derivative flows into the members of a set that was changed."""
-    bars = [] if bar is None else bar
-    for member_bar, member in zip(bars, members, strict=False):
-        if member_bar is not None and not isinstance(member, (int, str, bytes)):
-            raise NotDifferentiable(
-                "the members of a set that is changed have no derivative; use a list or a dict"
-            )
+def remaining_bars(bar, before, after):
+    """The cotangent of a set, a list in its own order, before members were added or left."""
+    if bar is None:
+        return None
+    bar_of = dict(zip(after, bar, strict=False))
+    return [bar_of.get(member) for member in before]
+
+
+def added_bar(bar, before, after, method, member):
+    """The cotangent of a member that was added; where an equal one was there, that has it."""
+    if bar is None or method != "add" or member in before:
+        return None
+    return dict(zip(after, bar, strict=False)).get(member)
+
+
+@substitute(set.update)
+def update_set(members, /, *others):
+    for other in others:
+        for member in list(other):
+            members.add(member)
 
 
 @adjoint(OrderedDict)
