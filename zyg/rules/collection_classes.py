@@ -6,7 +6,6 @@ is of the class of the argument (`zyg.cotangent.project`).
 
 from __future__ import annotations
 
-import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 
 from ir import primitives
@@ -107,9 +106,7 @@ def defaulted(mapping, key, value):
     is_new = key not in mapping
 
     def back(bar):
-        if is_new:
-            return cleared(bar, key), None, taken(bar, key)
-        return bar, None, None
+        return cleared(bar, key) if is_new else bar, None, taken(bar, key) if is_new else None
 
     return primitives.defaulted(mapping, key, value), back
 
@@ -150,13 +147,6 @@ def added_bar(bar, before, after, method, member):
     if bar is None or method != "add" or member in before:
         return None
     return dict(zip(after, bar, strict=False)).get(member)
-
-
-@substitute(set.update)
-def update_set(members, /, *others):
-    for other in others:
-        for member in list(other):
-            members.add(member)
 
 
 @adjoint(OrderedDict)
@@ -206,31 +196,6 @@ def copy(self):
     return self.copy(), lambda y_bar: (y_bar,)
 
 
-@substitute(deque.extend)
-def extend(items, iterable, /):
-    for value in list(iterable):
-        items.append(value)
-
-
-@substitute(deque.extendleft)
-def extendleft(items, iterable, /):
-    for value in list(iterable):
-        items.appendleft(value)
-
-
-@substitute(deque.remove)
-def remove(items, value, /):
-    del items[items.index(value)]
-
-
-@substitute(deque.reverse)
-def reverse(items, /):
-    values = list(items)
-    items.clear()
-    for value in values[::-1]:
-        items.append(value)
-
-
 @substitute(Counter.total)
 def total(self):
     return sum(self.values())
@@ -238,17 +203,5 @@ def total(self):
 
 @substitute(Counter.most_common)
 def most_common(self, n=None):
-    pairs = sorted(self.items(), key=operator.itemgetter(1), reverse=True)
+    pairs = sorted(self.items(), key=lambda pair: pair[1], reverse=True)
     return pairs if n is None else pairs[:n]
-
-
-@substitute(Counter.update)
-def update(self, other=(), /, **more):
-    if hasattr(other, "keys"):
-        for key, count in dict(other, **more).items():
-            self[key] = self[key] + count
-    else:
-        for key in list(other):
-            self[key] = self[key] + 1
-        for key, count in more.items():
-            self[key] = self[key] + count

@@ -1,8 +1,8 @@
-"""Methods that change lists and dicts, in terms of stores: what is differentiated for them."""
+"""Methods that change containers, in terms of stores: what is differentiated for them."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict, deque
 
 from zyg.rules.registry import constant, substitute
 
@@ -73,3 +73,47 @@ def pop(mapping, key, /, *default):
     value = mapping[key]
     del mapping[key]
     return value
+
+
+@substitute(set.update)
+def update_set(members, /, *others):
+    for other in others:
+        for member in list(other):
+            members.add(member)
+
+
+@substitute(deque.extend)
+def extend(items, iterable, /):
+    for value in list(iterable):
+        items.append(value)
+
+
+@substitute(deque.extendleft)
+def extendleft(items, iterable, /):
+    for value in list(iterable):
+        items.appendleft(value)
+
+
+@substitute(deque.remove)
+def remove_from_deque(items, value, /):
+    del items[items.index(value)]
+
+
+@substitute(deque.reverse)
+def reverse_deque(items, /):
+    values = list(items)
+    items.clear()
+    for value in values[::-1]:
+        items.append(value)
+
+
+@substitute(Counter.update)
+def update_counter(self, other=(), /, **more):
+    if hasattr(other, "keys"):
+        for key, count in dict(other, **more).items():
+            self[key] = self[key] + count
+    else:
+        for key in list(other):
+            self[key] = self[key] + 1
+        for key, count in more.items():
+            self[key] = self[key] + count
