@@ -45,7 +45,6 @@ REFUSED = {
     "collection_classes.keys_that_are_tuples",
     "collection_classes.lists_in_place",
     "collection_classes.merged_in_place",
-    "collection_classes.moving_window",
     "collection_classes.named_tuples",
     "collection_classes.ordered",
     "collection_classes.other_methods_of_deques",
