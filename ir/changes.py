@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from typing import Any
 
 from ir import facts, primitives
@@ -18,7 +19,22 @@ from ir.infer import Inference, is_array_like
 from ir.places import is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
-from ir.types import TOP, Dict, Instance, Known, Sequence, Slice, Top, Type, Union, join, widen
+from ir.types import (
+    TOP,
+    Dict,
+    Instance,
+    Known,
+    Mapping,
+    Sequence,
+    Slice,
+    Top,
+    Type,
+    Union,
+    any_keys,
+    class_of,
+    join,
+    widen,
+)
 
 NONE = Const(None)
 
@@ -26,16 +42,18 @@ NONE = Const(None)
 def stored_type(items: Type, index: Type, value: Type) -> Type:
     """The type of a container behind `items[index] = value`."""
     match items:
-        case Sequence(cls, item) if cls is list:
+        case Sequence(cls, item) if cls in (list, deque):
             is_slice = isinstance(index, Slice) or (
                 isinstance(index, Known) and isinstance(index.value, slice)
             )
             new = facts.item_of(value) if is_slice else value
-            return Sequence(list, join(item, widen(new)))
+            return Sequence(cls, join(item, widen(new)))
         case Dict(fields):
             if isinstance(index, Known) and type(index.value) is str:
                 return Dict(tuple({**dict(fields), index.value: widen(value)}.items()))
-            return Instance(dict)
+            return stored_type(any_keys(items), index, value)
+        case Mapping(cls, key, item, factory):
+            return Mapping(cls, join(key, widen(index)), join(item, widen(value)), factory)
         case _:
             return items
 
@@ -60,6 +78,8 @@ def _store(
     assert self.places is not None
     target, index, value = args
     type_ = stored_type(type_of(target), type_of(index), type_of(value))
+    if self.places.is_element_at(value, target, index):
+        return  # what stands there already, and was changed in place
     # A value stored into an array is copied; any other container holds it.
     held = [] if is_array_like(type_of(target)) else [value]
     is_slice = isinstance(widen(type_of(index)), Slice) or (
@@ -67,7 +87,7 @@ def _store(
     )
     if isinstance(type_of(target), Sequence) and is_slice:
         callee, value = primitives.spliced, self.call(list, value, loc=loc)
-    self.places.change(callee, target, [index, value], loc, type_, held)
+    self.places.change(callee, target, [index, value], loc, type_, held, index)
 
 
 @special(primitives.augmented)
@@ -198,6 +218,7 @@ def _append(
 
 
 @special(list.insert)
+@special(deque.insert)
 def _insert(
     self: Inference,
     args: list[Operand],
@@ -276,24 +297,29 @@ def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @facts.result(primitives.deleted)
 def deleted(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
-        case (Sequence() | Instance(), _):
+        case (Sequence() | Instance() | Mapping(), _):
             return args[0]
         case (Dict(fields), Known(str(key))):
             return Dict(tuple((name, type_) for name, type_ in fields if name != key))
-        case (Dict(), _):
-            return Instance(dict)
+        case (Dict() as items, _):
+            return any_keys(items)
         case _:
             return TOP
 
 
 @facts.result(primitives.appended, primitives.inserted)
 def appended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Sequence(list, join(facts.item_of(args[0]), widen(args[-1])))
+    return Sequence(_list_class(args[0]), join(facts.item_of(args[0]), widen(args[-1])))
+
+
+def _list_class(type_: Type) -> type:
+    return deque if class_of(type_) is deque else list
 
 
 @facts.result(primitives.extended)
 def extended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Sequence(list, join(facts.item_of(args[0]), facts.item_of(args[1])))
+    item = join(facts.item_of(args[0]), facts.item_of(args[1]))
+    return Sequence(_list_class(args[0]), item)
 
 
 def _may_be_changed(type_: Type) -> bool:
@@ -314,16 +340,27 @@ def _in_place(callee: Any, plain: Any) -> None:
         if self.places is None:
             return None
         items = type_of(args[0])
+        whole: list[Operand]
         if self.heap is not None and _may_be_changed(items):
             return self.unknown_call(Const(callee), args, names, loc)
         if plain is operator.add and isinstance(items, Sequence) and items.cls is list:
             return [_extended(self, args[0], args[1], loc)]
+        cls = class_of(items)
+        if plain is operator.or_ and cls is not None and issubclass(cls, dict):
+            self.typed_call(Const(dict.update), args, {}, ["_"], loc)
+            return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
+        if plain is operator.mul and cls is list:
+            value = self.call(plain, *args, loc=loc)
+            whole = [Const(slice(None)), value]
+            return [self.places.change(
+                primitives.spliced, args[0], whole, loc, type_of(value), [value]
+            )]
         if not is_array_like(items):
             return None
         value = self.call(plain, *args, loc=loc)
         type_ = type_of(args[0])
         if facts.same_kind(type_, type_of(value)):
-            whole: list[Operand] = [Const(...), value]
+            whole = [Const(...), value]
             return [self.places.change(primitives.stored, args[0], whole, loc, type_, [])]
         return [self.places.change(primitives.overwritten, args[0], [value], loc, type_, [])]
 

@@ -12,20 +12,23 @@ Iterables may be iterators, which a call consumes: `list`, `sum` and their kin a
 from __future__ import annotations
 
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import BOOL, INT, NONE, STR, always, by_class, call_type, declare, expand, is_int
 from ir.types import (
     BOTTOM,
     LITERALS,
     TOP,
+    Bottom,
     Dict,
     Instance,
     Iterator,
     Known,
+    Mapping,
     Method,
     Scalar,
     Sequence,
@@ -33,6 +36,7 @@ from ir.types import (
     Tuple,
     Type,
     Union,
+    any_keys,
     class_of,
     join,
     join_all,
@@ -79,7 +83,8 @@ def abstract_slice(value: slice) -> Type:
 @facts.abstraction(dict)
 def abstract_dict(value: dict[Any, Any]) -> Type:
     if not all(type(key) is str for key in value):
-        return Instance(dict)
+        keys = join_all(widen(facts.abstract(key)) for key in value)
+        return Mapping(dict, keys, join_all(map(facts.abstract, value.values())))
     return Dict(tuple((key, facts.abstract(item)) for key, item in value.items()))
 
 
@@ -97,6 +102,11 @@ def common_item(type_: Sequence | Iterator) -> Type:
 @facts.items(Dict)
 def dict_key(type_: Dict) -> Type:
     return STR if type_.items else BOTTOM
+
+
+@facts.items(Mapping)
+def mapping_key(type_: Mapping) -> Type:
+    return type_.key
 
 
 @facts.items(Scalar)
@@ -117,18 +127,23 @@ def member_item(type_: Union) -> Type:
     return join_all(map(facts.item_of, type_.members))
 
 
-def values_of(type_: Dict) -> Type:
+def values_of(type_: Dict | Mapping) -> Type:
+    if isinstance(type_, Mapping):
+        return type_.item
     return join_all(value for _, value in type_.items)
 
 
 # Classes whose instances have no attributes but those of the class.
-PLAIN = (tuple, list, range, dict, set, frozenset, slice)
+PLAIN = (
+    tuple, list, range, dict, set, frozenset, slice, deque, OrderedDict, defaultdict, Counter,
+)
 
 
 @facts.attributes(Scalar)
 @facts.attributes(Tuple)
 @facts.attributes(Sequence)
 @facts.attributes(Dict)
+@facts.attributes(Mapping)
 @facts.attributes(Known)
 @facts.attributes(Instance)
 def class_attribute(type_: Type, name: str) -> Type:
@@ -137,7 +152,8 @@ def class_attribute(type_: Type, name: str) -> Type:
     if cls is None or (cls not in (*LITERALS, *PLAIN) and not facts.is_immutable(cls)):
         return TOP
     owner = next((base for base in cls.__mro__ if name in vars(base)), None)
-    if owner is None or (isinstance(type_, Sequence | Tuple) and owner not in (tuple, list, range)):
+    sequences = (tuple, list, range, deque)
+    if owner is None or (isinstance(type_, Sequence | Tuple) and owner not in sequences):
         return TOP
     member = vars(owner)[name]
     if isinstance(member, GetSetDescriptorType | MemberDescriptorType):
@@ -195,6 +211,8 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return dict(items).get(key, TOP)
         case (Dict() as mapping, Scalar(cls)) if cls is str and mapping.items:
             return values_of(mapping)
+        case (Mapping(cls, _, item), _):
+            return join(item, INT) if cls is Counter else item
         case (Scalar() | Known() as text, index):
             kind = widen(text)
             if isinstance(index, Slice) and class_of(text) in (str, bytes):
@@ -269,10 +287,70 @@ def dict_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         return Dict(tuple(kwargs.items()))
     if len(args) == 1 and isinstance(args[0], Dict):
         return Dict(tuple({**dict(args[0].items), **kwargs}.items()))
+    if len(args) == 1:
+        return made_mapping(dict, args[0], kwargs)
     return Instance(dict)
 
 
+def made_mapping(cls: type, source: Type, kwargs: dict[str, Type]) -> Type:
+    """The type of a mapping made of another one, or of pairs of keys and items, and of names."""
+    if isinstance(source, Dict):
+        source = any_keys(source)
+    if isinstance(source, Mapping):
+        key, item = source.key, source.item
+    elif isinstance(pair := facts.item_of(source), Tuple) and len(pair.items) == 2:
+        key, item = map(widen, pair.items)
+    elif isinstance(pair, Bottom):
+        key, item = BOTTOM, BOTTOM
+    else:
+        return Instance(cls)
+    if kwargs:
+        key, item = join(key, STR), join_all([item, *map(widen, kwargs.values())])
+    return Mapping(cls, key, item)
+
+
 always(Sequence(range, INT), range)
+
+
+@declare(deque)
+def deque_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    given = args[0] if args else kwargs.get("iterable")
+    return Sequence(deque, BOTTOM if given is None else widen(facts.item_of(given)))
+
+
+@declare(primitives.flatten)
+def flattened(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Sequence(list, facts.item_of(facts.item_of(args[0])))
+
+
+@declare(set, primitives.build_set)
+def set_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Instance(set)
+
+
+@declare(OrderedDict)
+def ordered_dict(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return made_mapping(OrderedDict, args[0] if args else Dict(()), kwargs)
+
+
+@declare(defaultdict)
+def defaultdict_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    factory = args[0] if args else NONE
+    made = made_mapping(defaultdict, args[1] if len(args) > 1 else Dict(()), kwargs)
+    if not isinstance(made, Mapping):
+        return made
+    return Mapping(defaultdict, made.key, made.item, factory)
+
+
+@declare(Counter)
+def counter(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Of a mapping that mapping, of anything else the numbers of its items."""
+    if args and isinstance(args[0], Dict | Mapping):
+        return made_mapping(Counter, args[0], kwargs)
+    key = widen(facts.item_of(args[0])) if args else BOTTOM
+    if kwargs:
+        key = join(key, STR)
+    return Mapping(Counter, key, join_all([INT, *map(widen, kwargs.values())]))
 
 
 @declare(zip)
@@ -309,7 +387,7 @@ def iter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
     cls = class_of(args[0]) if len(args) == 1 else None
-    if cls not in (tuple, list, range, dict, str):
+    if cls not in (tuple, list, range, dict, str, deque):
         return TOP
     example: Any = range(1) if cls is range else cls()
     return Iterator(type(make(example)), facts.item_of(args[0]))
@@ -382,7 +460,9 @@ def dict_get(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (Dict() as mapping, Known(str(key)), *default):
             found = dict(mapping.items).get(key)
             return found if found is not None else (default[0] if default else NONE)
-        case (Dict() as mapping, key, *default) if class_of(key) is str:
+        case (Dict() | Mapping() as mapping, key, *default) if (
+            isinstance(mapping, Mapping) or class_of(key) is str
+        ):
             return join(values_of(mapping), default[0] if default else NONE)
         case _:
             return TOP
@@ -391,22 +471,32 @@ def dict_get(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def _declare_view(method: object, cls: type, item: Any) -> None:
     @declare(method)
     def view(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        known = len(args) == 1 and isinstance(args[0], Dict)
+        known = len(args) == 1 and isinstance(args[0], Dict | Mapping)
         return Iterator(cls, item(args[0]) if known else TOP)
 
 
+def _pair(type_: Dict | Mapping) -> Type:
+    return Tuple((facts.item_of(type_), values_of(type_)))
+
+
+_ORDERED: OrderedDict[str, Any] = OrderedDict()
 _declare_view(dict.keys, DICT_KEYS, facts.item_of)
 _declare_view(dict.values, DICT_VALUES, values_of)
-_declare_view(dict.items, DICT_ITEMS, lambda type_: Tuple((facts.item_of(type_), values_of(type_))))
+_declare_view(dict.items, DICT_ITEMS, _pair)
+_declare_view(OrderedDict.keys, type(_ORDERED.keys()), facts.item_of)
+_declare_view(OrderedDict.values, type(_ORDERED.values()), values_of)
+_declare_view(OrderedDict.items, type(_ORDERED.items()), _pair)
 
 
-@declare(dict.copy, list.copy)
+@declare(dict.copy, list.copy, deque.copy, OrderedDict.copy, defaultdict.copy)
 def copied(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return args[0] if args and isinstance(args[0], Dict | Sequence) else TOP
+    return args[0] if args and isinstance(args[0], Dict | Mapping | Sequence) else TOP
 
 
 always(INT, list.index, list.count, tuple.index, tuple.count, range.index, range.count)
+always(INT, deque.index, deque.count)
 
 facts.metadata(len)
 facts.pure(range, slice, operator.getitem, operator.concat, dict.get, dict.copy, list.copy)
+facts.pure(deque.index, deque.count, deque.copy)
 facts.pure(list.index, list.count, tuple.index, tuple.count, range.index, range.count)

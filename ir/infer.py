@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 import types
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
@@ -20,6 +21,7 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
 from ir.closures import Maker
+from ir.contents import holds_memory
 from ir.core import (
     Block,
     Branch,
@@ -44,7 +46,17 @@ from ir.errors import NeedsHeap, Unsupported
 from ir.failing import may_fail, may_lose_changes
 from ir.heap import HEAP_NAME, is_heap, new_object
 from ir.loop_memory import LoopMemory
-from ir.places import NEW, UNPACKING, ItemChanged, Places, Returned, State, is_mutable
+from ir.places import (
+    NEW,
+    SHALLOW,
+    UNPACKING,
+    Effect,
+    ItemChanged,
+    Places,
+    Returned,
+    State,
+    is_mutable,
+)
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
@@ -78,6 +90,7 @@ IN_PLACE = {
 }
 _PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
 IMMUTABLE = (Scalar, Tuple)
+VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
 MAX_ROUNDS = 8
 # Makes a branch of its two arms and its results.
 MakeBranch: TypeAlias = Callable[[Block, Block, list[Value]], Branch]
@@ -230,6 +243,19 @@ class Surroundings(Protocol):
 
     def refuse_lost_changes(self, error: Any) -> None:
         """Raises, when the program runs, where a call failed that may have changed something."""
+    def check_outside(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if an object holds another one."""
+
+    def check_separate(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if two objects hold memory in common."""
+
+    def check_apart(self, container: Any) -> None:
+        """Raises, when the program runs, if a container holds memory in two places."""
+
+    def effects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Effect]:
+        """What a call does to the elements of the inputs that it changes in place."""
 
 
 class Inference(Builder):
@@ -250,6 +276,8 @@ class Inference(Builder):
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
         self.updates: tuple[int, ...] = ()
+        self.effects: list[Effect] = []
+        self.spoiled: tuple[int, ...] = ()
         self.returned: Returned = None
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
@@ -269,7 +297,8 @@ class Inference(Builder):
                       zip(function.params, params, strict=True)]
         places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
         self.heap = next((param for param in new_params if param.name == HEAP_NAME), None)
-        places.expose([*new_captured, *new_params])
+        places.state.born.update(places.inputs)
+        places.held.expose([*new_captured, *new_params])
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
@@ -285,13 +314,19 @@ class Inference(Builder):
         self, places: Places, inputs: list[Value], body: Block
     ) -> tuple[int, ...]:
         """Lets a function that changes inputs in place return their last versions too."""
-        updates = tuple(i for i, value in enumerate(inputs) if value in places.state.writes)
+        self.ops, outer = body.ops, self.ops
+        finals = {value: places.latest(value) for value in inputs if places.is_written(value)}
+        self.ops = outer
+        self.spoiled = tuple(
+            i for i, value in enumerate(inputs)
+            if value not in finals and holds_memory(value.type) and places.is_spoiled(value)
+        )
+        updates = tuple(i for i, value in enumerate(inputs) if value in finals)
+        self.effects = [places.effect(inputs[i]) for i in updates]
         if isinstance(body.exit, Yield):
             self.returned = places.returned(body.exit.values[0], inputs)
         if updates and isinstance(body.exit, Yield):
-            current = places.state.current
-            finals = [current.get(inputs[i], inputs[i]) for i in updates]
-            parts = [*body.exit.values, *finals]
+            parts = [*body.exit.values, *finals.values()]
             whole = Value("t", Tuple(tuple(map(type_of, parts))))
             body.ops.append(Call(Const(primitives.build_tuple), list(parts), {}, [whole]))
             body.exit.values = [whole]
@@ -530,7 +565,7 @@ class Inference(Builder):
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
-            places.leave(before, defined(block))
+            places.leave_arm(before, defined(block))
             before = places.state
         return blocks, list(changed), origins
 
@@ -556,6 +591,9 @@ class Inference(Builder):
         self.ops.append(op)
         for value in op.results:
             self.definitions[value] = op
+            if self.places is not None:
+                self.places.state.born[value] = None
+                self.places.fresh(value)
         if self.places is not None and isinstance(op, Call):
             self.places.defined(op)
 
@@ -588,7 +626,7 @@ class Inference(Builder):
         try:
             new_body, results = self._loop(op, body, items_of_try, init, mapping, iterables)
             if self.places is not None and outer[1] is not None:
-                position = self.places.changed_iterable(iterables, outer[1], new_body, op.loc)
+                position = self.places.changed_iterable(iterables, outer[1], op.loc)
                 if position is not None:
                     raise ItemChanged(new_body.params[position])
         except ItemChanged as change:
@@ -640,6 +678,8 @@ class Inference(Builder):
             if len(op.iterables) == 1 and self._is_made_for(op) and made in self.ops:
                 self.ops.remove(made)
             return
+        if isinstance(made, Call) and self._by_key(body, made, position, iterables):
+            return
         if not _has_positions(type_of(sequence)):
             raise Unsupported(
                 "a loop changes in place what it iterates over", op.loc,
@@ -651,6 +691,22 @@ class Inference(Builder):
         body.params[position] = index
         read = Call(Const(operator.getitem), [sequence, index], {}, [item])
         body.ops.insert(0, read)
+
+    def _by_key(
+        self, body: Block, made: Call, position: int, iterables: list[Operand]
+    ) -> bool:
+        """Lets a loop over the values of a mapping, or over its items, walk over the keys."""
+        callee = made.callee.value if isinstance(made.callee, Const) else None
+        if callee not in VALUES and callee not in ITEMS:
+            return False
+        mapping, item = made.args[0], body.params[position]
+        key, value = Value("key"), item if callee in VALUES else Value("t")
+        iterables[position] = mapping
+        body.params[position] = key
+        body.ops.insert(0, Call(Const(operator.getitem), [mapping, key], {}, [value]))
+        if callee in ITEMS:
+            body.ops.insert(1, Call(Const(primitives.build_tuple), [key, value], {}, [item]))
+        return True
 
     def _enumerated(self, iterable: Operand) -> Operand | None:
         """What `enumerate` counts, if it has positions and the count starts with zero."""
@@ -711,7 +767,7 @@ class Inference(Builder):
             exit = new_body.exit
             yields = exit.values if isinstance(exit, Yield) else None
             if self.places is not None and yields is not None:
-                self.places.hold(yields[1 + len(carried) :])
+                self.places.collect(yields[1 + len(carried) :])
             is_settled = memory is None or memory.is_settled(new_body, new_carried, op.loc)
             found = types if yields is None else [
                 join(t, widen(type_of(value)))
@@ -732,7 +788,8 @@ class Inference(Builder):
             results.append(Value(result.name, Sequence(list, item)))
         mapping.update(zip(op.results, results, strict=True))
         if memory is not None:
-            memory.leave(new_body, init, results, len(carried))
+            collected = [] if yields is None else yields[1 + len(carried) : 1 + len(op.results)]
+            memory.leave(new_body, init, results, len(carried), list(collected))
         return new_body, results
 
     def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:
@@ -816,7 +873,7 @@ class Inference(Builder):
         if self.places is not None and self.places.is_watching:
             is_apart = isinstance(callee, Const) and callee.value in UNPACKING
             args = [
-                arg if is_apart and self.is_tuple(arg) else self.places.read(arg, loc)
+                arg if is_apart and self.places.parts(arg) else self.places.read(arg, loc)
                 for arg in args
             ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
@@ -1030,7 +1087,7 @@ class Inference(Builder):
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
-            if self.heap is not None and self.places.changes_held(changed):
+            if self.heap is not None and self.places.held.is_changed_by(changed):
                 return self.unknown_call(callee, args, names, loc, kwargs)
             if changed:
                 return self._updating(callee, args, kwargs, names, loc, type_, changed)
@@ -1058,7 +1115,8 @@ class Inference(Builder):
         result = Value(names[0], TOP)
         self.surroundings.note_store(None, "", TOP)
         self.places.passed(
-            callee, args, {**(kwargs or {}), HEAP_NAME: heap}, result, changed, [heap.type], loc
+            callee, args, {**(kwargs or {}), HEAP_NAME: heap}, result, changed, [heap.type],
+            [Effect()], loc,
         )
         if len(names) == 1:
             return [result]
@@ -1078,7 +1136,7 @@ class Inference(Builder):
             [result, version], loc,
         ))
         assert self.places is not None
-        self.places.heap_changed(heap, version, loc)
+        self.places.held.heap_changed(heap, version, loc)
 
     def current_heap(self, loc: Location | None) -> Value:
         """The version of the heap that holds what objects hold here."""
@@ -1103,14 +1161,18 @@ class Inference(Builder):
         inputs, types_ = self.surroundings.updates(
             type_of(callee), tuple(map(type_of, args)), kwtypes
         )
+        effects = self.surroundings.effects(type_of(callee), tuple(map(type_of, args)), kwtypes)
         if len(types_) != len(changed):  # of an unknown function, which changes objects alone
             types_ = [type_of(operand) for _, operand in changed]
-        self.places.passed(callee, args, kwargs, result, changed, types_, loc)
+            effects = [Effect()] * len(changed)
+        self.places.passed(callee, args, kwargs, result, changed, types_, effects, loc)
         made = self.definitions[result]
         assert isinstance(made, Call)
         returned = self._returned_by(made)
-        if returned == NEW:
+        if returned in (NEW, SHALLOW):
             self.places.returned_new[result] = None
+            if returned == SHALLOW:
+                self.places.contents.copied_by_call(result, [*args, *kwargs.values()])
         if isinstance(returned, int):
             # The function returns what it has changed.
             result = made.results[1 + inputs.index(returned)]
@@ -1129,10 +1191,18 @@ class Inference(Builder):
                 whole = self._returned_by(made)
                 if isinstance(whole, tuple) and len(whole) == len(call.results):
                     for result, part in zip(call.results, whole, strict=True):
-                        if part == NEW:
-                            self.places.returned_new[result] = None
-        elif len(call.results) == 1 and self._returned_by(call) == NEW:
-            self.places.returned_new[call.result] = None
+                        self._note_new(result, part, made)
+                        self.places.state.lent[result] = None  # the tuple knows it as well
+        elif len(call.results) == 1:
+            self._note_new(call.result, self._returned_by(call), call)
+
+    def _note_new(self, result: Value, returned: Returned, call: Call) -> None:
+        assert self.places is not None
+        if returned in (NEW, SHALLOW):
+            self.places.returned_new[result] = None
+            self.places.state.views.pop(result, None)
+            if returned == SHALLOW:
+                self.places.contents.copied_by_call(result, [*call.args, *call.kwargs.values()])
 
     def _returned_by(self, call: Call) -> Returned:
         callee, args = call.callee, call.args
@@ -1248,4 +1318,6 @@ def _part(type_: Type, index: int) -> Type:
 
 
 def _has_positions(type_: Type) -> bool:
-    return is_array_like(type_) or (isinstance(type_, Sequence) and type_.cls is list)
+    return is_array_like(type_) or (
+        isinstance(type_, Sequence | Tuple) and class_of(type_) in (list, deque, tuple)
+    )

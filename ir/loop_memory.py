@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
+from ir.contents import holds_memory
 from ir.core import Block, Location, Operand, Value, Yield
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.places import Places, is_mutable
+from ir.places import Places, State
 from ir.rewrite import defined
 from ir.types import Type, join, widen
 
@@ -38,6 +39,11 @@ class LoopMemory:
         self._own: set[Value] = set()
         self._lent: set[Value] = set()
         self._held: dict[Value, None] = {}
+        # What the body does with elements of containers from outside of it.
+        self._detached: dict[Value, bool] = {}
+        self._members: dict[Value, frozenset[Value]] = {}
+        self._marks: dict[str, set[Value]] = {}
+        self._trail: list[tuple[Value, Value | None]] = []
 
     def enter(
         self, items: list[Value], iterables: list[Operand], carried: list[Value]
@@ -47,6 +53,7 @@ class LoopMemory:
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
+        self._enter_contents(state)
         self._params = []
         for first in self.changed:
             version = state.current.get(first, first)
@@ -59,18 +66,76 @@ class LoopMemory:
                 assert isinstance(operand, Value)
                 places.replace(places.origin(operand), param)
                 state.writes.setdefault(places.storage(operand), None)
-            elif is_mutable(param.type):
+            elif holds_memory(param.type):
                 places.cover(param, [operand, *self._handed_on.get(i, [])])
         for item, iterable in zip(items, iterables, strict=True):
-            if is_mutable(item.type):
+            if holds_memory(item.type):
                 places.items[item] = None
                 places.cover(item, [iterable])
                 places.lend([iterable])
+                places.fresh(item)
+        for param in carried:
+            places.fresh(param)
+
+    def _enter_contents(self, state: State) -> None:
+        """What earlier iterations may have done with elements of containers."""
+        places = self._places
+        deep = self._marks.get("deep", set())
+        for first in deep:
+            if first in state.tangled or first in places.covers:
+                places.state = self._before
+                places.untangle(first, None)
+                places.state = state
+                state.tangled.pop(first, None)
+        state.members.update(self._members)
+        state.trail += self._trail
+        for name, values in self._marks.items():
+            getattr(state, name).update(dict.fromkeys(values))
+        for first in deep:
+            state.stamps[first] = Value(first.name)
+        for view, is_known in self._detached.items():
+            places.contents.detach_behind(view, is_known)
+
+    def _note_contents(self, inner: State, local: set[Value]) -> bool:
+        """Whether the body did nothing else with elements than it was entered with."""
+        places, before = self._places, self._before
+
+        def outer(values: dict[Value, None], known: dict[Value, None]) -> set[Value]:
+            return {v for v in values if v not in local and v not in self._own and v not in known}
+
+        marks = {
+            name: outer(getattr(inner, name), getattr(before, name))
+            for name in ("hidden", "tangled", "moved")
+        }
+        marks["deep"] = {
+            v for v, stamp in inner.stamps.items()
+            if v in inner.deep and v not in local and v not in self._own
+            and before.stamps.get(v) is not stamp
+        }
+        members = {
+            first: found for first, found in places.outer_members(inner, local).items()
+            if first not in self._own and found != before.members.get(first, frozenset())
+        }
+        detached = {
+            view: known for view, known in inner.detached.items()
+            if view not in local and view not in before.detached
+        }
+        lost = places.lost_views(before, inner, local)
+        self._lost.update(dict.fromkeys(lost))
+        trail = [
+            (storage, target) for storage, target in places.outer_trail(before, inner, local)
+            if storage not in self._own
+        ]
+        known = self._marks, self._members, self._detached, set(self._trail)
+        is_settled = (marks, members, detached, set(trail)) == known
+        self._marks, self._members, self._detached, self._trail = marks, members, detached, trail
+        return is_settled
 
     def is_settled(self, body: Block, carried: list[Value], loc: Location | None) -> bool:
         """Whether the body has been looked at with all that it needs to carry."""
         places, before = self._places, self._before
         inner = places.state
+        is_same = self._note_contents(inner, defined(body))
         if not inner.writes or not isinstance(body.exit, Yield):
             return True
         if not inner.has_changes:  # but for what objects hold
@@ -92,7 +157,7 @@ class LoopMemory:
         for i, (param, operand) in enumerate(
             zip(carried, body.exit.values[1 : 1 + len(carried)], strict=True)
         ):
-            if not is_mutable(param.type) or i in self._same:
+            if not holds_memory(param.type) or i in self._same:
                 continue
             storage = places.storage(operand) if isinstance(operand, Value) else None
             written = places.storage(param) in inner.writes
@@ -126,7 +191,7 @@ class LoopMemory:
             value: None for value in inner.held
             if value not in local and value not in self._own and value not in before.held
         }
-        is_settled = not new and not same and is_typed and shape == self._known and (
+        is_settled = is_same and not new and not same and is_typed and shape == self._known and (
             lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
         )
         self._check_same(same, loc)
@@ -171,7 +236,8 @@ class LoopMemory:
         ) else "unknown"
 
     def leave(
-        self, body: Block, init: list[Operand], results: list[Value], count: int
+        self, body: Block, init: list[Operand], results: list[Value], count: int,
+        collected: list[Operand],
     ) -> None:
         """Adds what the loop carries beside its variables, and names the versions behind it."""
         places, before = self._places, self._before
@@ -192,7 +258,10 @@ class LoopMemory:
                 body.exit.values[1 : 1 + count] if isinstance(body.exit, Yield) else []
             )
         ]
+        sources = [places.contents.made_of(operand, local) for operand in collected]
         places.leave(before, local)
+        for result, members in zip(results[count:], sources, strict=False):
+            places.contents.collected(result, members)
         places.state.lost.update(self._lost)
         init += [before.current.get(first, first) for first in self.changed]
         body.params += self._params
@@ -205,7 +274,7 @@ class LoopMemory:
                 assert isinstance(operand, Value)
                 places.state.writes.setdefault(places.storage(operand), None)
                 places.written_to(operand, result)
-            elif is_mutable(result.type):
+            elif holds_memory(result.type):
                 found = summaries[i] if i < len(summaries) else []
                 places.cover(result, [operand, *(v for v in found if v not in carried)])
                 for value in found:

@@ -18,13 +18,20 @@ that is written are known. What may be an unknown name of it is compared when th
 from __future__ import annotations
 
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
+from ir.contents import (
+    UNKNOWN,
+    Contents,
+    has_parts,
+    holds_memory,
+    is_immutable_class,
+    may_overlap,
+)
 from ir.core import (
-    Block,
     Call,
     Const,
     For,
@@ -37,17 +44,9 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import (
-    HEAP,
-    HEAP_NAME,
-    STORES,
-    Heap,
-    Identity,
-    attribute_read,
-    contents_read,
-)
-from ir.record import made, node
-from ir.rewrite import walk
+from ir.heap import HEAP, HEAP_NAME, STORES
+from ir.held import HeldMemory
+from ir.record import made, node, record
 from ir.types import (
     Closure,
     Iterator,
@@ -58,28 +57,32 @@ from ir.types import (
     Type,
     Union,
     class_of,
+    widen,
 )
 
 if TYPE_CHECKING:
     from ir.infer import Inference
 
-IMMUTABLE = (
-    int, float, complex, str, bytes, tuple, slice, range, frozenset, type(None), type,
-    FunctionType, BaseException,
-)
 # Calls that put their operands into a container, which knows them by another name.
 HOLDING = {
     id(f) for f in (primitives.build_list, primitives.build_dict, primitives.build_set)
 }
 # Calls that take a tuple apart, and keep nothing of it.
 UNPACKING = (primitives.unpack, operator.getitem, len)
+# Calls that make a new container of what others hold.
+COPYING = {id(f) for f in (
+    list, dict, set, sorted, list.copy, dict.copy, primitives.merge_dicts, primitives.flatten,
+    deque, deque.copy, OrderedDict, OrderedDict.copy, defaultdict, defaultdict.copy, Counter,
+)}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (
         primitives.stored, primitives.spliced, primitives.overwritten, primitives.stored_back,
         primitives.written, primitives.written_view, primitives.added_at, primitives.subtracted_at,
         primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
-        primitives.updating, *STORES,
+        primitives.updating, primitives.defaulted, primitives.touched, primitives.pushed,
+        primitives.pushed_left, primitives.rotated, primitives.emptied, primitives.moved_to_end,
+        primitives.regrouped, *STORES,
     )
 }
 
@@ -114,15 +117,7 @@ def is_mutable(type_: Type) -> bool:
     if isinstance(type_, Union):
         return any(map(is_mutable, type_.members))
     cls = class_of(type_)
-    return cls is None or not (issubclass(cls, IMMUTABLE) or facts.is_immutable(cls))
-
-
-def may_be_memory(type_: Type) -> bool:
-    """Whether a value of this type may be an array or container, which an object can hold."""
-    cls = class_of(type_)
-    if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
-        return False
-    return is_mutable(type_) and not isinstance(type_, Iterator | Method)
+    return cls is None or not is_immutable_class(cls)
 
 
 def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call:
@@ -130,19 +125,35 @@ def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call
     return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
 
 
-def _compatible(a: Type, b: Type) -> bool:
-    first, second = class_of(a), class_of(b)
-    if Heap in (first, second):
-        return first is second
-    return first is None or second is None or first is second
+@record
+class Effect:
+    """What a call does to an argument that it changes, beside its own memory: to its elements."""
+
+    deep: bool = False
+    moves: bool = False
+    mixes: bool = False
 
 
-def _keeps_length(op: Op) -> bool:
-    """Whether an operation certainly changes the length of no list."""
-    if not isinstance(op, Call) or not is_change(op):
-        return True
-    is_store = isinstance(op.callee, Const) and op.callee.value is primitives.stored
-    return is_store or all(class_of(result.type) is not list for result in op.results)
+# Changes that leave the elements of containers where they are.
+KEEPING = {
+    id(f) for f in (primitives.overwritten, primitives.written, primitives.written_view,
+                    primitives.added_at, primitives.subtracted_at, primitives.stored_back,
+                    primitives.defaulted, primitives.touched, primitives.moved_to_end)
+}
+
+
+def keeps_places(callee: Any) -> bool:
+    return id(callee) in KEEPING
+
+
+def _is_object(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and facts.is_object(cls)
+
+
+def _is_array_like(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and facts.copies_items(cls)
 
 
 class ItemChanged(Exception):
@@ -155,9 +166,9 @@ class ItemChanged(Exception):
 
 # Stores under known keys change no keys: a loop over these may change the items.
 KEYS: type = type({}.keys())
-NEW = "new"
-# What is known of the memory that a function returns: that it is new, which of the inputs that it
-# changes it is, or nothing; of a tuple, for each item.
+NEW, SHALLOW = "new", "shallow"
+# What is known of the memory that a function returns: that it is new, new but for what it holds,
+# which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
 
@@ -174,6 +185,16 @@ class State:
     `origins`: the first name of each version; `derived`: the version of the whole that a view was
     taken of; `writes`: the storages written so far; `held`: those that a container knows;
     `lent`: those that were passed to calls; `lost`: those that were changed under another name.
+    `trail`: what was changed, by its storage and its own name (None: all in it), in order; `since`:
+    how much of that is known not to concern a storage, or was done before it was read.
+    What follows is about elements of containers, see `ir.contents`. `members`: the storages that
+    may have memory in common with one; `adopted`: the container and the index by which a value is
+    reached that was put there; `views`: the elements that were read; `detached`: those that may
+    have left their container, and whether all that may know them is known; `taken`: the `stamps`
+    of the storage when an element was read; `born`: the values of this block; `hidden`: the
+    storages known to what isn't compared; `deep`: those whose elements were changed; `tangled`:
+    those that may hold an element twice; `moved`: those whose elements were moved; `resized`: for
+    a storage, and for what it holds, what changed its length last.
     """
 
     current: dict[Value, Value] = made(dict)
@@ -183,22 +204,41 @@ class State:
     held: dict[Value, None] = made(dict)
     lent: dict[Value, None] = made(dict)
     lost: dict[Value, Location | None] = made(dict)
-    distinct: dict[tuple[Value, Value], None] = made(dict)
-    # Memory that objects may hold: the version of the heap that each value was read from last.
+    since: dict[Value, int] = made(dict)
+    trail: list[tuple[Value, Value | None]] = made(list)
+    members: dict[Value, frozenset[Value]] = made(dict)
+    adopted: dict[Value, tuple[Value, Operand]] = made(dict)
+    views: dict[Value, None] = made(dict)
+    detached: dict[Value, bool] = made(dict)
+    stamps: dict[Value, Value] = made(dict)
+    taken: dict[Value, Value | None] = made(dict)
+    hidden: dict[Value, None] = made(dict)
+    deep: dict[Value, None] = made(dict)
+    tangled: dict[Value, None] = made(dict)
+    moved: dict[Value, None] = made(dict)
+    resized: dict[tuple[Value, bool], object] = made(dict)
+    born: dict[Value, None] = made(dict)
+    # Memory that objects may hold, see `ir.held`: the version of the heap that each value was read
+    # from; what was stored into objects; the last look at a value behind a change of the heap.
     exposed: dict[Value, Value] = made(dict)
     stored: dict[Value, None] = made(dict)
-    # The last look at such memory: the version of the heap, the value, and what it was seen as.
     seen: dict[Value, tuple[Value, Value, Value]] = made(dict)
 
     @property
     def has_changes(self) -> bool:
         """Whether memory was changed; objects are read by way of the heap, not by their names."""
-        return bool(self.lost) or any(storage.type != HEAP for storage in self.writes)
+        return bool(self.lost or self.trail) or any(
+            storage.type != HEAP for storage in self.writes
+        )
 
     def copy(self) -> State:
         return State(
             dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
-            dict(self.held), dict(self.lent), dict(self.lost), dict(self.distinct),
+            dict(self.held), dict(self.lent), dict(self.lost), dict(self.since),
+            list(self.trail),
+            dict(self.members), dict(self.adopted), dict(self.views), dict(self.detached),
+            dict(self.stamps), dict(self.taken), dict(self.hidden), dict(self.deep),
+            dict(self.tangled), dict(self.moved), dict(self.resized), {},
             dict(self.exposed), dict(self.stored), dict(self.seen),
         )
 
@@ -207,7 +247,7 @@ class Places:
     """Follows the memory of the values of one function while inference walks over it."""
 
     def __init__(self, inference: Inference) -> None:
-        self._inference = inference
+        self.inference = inference
         self.state = State()
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
@@ -221,20 +261,32 @@ class Places:
         # Items of what a loop iterates over; new memory that iterations hand on.
         self.items: dict[Value, None] = {}
         self.new: dict[Value, None] = {}
+        self.contents = Contents(self)
+        self.held = HeldMemory(self)
+        # The inputs that are looked at on entry for elements that they hold twice.
+        self.apart: dict[Value, None] = {}
+        # The container that an element has left that held it once.
+        self.left: dict[Value, Value] = {}
+        # What inner blocks changed under names of their own: where it had been, and what it may be.
+        self.gone: dict[Value, tuple[Value | None, frozenset[Value]]] = {}
+        self._gone: dict[object, Value] = {}
+        # The inputs that are compared on entry, and whether the second one is changed itself.
+        self.compared: dict[tuple[Value, Value, bool], None] = {}
 
     # Names and storages
 
-    def origin(self, value: Value) -> Value:
-        value = self.state.origins.get(value, value)
-        op = self._inference.definitions.get(value)
-        if isinstance(op, Call) and isinstance(op.callee, Const):
-            if op.callee.value is primitives.check_bound and isinstance(op.args[0], Value):
-                return self.origin(op.args[0])
-        return value
+    def definition(self, value: Value) -> Op | None:
+        return self.inference.definitions.get(value)
 
-    def _whole(self, value: Value) -> Operand | None:
+    def origin(self, value: Value) -> Value:
+        return self.state.origins.get(value, value)
+
+    def whole(self, value: Value) -> Operand | None:
         """What a value is a view of."""
-        op = self._inference.definitions.get(value)
+        place = self.contents.place(value)
+        if place is not None:
+            return place[0]
+        op = self.inference.definitions.get(value)
         if isinstance(op, Call) and isinstance(op.callee, Const) and facts.is_view(op):
             return op.args[0]
         return None
@@ -242,7 +294,7 @@ class Places:
     def storage(self, value: Value) -> Value:
         while True:
             value = self.origin(value)
-            whole = self._whole(value)
+            whole = self.whole(value)
             if not isinstance(whole, Value):
                 return value
             value = whole
@@ -251,10 +303,15 @@ class Places:
         """The version of a value that holds what its memory holds here."""
         first = self.origin(value)
         state = self.state
-        whole = self._whole(first)
+        place = self.contents.place(first)
+        if place is not None:
+            if self.contents.is_stale(first):
+                self._read_again(first, *place)
+            return state.current.get(first, first)
+        whole = self.whole(first)
         if isinstance(whole, Value):
             version = self.latest(whole)
-            op = self._inference.definitions[first]
+            op = self.inference.definitions[first]
             assert isinstance(op, Call)
             if state.derived.get(first, op.args[0]) is not version:
                 assert isinstance(op.callee, Const)
@@ -264,10 +321,10 @@ class Places:
                             f"`{first.name}` may be a copy, and is changed in place in a branch or "
                             "loop", op.loc, advice="use `.copy()`, or change the whole",
                         )
-                    check = self._inference.surroundings.check_view
+                    check = self.inference.surroundings.check_view
                     operands: list[Operand] = [version, state.current.get(first, first)]
-                    self._inference.ops.append(_checking(check, operands, op.loc))
-                (again,) = self._inference._append(
+                    self.inference.ops.append(_checking(check, operands, op.loc))
+                (again,) = self.inference._append(
                     op.callee, [version, *op.args[1:]], {}, [value.name], op.loc
                 )
                 assert isinstance(again, Value)
@@ -275,6 +332,20 @@ class Places:
                 self._note(first, again)
                 state.derived[first] = version
         return state.current.get(first, first)
+
+    def _read_again(self, first: Value, container: Operand, index: Operand) -> None:
+        """Reads an element of a container that was changed."""
+        assert isinstance(container, Value)
+        version = self.latest(container)
+        type_ = first.type
+        if not _is_array_like(type_):
+            result_of = facts.result_of(operator.getitem)
+            assert result_of is not None
+            type_ = result_of((version.type, type_of(index)), {})
+        again = Value(first.name, type_)
+        self._note(first, again)
+        self.state.taken[first] = self.state.stamps.get(self.storage(first))
+        self.inference._define(Call(Const(operator.getitem), [version, index], {}, [again]))
 
     def _note(self, first: Value, version: Value) -> None:
         self.state.origins[version] = first
@@ -284,84 +355,27 @@ class Places:
 
     def read(self, operand: Operand, loc: Location | None) -> Operand:
         """The operand to read in the place of one that the source names."""
-        if isinstance(operand, Const):
+        if isinstance(operand, Const) or not self.is_watching:
             return operand
-        if isinstance(operand.type, Tuple):
-            return self._tuple_again(operand, loc) if self.is_watching else operand
-        if not is_mutable(operand.type):
+        if isinstance(operand.type, Tuple) and self.parts(operand):
+            return self._tuple_again(operand, loc)
+        if not holds_memory(operand.type):
             return operand
+        if self.inference.heap is not None and _is_object(operand.type):
+            return operand  # what it holds is compared where it is read
         if self.state.has_changes:
             self._compare(operand, loc)
             operand = self.latest(operand)
-        return self._of_object(operand, loc) if self.state.exposed else operand
+        return self.held.read(operand, loc) if self.state.exposed else operand
 
-    # Memory that objects hold
+    @property
+    def is_watching(self) -> bool:
+        """Whether values may have to be read again."""
+        return self.state.has_changes or bool(self.state.exposed)
 
-    def expose(self, operands: Iterable[Operand]) -> None:
-        """Notes that objects may hold these, and change them from here on."""
-        heap = self._inference.heap
-        if heap is None or not self._inference.surroundings.may_change_held():
-            return
-        version = self.state.current.get(heap, heap)
-        for operand in operands:
-            if isinstance(operand, Value) and may_be_memory(operand.type):
-                self.state.exposed[self.origin(operand)] = version
-                self.expose(self._parts(operand))
-
-    def is_exposed(self, value: Value) -> bool:
-        return any(
-            root in self.state.exposed
-            for root in {self.origin(value), self.storage(value), *self.roots(self.storage(value))}
-        )
-
-    def _of_object(self, value: Value, loc: Location | None) -> Value:
-        """The value to read in the place of one that an object may have changed in place."""
-        heap, first = self._inference.heap, self.origin(value)
-        known = self.state.exposed.get(first)
-        if heap is None or not may_be_memory(value.type):
-            return value
-        if known is None:
-            storage = self.storage(first)
-            if storage is first or not self.is_exposed(first):
-                return value
-            known = self.state.exposed.get(storage, value)  # a view, read before
-        version = self.state.current.get(heap, heap)
-        if known is version:
-            return value
-        before = self.state.current.get(first, first)
-        seen = self.state.seen.get(first)
-        if seen is not None and seen[0] is version and seen[1] is before:
-            return seen[2]
-        again = Value(before.name, before.type)
-        call = Call(Const(contents_read), [version, before], {}, [again], loc)
-        self._inference.ops.append(call)
-        self._inference.definitions[again] = call
-        self.state.origins[again] = first
-        self.state.seen[first] = version, before, again
-        return again
-
-    def _change_of_held(
-        self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,
-        type_: Type,
-    ) -> Value:
-        """Appends a change of memory that an object holds, which the run time looks after."""
-        inference = self._inference
-        op = inference.definitions.get(self.origin(target))
-        owner: Type | None = None
-        name = ""
-        if isinstance(op, Call) and isinstance(op.callee, Const):
-            if op.callee.value is attribute_read and isinstance(op.args[2], Const):
-                owner, name = type_of(op.args[1]), op.args[2].value
-        is_array = facts.copies_items(class_of(target.type) or object)
-        inference.surroundings.note_change_of_held(owner, name, type_, is_array)
-        read = self.read(target, loc)
-        inference.changing_call(Const(callee), [read, *operands], loc)
-        self.expose(operands)
-        return target
-
-    def _parts(self, value: Operand) -> list[Operand]:
+    def parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
-        op = self._inference.definitions.get(value) if isinstance(value, Value) else None
+        op = self.inference.definitions.get(value) if isinstance(value, Value) else None
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 return op.args
@@ -369,11 +383,11 @@ class Places:
 
     def _tuple_again(self, value: Value, loc: Location | None) -> Operand:
         """A tuple of the latest versions of its items."""
-        parts = self._parts(value)
+        parts = self.parts(value)
         latest = [self.read(part, loc) for part in parts]
         if all(a is b for a, b in zip(parts, latest, strict=True)):
             return value
-        return self._inference.call(primitives.build_tuple, *latest, name=value.name, loc=loc)
+        return self.inference.call(primitives.build_tuple, *latest, name=value.name, loc=loc)
 
     def _compare(self, value: Value, loc: Location | None) -> None:
         """Sees to it that a value is no unknown name of memory that was written."""
@@ -392,14 +406,28 @@ class Places:
             for source in self._read_later(value):
                 if is_mutable(source.type):
                     self._compare(source, loc)
-        for written in list(self.state.writes):
-            if written is storage or (storage, written) in self.state.distinct:
+        start, state = self.state.since.get(storage, 0), self.state
+        state.since[storage] = len(state.trail)
+        for written, target in dict.fromkeys(state.trail[start:]):
+            if written in self.gone:
+                self._compare_gone(storage, written, loc)
                 continue
-            version = self.sources.get(storage, {}).get(written)
-            if version is not None and version is self.state.current.get(written, written):
-                continue  # computed from what is there now
-            if self._may_share(storage, written):
-                self._check(storage, written, loc)
+            if written is storage or self.storage(written) is storage:
+                continue
+            if self._may_share(storage, written, target):
+                self._check(storage, written, target, loc)
+
+    def _compare_gone(self, storage: Value, written: Value, loc: Location | None) -> None:
+        """Sees to it that a storage isn't what was changed under a name of an inner block."""
+        whole = self.state.current.get(storage, storage).type
+        source, roots = self.gone[written]
+        if storage is source:
+            self.untangle(storage, loc)  # it held once what has left it
+        elif self.roots(storage) & roots and may_overlap(whole, written.type, True):
+            raise Unsupported(
+                f"{_named(storage.name)} may have been changed in place under another name", loc,
+                advice="copy what is changed, or use one name for it",
+            )
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
         """Whether nothing was changed that an iterator, made from it before, will read."""
@@ -421,7 +449,7 @@ class Places:
         return found
 
     def changed_iterable(
-        self, iterables: list[Operand], before: State, body: Block, loc: Location | None
+        self, iterables: list[Operand], before: State, loc: Location | None
     ) -> int | None:
         """Which of the iterables of a loop the body changes, where it has to read the items by
         their positions to see that."""
@@ -433,13 +461,21 @@ class Places:
                 storage for storage in storages
                 if self.state.current.get(storage) is not before.current.get(storage)
             ]
-            is_list = [class_of(storage.type) is list for storage in changed]
-            if any(is_list) and not all(map(_keeps_length, walk(body))):
+            is_part = self.contents.is_element(iterable)
+            is_resized = any(
+                class_of(storage.type) is not dict
+                and before.resized.get((storage, is_part)) is not (
+                    self.state.resized.get((storage, is_part))
+                )
+                for storage in changed
+            )
+            if is_resized:
                 raise Unsupported(
                     f"a loop changes the length of `{changed[0].name}`, which it iterates over",
                     loc, advice="iterate over a copy",
                 )
-            if changed and class_of(iterable.type) not in (dict, KEYS):
+            is_keyed = issubclass(class_of(iterable.type) or object, dict | KEYS)
+            if changed and not is_keyed:
                 return i
         return None
 
@@ -449,24 +485,39 @@ class Places:
         if isinstance(iterable, Value) and self.state.has_changes and is_mutable(iterable.type):
             self._compare(iterable, loc)
 
-    def _may_share(self, storage: Value, written: Value) -> bool:
-        if not _compatible(storage.type, written.type):
+    def _may_share(self, storage: Value, written: Value, target: Value | None) -> bool:
+        changed = written if target is None else target
+        type_ = self.state.current.get(changed, changed).type
+        whole = self.state.current.get(storage, storage).type
+        if not may_overlap(whole, type_, target is None):
             return False
         roots, others = self.roots(storage), self.roots(written)
         if roots & others:
             return True
+        if target is written:
+            others = self.shallow_roots(written)
         return any(self._may_be_same(a, b) for a in roots for b in others)
 
     def _may_be_same(self, a: Value, b: Value) -> bool:
-        kinds = {self._kind(a), self._kind(b)}
+        kinds = {self.kind(a), self.kind(b)}
         if "new" in kinds:
-            new = a if self._kind(a) == "new" else b
+            new = a if self.kind(a) == "new" else b
             # An unknown value can be new memory only if that was given away.
             return "unknown" in kinds and (new in self.state.lent or new in self.state.held)
         return True
 
-    def roots(self, storage: Value) -> set[Value]:
+    def roots(self, storage: Value) -> frozenset[Value]:
+        """The storages that may have memory in common with one: those that a merged one may be,
+        and members."""
+        return self._reached(storage, self.state.members)
+
+    def shallow_roots(self, storage: Value) -> frozenset[Value]:
         """The storages that a merged one may be."""
+        return self._reached(storage, {})
+
+    def _reached(
+        self, storage: Value, members: dict[Value, frozenset[Value]]
+    ) -> frozenset[Value]:
         found: set[Value] = set()
         pending = [storage]
         while pending:
@@ -474,14 +525,17 @@ class Places:
             if value not in found:
                 found.add(value)
                 pending += self.covers.get(value, [])
-        return {value for value in found if value not in self.covers}
+                pending += members.get(value, ())
+        return frozenset(value for value in found if value not in self.covers)
 
-    def _kind(self, storage: Value) -> str:
+    def kind(self, storage: Value) -> str:
         if storage in self.inputs:
             return "given"
         if storage in self.new:
             return "new"
-        op = self._inference.definitions.get(storage)
+        if storage in self.state.detached:
+            return "given" if self.state.detached[storage] else "unknown"
+        op = self.inference.definitions.get(storage)
         if isinstance(op, Call):
             callee = op.callee.value if isinstance(op.callee, Const) else None
             if facts.is_fresh(callee) or id(callee) in HOLDING:
@@ -502,80 +556,106 @@ class Places:
                 isinstance(index, Known) and isinstance(index.value, slice)
             )
             return is_slice and class_of(type_of(call.args[0])) is list
-        return callee is list or callee is dict
+        return id(callee) in COPYING
 
-    def _check(self, storage: Value, written: Value, loc: Location | None) -> None:
-        self.state.distinct[storage, written] = None
-        self.state.distinct[written, storage] = None
-        callee = self._inference.surroundings.check_distinct
-        if storage in self.inputs and written in self.inputs:
-            self.entry.append(_checking(callee, [storage, written], loc))
+    def _check(
+        self, storage: Value, written: Value, target: Value | None, loc: Location | None
+    ) -> None:
+        """Appends the question whether a storage knows what was changed: `target`, which is a
+        part of the region of `written`, or anything there."""
+        surroundings = self.inference.surroundings
+        callee = surroundings.check_distinct
+        if target is None:
+            callee = surroundings.check_separate
+        elif has_parts(self.state.current.get(storage, storage).type):
+            callee = surroundings.check_outside
+        are_apart = not self.roots(storage) & self.roots(written)
+        if storage in self.inputs and written in self.inputs and are_apart:
+            is_whole = target is written
+            callee = callee if is_whole else surroundings.check_separate
+            if (storage, written, is_whole) not in self.compared:
+                self.compared[storage, written, is_whole] = None
+                self.entry.append(_checking(callee, [storage, written], loc))
             return
-        operands: list[Operand] = [self.latest(storage), self.latest(written)]
-        self._inference.ops.append(_checking(callee, operands, loc))
+        changed = written if target is None else target
+        operands: list[Operand] = [self.latest(storage), self.latest(changed)]
+        self.inference.ops.append(_checking(callee, operands, loc))
 
-    def changes_held(self, changed: list[tuple[int | str, Operand]]) -> bool:
-        """Whether a call changes memory that objects hold, beside the objects themselves."""
-        return any(
-            isinstance(operand, Value) and operand.type != HEAP
-            and self._is_of_objects(self.storage(operand))
-            for _, operand in changed
+    def untangle(self, storage: Value, loc: Location | None) -> None:
+        """Sees to it that a container, whose elements are changed, holds none of them twice."""
+        callee = self.inference.surroundings.check_apart
+        for root in self.roots(storage):
+            if root in self.inputs and has_parts(root.type) and root not in self.apart:
+                self.apart[root] = None
+                self.entry.append(_checking(callee, [root], loc))
+        if storage in self.state.tangled:
+            self.state.tangled.pop(storage, None)
+            self.inference.ops.append(_checking(callee, [self.latest(storage)], loc))
+
+    def is_written(self, value: Value) -> bool:
+        """Whether an input, or an element of it, was changed."""
+        storage = self.storage(value)
+        state = self.state
+        return value in state.writes or state.current.get(value, value) is not value or (
+            storage is not value and storage in state.writes
         )
 
-    def _is_of_objects(self, storage: Value) -> bool:
-        """Whether memory can only be changed as what an object holds."""
-        state, roots = self.state, {storage, *self.roots(storage)}
-        if any(root in state.stored for root in roots):
-            return True
-        return any(self._kind(root) == "unknown" for root in roots)
+    def is_spoiled(self, value: Value) -> bool:
+        """Whether an input may have been changed of which there is no new version."""
+        roots = self.roots(self.storage(value))
+        return any(
+            roots & self.gone[written][1] if written in self.gone else (
+                roots & self.roots(written) and self._may_share(value, written, target)
+            )
+            for written, target in self.state.trail
+        )
+
+    def spoil(self, operand: Operand, loc: Location | None) -> None:
+        """Notes that a call may have changed an argument under a name that isn't known."""
+        if isinstance(operand, Value) and holds_memory(operand.type):
+            for root in self.roots(self.storage(operand)):
+                self.state.lost[root] = loc
+
+    def effect(self, value: Value) -> Effect:
+        """What was done to the elements of an input."""
+        storage = self.storage(value)
+        return Effect(
+            storage in self.state.deep or any(
+                w is not storage and storage in self.roots(w) for w in self.state.writes
+            ),
+            storage in self.state.moved,
+            any(self.kind(root) == "unknown" for root in self.roots(storage)),
+        )
+
+    def is_element_at(self, value: Operand, container: Operand, index: Operand) -> bool:
+        """Whether a value is known to be the element of a container at an index."""
+        if not isinstance(value, Value) or not isinstance(container, Value):
+            return False
+        place = self.contents.place(value)
+        if place is None or not isinstance(place[0], Value):
+            return False
+        is_same = place[1] is index or (
+            isinstance(place[1], Const) and isinstance(index, Const)
+            and Known(place[1].value) == Known(index.value)
+        )
+        return is_same and self.origin(place[0]) is self.origin(container)
 
     def is_defined(self, value: Value) -> bool:
-        return value in self._inference.definitions
-
-    @property
-    def is_watching(self) -> bool:
-        """Whether values may have to be read again."""
-        return self.state.has_changes or bool(self.state.exposed)
+        return value in self.inference.definitions
 
     # Writes
 
-    def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:
-        """Notes a new version of the heap that a call has left."""
-        self.state.writes.setdefault(self.storage(heap), loc)
-        self._written(heap, version, loc)
-
-    def store(
-        self, callee: Any, heap: Value, operands: list[Operand], held: list[Operand],
-        loc: Location | None,
-    ) -> None:
-        """Appends a store into an object, which holds the operands in `held` from here on."""
-        version = Value(heap.name, heap.type)
-        self._inference._define(Call(Const(callee), [heap, *operands], {}, [version], loc))
-        self.heap_changed(heap, version, loc)
-        may_change = self._inference.surroundings.may_change_held()
-        if not may_change:
-            self.hold(held)
-            return
-        self.expose(held)
-        for operand in held:
-            for value in [operand, *self._parts(operand)]:
-                if isinstance(value, Value) and may_be_memory(value.type):
-                    storage = self.storage(value)
-                    self.state.stored.update(
-                        (root, None) for root in {storage, *self.roots(storage)}
-                    )
-
     def written_to(self, before: Value, version: Value) -> None:
         """`version` is what a value, and all that it is a view of, has become."""
-        self._written(self.state.current.get(self.origin(before), before), version, None)
+        self.written(self.state.current.get(self.origin(before), before), version, None)
 
     def change(
         self, callee: Any, target: Operand, operands: list[Operand], loc: Location | None,
-        type_: Type, held: list[Operand],
+        type_: Type, held: list[Operand], index: Operand | None = None,
     ) -> Value:
         """Appends a call that changes `target`, which means its result from here on.
 
-        `held` are the operands that the target knows behind it.
+        `held` are the operands that the target knows behind it, at an index if that is known.
         """
         if not isinstance(target, Value):
             raise Unsupported(
@@ -583,18 +663,26 @@ class Places:
                 "one", loc, advice="pass it as an argument",
             )
         storage = self.storage(target)
-        if self._inference.heap is not None and self._is_of_objects(storage):
-            return self._change_of_held(callee, target, operands, loc, type_)
-        self._check_writable(storage, target.name, loc)
+        if self.held.is_held(storage):
+            return self.held.change(callee, target, operands, loc, type_)
+        self._check_writable(target, loc)
+        if not keeps_places(callee):
+            self.contents.moving(callee, target, operands)
         before = self.latest(target)
-        if self.is_exposed(target):
-            surroundings = self._inference.surroundings
-            self._inference.ops.append(_checking(surroundings.unless_held, [before], loc))
+        self.held.check_local(target, before, loc)
         version = Value(before.name, type_)
-        self.hold(held)
-        self._inference._define(Call(Const(callee), [before, *operands], {}, [version], loc))
+        self.inference._define(Call(Const(callee), [before, *operands], {}, [version], loc))
         self.state.writes.setdefault(storage, loc)
-        self._written(before, version, loc)
+        self.written(before, version, loc)
+        self.contents.changed(target, version)
+        self.state.trail.append((storage, self.origin(target)))
+        held = [o for o in held if isinstance(o, Value) and holds_memory(o.type)]
+        if callee is primitives.appended and held:
+            index = self.contents.position_of_last(version)
+        if callee in (primitives.spliced, primitives.extended):
+            self.contents.copied(storage, held)
+        else:
+            self.contents.put(version, [(index, operand) for operand in held])
         return version
 
     def passed(
@@ -605,64 +693,102 @@ class Places:
         result: Value,
         changed: list[tuple[int | str, Operand]],
         types: list[Type],
+        effects: list[Effect],
         loc: Location | None,
     ) -> None:
         """Appends a call that changes some of its arguments, which get versions of new types."""
-        storages = []
-        for _, operand in changed:
+        targets: list[Value] = []
+        for (_, operand), effect in zip(changed, effects, strict=True):
             if not isinstance(operand, Value):
                 raise Unsupported("a call changes a constant in place", loc)
-            storages.append(self.storage(operand))
-            self._check_writable(storages[-1], operand.name, loc)
-        if len(set(storages)) < len(storages):
-            raise Unsupported("a call changes the same memory under two names", loc)
+            self._check_writable(operand, loc, effect.deep)
+            targets.append(operand)
         given = [*args, *kwargs.values()]
-        positions_changed = {position for position, _ in changed}
-        for position, operand in [*enumerate(args), *kwargs.items()]:
-            if isinstance(operand, Value) and is_mutable(operand.type):
-                for storage in storages:
-                    own = self.storage(operand)
-                    if own is storage and position not in positions_changed:
-                        raise Unsupported(
-                            f"`{operand.name}` is passed to a call that changes it under another "
-                            "name", loc,
-                        )
-        before = [self.latest(operand) for _, operand in changed]  # type: ignore[arg-type]
+        self._check_apart(changed, [*enumerate(args), *kwargs.items()], loc)
+        positions = Const(tuple(position for position, _ in changed))
+        for operand, effect in zip(targets, effects, strict=True):
+            if effect.moves:
+                gone = self.contents.moving(primitives.updating, operand, [])
+                if effect.deep:
+                    # They may have been changed when they were elements no more.
+                    self.state.lost.update(dict.fromkeys(gone, loc))
+        before = [self.latest(operand) for operand in targets]
+        storages = [self.storage(operand) for operand in targets]
         versions = [
             Value(value.name, type_) for value, type_ in zip(before, types, strict=True)
         ]
-        positions = Const(tuple(position for position, _ in changed))
-        others = [
-            o for o in given if isinstance(o, Value) and is_mutable(o.type)
-            and not any(o is other for _, other in changed)
-        ]
-        if positions_changed == {HEAP_NAME}:
-            self.lend(others)
-        else:
-            self.hold(o for o in others if not facts.copies_items(class_of(o.type) or object))
         call = Call(
             Const(primitives.updating), [callee, positions, *args], kwargs, [result, *versions],
             loc,
         )
-        self._inference._define(call)
-        for storage, old, version in zip(storages, before, versions, strict=True):
+        self.inference._define(call)
+        others = [
+            o for o in given if isinstance(o, Value) and holds_memory(o.type)
+            and not any(o is other for _, other in changed)
+        ]
+        for storage, old, version, effect in zip(storages, before, versions, effects, strict=True):
             self.state.writes.setdefault(storage, loc)
-            self._written(old, version, loc)
+            old = self.state.current.get(self.origin(old), old)
+            self.written(old, version, loc)
+            if version.type == HEAP:
+                continue
+            self.contents.changed(old, version, effect.deep)
+            is_deep = effect.deep or effect.moves
+            self.state.trail.append((storage, None if is_deep else self.origin(old)))
+            if has_parts(version.type):
+                if effect.mixes:
+                    self.contents.mix(version)
+                for operand in others:
+                    self.contents.link(version, operand)
+        for (_, a), version in zip(changed, versions, strict=True):
+            for _, b in changed:
+                if a is not b and has_parts(version.type):
+                    self.contents.link(version, b)
         self.sources[result] = {
             storage: self.state.current.get(storage, storage) for storage in storages
             if storage.type != HEAP
         }
-        if HEAP_NAME in positions_changed:
-            self.expose([*others, result])
+        if any(position == HEAP_NAME for position, _ in changed):
+            self.lend(others)
+            self.held.expose([*others, result])
 
-    def _written(self, before: Value, version: Value, loc: Location | None) -> None:
+    def _check_apart(
+        self, changed: list[tuple[int | str, Operand]], given: list[tuple[int | str, Operand]],
+        loc: Location | None,
+    ) -> None:
+        """Sees to it that a call gets what it changes under one name only."""
+        for i, (position, target) in enumerate(changed):
+            done = {position for position, _ in changed[: i + 1]}
+            for other, operand in given:
+                if other in done or not isinstance(operand, Value) or (
+                    not holds_memory(operand.type)
+                ):
+                    continue
+                assert isinstance(target, Value)
+                storage = self.storage(target)
+                if self.storage(operand) is not storage:
+                    continue
+                if self.origin(operand) is storage or self.origin(target) is storage:
+                    raise Unsupported(
+                        f"`{operand.name}` is passed to a call that changes it under another "
+                        "name", loc,
+                    )
+                callee = self.inference.surroundings.check_separate
+                operands: list[Operand] = [self.latest(operand), self.latest(target)]
+                self.inference.ops.append(_checking(callee, operands, loc))
+
+    def written(self, before: Value, version: Value, loc: Location | None) -> None:
         """A new version of a value, and of all that it is a view of."""
         self.consumed.add(before)
         first = self.origin(before)
         self._note(first, version)
-        whole = self._whole(first)
+        place = self.contents.place(first)
+        if place is not None:
+            self._element_written(place, version, loc)
+            return
+        whole = self.whole(first)
         if isinstance(whole, Value):
-            op = self._inference.definitions[first]
+            op = self.inference.definitions[first]
             assert isinstance(op, Call)
             old = self.state.current.get(self.origin(whole), self.origin(whole))
             new = Value(old.name, old.type)
@@ -670,37 +796,80 @@ class Places:
             if op.callee.value is operator.getitem:
                 operands: list[Operand] = [Const(primitives.written), old, op.args[1], version]
             else:
-                view = self._inference.surroundings.written_view
+                view = self.inference.surroundings.written_view
                 operands = [Const(view), old, op.callee, version, *op.args[1:]]
-            self._inference._define(Call(operands[0], operands[1:], {}, [new], loc))
-            self._written(old, new, loc)
+            self.inference._define(Call(operands[0], operands[1:], {}, [new], loc))
+            self.written(old, new, loc)
             self.state.derived[first] = new
 
-    def _check_writable(self, storage: Value, name: str, loc: Location | None) -> None:
+    def _element_written(
+        self, place: tuple[Operand, Operand], version: Value, loc: Location | None
+    ) -> None:
+        container, index = place
+        assert isinstance(container, Value)
+        first = self.origin(container)
+        old = self.state.current.get(first, first)
+        result_of = facts.result_of(primitives.stored)
+        assert result_of is not None
+        type_ = result_of((old.type, type_of(index), version.type), {})
+        new = Value(old.name, type_)
+        operands: list[Operand] = [old, index, version]
+        self.inference._define(Call(Const(primitives.written), operands, {}, [new], loc))
+        self.written(old, new, loc)
+
+    def _check_writable(
+        self, value: Value, loc: Location | None, deep: bool = False
+    ) -> None:
+        storage, state = self.storage(value), self.state
         if storage in self.items:
             raise ItemChanged(storage)
-        for root in self.roots(storage):
-            if self._kind(root) == "unknown":
-                may_be_object = class_of(root.type) is None and self._inference.heap is None
-                raise (NeedsHeap if may_be_object else Unsupported)(
-                    f"{_named(name)} is changed in place, but zyg can't tell which other names "
-                    "its memory has", loc, advice="change a copy",
-                )
-        for root in {storage, *self.roots(storage)}:
-            if root in self.state.held:
-                raise Unsupported(
-                    f"{_named(name)} is changed in place after it was put into a container", loc,
-                    advice="put a copy into the container, or change it before",
-                )
+        is_deep = deep or self.contents.is_element(value)
+        roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
+        if any(self.kind(root) == "unknown" for root in roots):
+            may_be_object = self.inference.heap is None and any(
+                class_of(root.type) is None for root in roots
+            )
+            raise (NeedsHeap if may_be_object else Unsupported)(
+                f"{_named(value.name)} is changed in place, but zyg can't tell which other names "
+                "its memory has", loc, advice="change a copy",
+            )
+        known = state.hidden if is_deep else state.held
+        if any(root in known for root in {storage, *roots}):
+            raise Unsupported(
+                f"{_named(value.name)} is changed in place after it was put into a container", loc,
+                advice="put a copy into the container, or change it before",
+            )
+        if is_deep:
+            self.untangle(storage, loc)
 
     # What becomes known under other names
 
     def hold(self, operands: Iterable[Operand]) -> None:
+        """Notes what becomes known to something that isn't followed."""
         for operand in operands:
-            if isinstance(operand, Value) and is_mutable(operand.type):
-                storage = self.storage(operand)
-                for root in {storage, *self.roots(storage)}:
-                    self.state.held[root] = None
+            if not isinstance(operand, Value) or not holds_memory(operand.type):
+                continue
+            storage = self.storage(operand)
+            for root in {storage, *self.roots(storage)}:
+                self.state.hidden[root] = None
+            if self.contents.is_element(operand):
+                self.lend([operand])
+                continue
+            for root in {storage, *self.shallow_roots(storage)}:
+                self.state.held[root] = None
+
+    def collect(self, operands: Iterable[Operand]) -> None:
+        """Notes what an iteration adds to the lists that its loop makes."""
+        for operand in operands:
+            parts = self.parts(operand)
+            if parts:
+                self.collect(parts)
+            elif isinstance(operand, Value) and holds_memory(operand.type):
+                self.lend([operand])
+                if not self.contents.is_element(operand):
+                    storage = self.storage(operand)
+                    for root in {storage, *self.shallow_roots(storage)}:
+                        self.state.held[root] = None
 
     def defined(self, call: Call) -> None:
         """Notes what a call does with the names of memory that it is given."""
@@ -714,31 +883,58 @@ class Places:
             return
         callee = call.callee.value
         if callee not in UNPACKING and callee is not primitives.build_tuple:
-            self.hold_parts([*call.args, *call.kwargs.values()])
+            if id(callee) not in HOLDING:
+                self.hold_parts([*call.args, *call.kwargs.values()])
         if id(callee) in HOLDING:
-            self.hold(call.args)
-        elif not facts.is_fresh(callee) and not facts.is_view(call):
-            operands = [*call.args, *call.kwargs.values()]
-            for result in call.results:
-                if is_mutable(result.type):
-                    self.lend(operands)
-                    self.sources[result] = {
-                        self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
-                        for o in operands if isinstance(o, Value) and is_mutable(o.type)
-                        and o.type != HEAP
-                    }
+            self._built(call)
+            return
+        operands = [*call.args, *call.kwargs.values()]
+        for result in call.results:
+            if result in self.state.origins or not holds_memory(result.type):
+                continue
+            if self.contents.is_element(result):
+                self.contents.read(result)
+            elif callee is operator.getitem and self.parts(call.args[0]):
+                self.cover(result, self.parts(call.args[0]))
+            elif (facts.is_fresh(callee) or id(callee) in COPYING) and not (
+                has_parts(result.type)
+            ):
+                continue
+            elif not facts.is_view(call) and callee is not primitives.build_tuple:
+                self.lend(operands)
+                self.sources[result] = {
+                    self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
+                    for o in operands
+                    if isinstance(o, Value) and holds_memory(o.type) and o.type != HEAP
+                }
+                if has_parts(result.type) and self.kind(result) == "new":
+                    self.contents.copied(result, operands)
+
+    def _built(self, call: Call) -> None:
+        """A container that was made of its items."""
+        items: list[tuple[Operand | None, Operand]] = []
+        if call.callee.value is primitives.build_dict:  # type: ignore[union-attr]
+            keys = [key.value for key in call.args[::2] if isinstance(key, Const)]
+            are_known = len(keys) * 2 == len(call.args) and len(set(keys)) == len(keys)
+            for key, operand in zip(call.args[::2], call.args[1::2], strict=True):
+                items += [(None, key), (key if are_known else None, operand)]
+        elif call.callee.value is primitives.build_list:  # type: ignore[union-attr]
+            items += [(Const(i), operand) for i, operand in enumerate(call.args)]
+        else:
+            items += [(None, operand) for operand in call.args]
+        self.contents.put(call.result, items)
 
     def hold_parts(self, operands: Iterable[Operand]) -> None:
         """What tuples hold is known by another name where they are handed on."""
         for operand in operands:
-            parts = self._parts(operand)
+            parts = self.parts(operand)
             if parts:
                 self.hold(parts)
                 self.hold_parts(parts)
 
     def lend(self, operands: Iterable[Operand]) -> None:
         for operand in operands:
-            if isinstance(operand, Value) and is_mutable(operand.type) and operand.type != HEAP:
+            if isinstance(operand, Value) and holds_memory(operand.type):
                 storage = self.storage(operand)
                 self.state.lent[storage] = None
                 for root in self.roots(storage):
@@ -751,40 +947,50 @@ class Places:
         """What a caller may know of the memory that a function returns."""
         if not isinstance(operand, Value):
             return None
-        op = self._inference.definitions.get(operand)
+        op = self.inference.definitions.get(operand)
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 items = [self._returned_part(arg, inputs) for arg in op.args]
                 numbers = [item for item in items if type(item) is int]
-                storages = [
-                    self.storage(arg) for arg, item in zip(op.args, items, strict=True)
-                    if item == NEW and isinstance(arg, Value)
-                ]
-                is_apart = len(set(storages)) == len(storages) and (
-                    len(set(numbers)) == len(numbers)
-                )
+                known: set[Value] = set()
+                is_apart = len(set(numbers)) == len(numbers)
+                for arg, item in zip(op.args, items, strict=True):
+                    if item in (NEW, SHALLOW) and isinstance(arg, Value):
+                        roots = self.roots(self.storage(arg)) | {self.storage(arg)}
+                        is_apart = is_apart and not known & roots
+                        known |= roots
                 return tuple(items) if is_apart else None
         return self._returned_part(operand, inputs)
 
     def _returned_part(self, operand: Operand, inputs: list[Value]) -> Returned:
         if not isinstance(operand, Value) or not is_mutable(operand.type):
             return None
+        if self.contents.is_element(operand) and self.origin(operand) in self.inputs:
+            return None
         storage = self.storage(operand)
         if storage in inputs:
             is_whole = self.state.current.get(storage) is operand
             return inputs.index(storage) if is_whole else None
-        roots = {storage, *self.roots(storage)}
-        is_new = all(
-            self._kind(root) == "new" or root in self.covers for root in roots
-        ) and storage not in self.items
-        is_free = all(root not in self.state.held for root in roots)
-        return NEW if is_new and is_free else None
+        if storage in self.items or not self._is_new(self.shallow_roots(storage) | {storage}):
+            return None
+        is_deep = all(
+            self.kind(root) == "new" and root not in self.state.hidden
+            for root in self.roots(storage)
+        ) and storage not in self.state.tangled
+        return NEW if is_deep else SHALLOW
+
+    def _is_new(self, roots: Iterable[Value]) -> bool:
+        return all(
+            (self.kind(root) == "new" or root in self.covers) and root not in self.state.held
+            for root in roots
+        )
 
     # Where branches and iterations meet
 
     def merged(self, result: Value) -> None:
         """Notes that the result of a branch holds what the storages hold behind the branch."""
-        if is_mutable(result.type):
+        if holds_memory(result.type):
+            self.state.since[result] = len(self.state.trail)
             self.sources[result] = {
                 storage: self.state.current.get(storage, storage)
                 for storage in self.covers.get(result, ()) if storage not in self.covers
@@ -794,11 +1000,16 @@ class Places:
         """A value that is one of several others."""
         operands = list(operands)
         self.hold_parts(operands)
-        if not is_mutable(result.type):
+        if not holds_memory(result.type):
             return
         known = self.covers.setdefault(result, [])
+        if has_parts(result.type):
+            self.state.tangled[result] = None
         for operand in operands:
-            if isinstance(operand, Value):
+            parts = self.parts(operand)
+            if parts:
+                self.cover(result, parts)
+            elif isinstance(operand, Value):
                 storage = self.storage(operand)
                 if storage is not result and storage not in known:
                     known.append(storage)
@@ -808,7 +1019,7 @@ class Places:
         return [
             first for first, version in self.state.current.items()
             if before.current.get(first, first) is not version
-            and not isinstance(self._whole(first), Value)
+            and not isinstance(self.whole(first), Value)
         ]
 
     def leave(self, before: State, local: set[Value]) -> None:
@@ -817,17 +1028,96 @@ class Places:
         for storage, loc in inner.writes.items():
             if storage not in local:
                 self.state.writes.setdefault(storage, loc)
-        self.state.held.update((v, None) for v in inner.held if v not in local)
-        self.state.lent.update((v, None) for v in inner.lent if v not in local)
+        for mine, theirs in (
+            (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
+            (before.deep, inner.deep), (before.tangled, inner.tangled),
+            (before.moved, inner.moved),
+        ):
+            mine.update((value, None) for value in theirs if value not in local)
         self.state.lost.update(
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
+        self.state.lost.update(dict.fromkeys(self.lost_views(before, inner, local)))
+        self.state.trail += self.outer_trail(before, inner, local)
+        for view in [view for view in inner.detached if view not in local]:
+            if view not in before.detached:
+                self.contents.detach_behind(view, inner.detached[view])
+        self.state.members.update(self.outer_members(inner, local))
+        self.state.resized.update(
+            (key, token) for key, token in inner.resized.items() if key[0] not in local
+        )
+        self.state.stamps.update((v, t) for v, t in inner.stamps.items() if v not in local)
         for value, version in inner.exposed.items():
-            if value not in local and (
-                value not in self.state.exposed or self.state.exposed[value] is not version
-            ):
-                self.state.exposed[value] = value  # no version of the heap: it is read again
-        self.state.stored.update((v, None) for v in inner.stored if v not in local)
+            if value not in local and before.exposed.get(value) is not version:
+                before.exposed[value] = value  # no version of the heap: it is read again
+        before.stored.update((v, None) for v in inner.stored if v not in local)
+
+    def leave_arm(self, before: State, local: set[Value]) -> None:
+        """The same for an arm of a branch, whose own values go on in the results of the branch."""
+        inner = self.state
+        self.leave(before, local)
+        pairs: list[tuple[dict[Value, Any], dict[Value, Any]]] = [
+            (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
+            (before.tangled, inner.tangled), (before.members, inner.members),
+            (before.adopted, inner.adopted), (before.detached, inner.detached),
+        ]
+        for mine, theirs in pairs:
+            mine.update((value, known) for value, known in theirs.items() if value in local)
+
+    def outer_trail(
+        self, before: State, inner: State, local: set[Value]
+    ) -> list[tuple[Value, Value | None]]:
+        """What a block changed, as it can be named outside of it."""
+        found: dict[tuple[Value, Value | None], None] = {}
+        outside, self.state = self.state, inner
+        for storage, target in inner.trail[len(before.trail) :]:
+            if storage not in local:
+                is_known = target is not None and target not in local
+                found[storage, target if is_known else None] = None
+                continue
+            is_outer = storage in inner.detached or target is not storage
+            roots = frozenset(root for root in self.roots(storage) if root not in local)
+            # What a loop carries is followed by `LoopMemory`.
+            if roots and is_outer and storage not in self.covers:
+                source = self.left.get(storage)
+                type_ = widen(inner.current.get(storage, storage).type)
+                key = source if source not in local else None, roots, type_
+                token = self._gone.setdefault(key, Value(storage.name, type_))
+                self.gone[token] = key[:2]
+                found[token, None] = None
+        self.state = outside
+        return list(found)
+
+    def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:
+        """The elements from outside of a block that it detached after they had been changed."""
+        inner, self.state = self.state, before
+        found = []
+        for view in inner.detached:
+            if view not in local and view not in before.detached:
+                root = self.storage(view)
+                is_same = inner.stamps.get(root) is before.stamps.get(root)
+                is_written = inner.current.get(view) is not before.current.get(view)
+                if self.contents.is_stale(view) or not is_same or is_written:
+                    found.append(view)
+        self.state = inner
+        return found
+
+    def outer_members(self, inner: State, local: set[Value]) -> dict[Value, frozenset[Value]]:
+        """What the storages from outside of a block may have in common behind it."""
+        outer, self.state = self.state, inner
+        found = {}
+        for storage in inner.members:
+            if storage in local:
+                continue
+            members: set[Value] = set()
+            for root in self.roots(storage):
+                if root not in local:
+                    members.add(root)
+                elif self.kind(root) == "unknown" or root in inner.hidden or root in self.new:
+                    members.add(UNKNOWN)
+            found[storage] = frozenset(members - {storage})
+        self.state = outer
+        return found
 
     def summary(
         self, operand: Operand, params: list[Value], local: set[Value],
@@ -838,13 +1128,13 @@ class Places:
         What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
         of this loop, which the latest one takes the place of.
         """
-        if not isinstance(operand, Value) or not is_mutable(operand.type):
+        if not isinstance(operand, Value) or not holds_memory(operand.type):
             return []
         storage = self.storage(operand)
         if storage in params or storage not in local:
             return [storage]
         roots = self.roots(storage)
-        if any(self._kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
+        if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             return [Value(operand.name, operand.type)]
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
@@ -856,6 +1146,11 @@ class Places:
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
         return [stand_in, *(root for root in roots if root not in local and root not in own)]
+
+    def fresh(self, value: Value) -> None:
+        """Notes that a value was read just now."""
+        if self.state.trail:
+            self.state.since[value] = len(self.state.trail)
 
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""

@@ -447,10 +447,59 @@ def inserted(items: list[Any], index: int, item: Any) -> list[Any]:
     return items
 
 
-def item_to_pop(items: list[Any], index: int) -> Any:
+def defaulted(mapping: Any, key: Any, value: Any) -> Any:
+    """`mapping.setdefault(key, value)`: gives `mapping`."""
+    mapping.setdefault(key, value)
+    return mapping
+
+
+def touched(mapping: Any, key: Any) -> Any:
+    """What reading `mapping[key]` leaves in a mapping that makes what is missing."""
+    mapping[key]
+    return mapping
+
+
+def pushed(items: Any, item: Any) -> Any:
+    """`items.append(item)` for a deque, which may drop its first item: gives `items`."""
+    items.append(item)
+    return items
+
+
+def pushed_left(items: Any, item: Any) -> Any:
+    """`items.appendleft(item)` for a deque, which may drop its last item: gives `items`."""
+    items.appendleft(item)
+    return items
+
+
+def rotated(items: Any, count: int) -> Any:
+    """`items.rotate(count)` for a deque: gives `items`."""
+    items.rotate(count)
+    return items
+
+
+def emptied(items: Any) -> Any:
+    """`items.clear()`: gives `items`."""
+    items.clear()
+    return items
+
+
+def moved_to_end(mapping: Any, key: Any, last: bool) -> Any:
+    """`mapping.move_to_end(key, last)`: gives `mapping`."""
+    mapping.move_to_end(key, last)
+    return mapping
+
+
+def regrouped(members: set[Any], method: str, *args: Any) -> set[Any]:
+    """`members.add(x)` and the other methods that change a set: gives `members`."""
+    getattr(members, method)(*args)
+    return members
+
+
+def item_to_pop(items: Any, index: int) -> Any:
     """What `items.pop(index)` is about to give, with the errors of Python."""
     if not items:
-        raise IndexError("pop from empty list")
+        is_list = isinstance(items, list)
+        raise IndexError("pop from empty list" if is_list else "pop from an empty deque")
     if not -len(items) <= index < len(items):
         raise IndexError("pop index out of range")
     return items[index]

@@ -41,6 +41,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Mapping,
     Method,
     Scalar,
     Sequence,
@@ -201,7 +202,7 @@ def read_attribute(
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
     type_ = self.surroundings.field_type(owner, name) if member.kind == "stored" else TOP
     made = typed(self, attribute_read, operands, names, loc, type_)
-    self.places.expose(made)
+    self.places.held.expose(made)
     return made
 
 
@@ -324,7 +325,7 @@ def _store(
         name = operands[1]
         assert isinstance(name, Const)
         self.surroundings.note_store(type_of(operands[0]), name.value, type_of(held[0]))
-    self.places.store(callee, heap, operands, held, loc)
+    self.places.held.store(callee, heap, operands, held, loc)
 
 
 @special(primitives.build_tuple)
@@ -367,6 +368,9 @@ def _build_dict(
     if keys is not None:
         types_ = (widen(type_of(value)) for value in values)
         type_ = Dict(tuple(dict(zip(keys, types_, strict=True)).items()))
+    else:
+        keys_and_items = [[widen(type_of(arg)) for arg in args[i::2]] for i in (0, 1)]
+        type_ = Mapping(dict, *map(join_all, keys_and_items))
     return typed(self, primitives.build_dict, args, names, loc, type_)
 
 

@@ -123,12 +123,45 @@ class Dict(Type):
         if isinstance(other, Dict) and [k for k, _ in self.items] == [k for k, _ in other.items]:
             values = (join(a, b) for (_, a), (_, b) in zip(self.items, other.items, strict=True))
             return Dict(tuple((k, v) for (k, _), v in zip(self.items, values, strict=True)))
-        if isinstance(other, Dict) or (isinstance(other, Instance) and other.cls is dict):
+        if isinstance(other, Dict):
+            return any_keys(self).join_with(other)
+        if isinstance(other, Instance) and other.cls is dict:
             return Instance(dict)
         return None
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{k}: {v!r}" for k, v in self.items) + "}"
+
+
+@record
+class Mapping(Type):
+    """A dict, or an instance of another class of mappings, whose keys aren't known."""
+
+    cls: type
+    key: Type
+    item: Type
+    factory: Type = Known(None)  # what makes items for keys that are missing
+
+    def join_with(self, other: Type) -> Type | None:
+        if isinstance(other, Dict) and self.cls is dict:
+            other = any_keys(other)
+        if isinstance(other, Mapping) and other.cls is self.cls:
+            return Mapping(
+                self.cls, join(self.key, other.key), join(self.item, other.item),
+                self.factory if self.factory == other.factory else TOP,
+            )
+        if isinstance(other, Instance) and other.cls is self.cls:
+            return other
+        return None
+
+    def __repr__(self) -> str:
+        return f"{self.cls.__name__}[{self.key!r}: {self.item!r}]"
+
+
+def any_keys(type_: Dict) -> Mapping:
+    """The type of a dict with known keys when these are forgotten."""
+    key: Type = Scalar(str) if type_.items else BOTTOM
+    return Mapping(dict, key, join_all(value for _, value in type_.items))
 
 
 @record

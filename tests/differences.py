@@ -9,6 +9,7 @@ strings, None, functions.
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -52,12 +53,13 @@ def gradient_floats(gradient: Any, tree: Any) -> Vector:
     """
     if gradient is None:
         return np.zeros(floats(tree).size)
-    if isinstance(tree, tuple | list):
-        assert isinstance(gradient, tuple if isinstance(tree, tuple) else list), (gradient, tree)
+    if isinstance(tree, tuple | list | deque):
+        kind = tuple if isinstance(tree, tuple) else type(tree)
+        assert isinstance(gradient, kind), (gradient, tree)
         assert len(gradient) == len(tree), (gradient, tree)
         return _joined([gradient_floats(g, t) for g, t in zip(gradient, tree, strict=True)])
     if isinstance(tree, dict):
-        assert isinstance(gradient, dict) and set(gradient) <= set(tree), (gradient, tree)
+        assert isinstance(gradient, type(tree)) and set(gradient) <= set(tree), (gradient, tree)
         return _joined([gradient_floats(gradient.get(key), tree[key]) for key in tree])
     if is_object(tree):
         attributes = attributes_of(tree)
@@ -85,7 +87,10 @@ def with_attributes(gradient: Any) -> Any:
     if isinstance(gradient, tuple | list):
         return type(gradient)(map(with_attributes, gradient))
     if isinstance(gradient, dict):
-        return {key: with_attributes(x) for key, x in gradient.items()}
+        changed = copy.copy(gradient)
+        for key, x in gradient.items():
+            changed[key] = with_attributes(x)
+        return changed
     return gradient
 
 
@@ -147,7 +152,7 @@ def check_gradient(
 
 def same_contents(a: Any, b: Any) -> bool:
     """`same` for what structures hold that can be changed: lists, dicts and arrays."""
-    if isinstance(a, np.ndarray | list | dict | tuple):
+    if isinstance(a, np.ndarray | list | dict | tuple | deque):
         return type(a) is type(b) and _same_items(a, b)
     return True
 
@@ -167,7 +172,7 @@ def same(a: Any, b: Any) -> bool:
     """Whether two structures are equal: kinds, shapes, dtypes, and every bit of the numbers."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, tuple | list):
+    if isinstance(a, tuple | list | deque):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
@@ -207,7 +212,7 @@ def _moved(
 
 
 def _leaves(tree: Any) -> Iterator[Any]:
-    if isinstance(tree, tuple | list):
+    if isinstance(tree, tuple | list | deque):
         for item in tree:
             yield from _leaves(item)
     elif isinstance(tree, dict):
@@ -224,8 +229,13 @@ def _map(tree: Any, change: Callable[[Any], Any]) -> Any:
         return type(tree)._make(_map(item, change) for item in tree)
     if isinstance(tree, tuple | list):
         return type(tree)(_map(item, change) for item in tree)
+    if isinstance(tree, deque):
+        return deque([_map(item, change) for item in tree], tree.maxlen)
     if isinstance(tree, dict):
-        return {key: _map(item, change) for key, item in tree.items()}
+        changed = copy.copy(tree)
+        for key, item in tree.items():
+            changed[key] = _map(item, change)
+        return changed
     if is_object(tree):
         changed = copy.copy(tree)
         for name, value in attributes_of(tree).items():

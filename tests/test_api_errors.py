@@ -259,8 +259,14 @@ def grows(items, x):
     return items[-1] * x
 
 
+def grows_what_a_closure_reads(x):
+    items = []
+    read = lambda: items[0]  # noqa: E731
+    return grows(items, x) * read()
+
+
 def test_changes_in_place_show_line_and_caret():
-    error = raised(zyg.gradient, lambda x: grows({"a": []}["a"], x), 1.0)
+    error = raised(zyg.gradient, grows_what_a_closure_reads, 1.0)
     assert isinstance(error, zyg.UnsupportedSyntax)
     assert "items.append(x)" in str(error) and "^^^" in str(error)
     assert f":{grows.__code__.co_firstlineno + 1}" in str(error)

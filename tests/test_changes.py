@@ -81,11 +81,6 @@ def held_by_list(x):
     return rows[1][0]
 
 
-def item_of_list(rows, x):
-    rows[0][0] = x
-    return rows[1][0]
-
-
 def buffer_of_branch(a, x):
     b = a if x > 0 else np.zeros(2)
     b[0] = x
@@ -105,7 +100,6 @@ def keeps_first_buffer(a, x):
     ("f", "args"),
     [
         (held_by_list, (2.0,)),
-        (item_of_list, ([np.zeros(2), np.zeros(2)], 2.0)),
         (buffer_of_branch, (np.ones(2), 2.0)),
         (keeps_first_buffer, (np.ones(2), 2.0)),
     ],
@@ -185,12 +179,6 @@ def held_in_the_iteration_before(a, x):
     return history[0].sum()
 
 
-def item_of_list_in_place(rows, x):
-    first = rows[0]
-    rows[0] += x
-    return first.sum()
-
-
 def fill_from(a, b):
     for i, x in enumerate(a):
         b[i] = 2.0 * x + b[0]
@@ -209,7 +197,6 @@ def one_argument_under_two_names(a, x):
         (grows_while_it_iterates, ([1.0, 3.0], 2.0)),
         (container_holds_views, (np.ones(2), 2.0)),
         (held_in_the_iteration_before, (np.ones(2), 2.0)),
-        (item_of_list_in_place, ([np.ones(2)], 2.0)),
         (one_argument_under_two_names, (np.ones(2), 2.0)),
     ],
 )

@@ -25,6 +25,7 @@ from ir.types import (
     Instance,
     Iterator,
     Known,
+    Mapping,
     Method,
     Scalar,
     Sequence,
@@ -72,6 +73,12 @@ def covers(type_: Type, value: Any, sizes: Sizes) -> bool:
                 type(value) is dict
                 and list(value) == [key for key, _ in items]
                 and all(covers(item, value[key], sizes) for key, item in items)
+            )
+        case Mapping(cls, key, item):
+            return (
+                type(value) is cls
+                and all(covers(key, each, sizes) for each in value)
+                and all(covers(item, each, sizes) for each in value.values())
             )
         case Slice():
             parts = (value.start, value.stop, value.step)

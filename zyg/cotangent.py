@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, ItemsView, KeysView, Set, ValuesView
 from numbers import Number
 from typing import Any
@@ -48,7 +49,7 @@ def accumulate(a: Any, b: Any) -> Any:
 
 def rebuilt(container: Any, items: list[Any]) -> Any:
     """A container of the kind of `container` (list, tuple, NamedTuple) that holds `items`."""
-    if isinstance(container, list):
+    if isinstance(container, (list, deque)):
         return items
     if hasattr(container, "_make"):
         return container._make(items)
@@ -94,7 +95,7 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
     """
     if value_bar is None:
         return None
-    if isinstance(like, (list, tuple)):
+    if isinstance(like, (list, tuple, deque)):
         zeros = [zeros_like(item) for item in like]
         if isinstance(index, slice):
             zeros[index] = list(value_bar)
@@ -127,10 +128,10 @@ def taken(bar: Any, index: Any) -> Any:
     if bar is None:
         return None
     if isinstance(bar, dict):
-        return bar.get(index)
+        return owned(bar.get(index))
     part = bar[index]
     if not isinstance(bar, np.ndarray):
-        return part
+        return owned(part)
     if not _may_repeat(index):
         return part.copy() if isinstance(part, np.ndarray) else part
     return np.where(_is_last(bar.shape, index, part.shape), part, 0)
@@ -288,7 +289,7 @@ def zeros_like(x: Any) -> Any:
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
     if isinstance(x, np.number):
         return cls(0)
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, deque)):
         return rebuilt(x, [zeros_like(item) for item in x])
     if isinstance(x, dict):
         return {key: zeros_like(item) for key, item in x.items()}
@@ -400,12 +401,13 @@ def project(bar: Any, x: Any) -> Any:
         return 0j if bar is None else complex(_scalar(bar))
     if isinstance(x, float):
         return 0.0 if bar is None else float(_scalar(bar).real)
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, deque)):
         bars = [None] * len(x) if bar is None else bar
-        return rebuilt(x, [project(b, item) for b, item in zip(bars, x, strict=True)])
+        items = [project(b, item) for b, item in zip(bars, x, strict=True)]
+        return deque(items, x.maxlen) if isinstance(x, deque) else rebuilt(x, items)
     if isinstance(x, dict):
         bars = {} if bar is None else bar
-        return {key: project(bars.get(key), item) for key, item in x.items()}
+        return like_mapping(x, {key: project(bars.get(key), item) for key, item in x.items()})
     if bar is not None and hasattr(x, "__next__"):
         raise NotDifferentiable(
             f"an argument is an iterator ({type(x).__name__}), which has no gradient; pass a list"
@@ -414,6 +416,13 @@ def project(bar: Any, x: Any) -> Any:
         return None
     refuse_conversion(bar, x)
     return bar
+
+
+def like_mapping(x: dict[Any, Any], items: dict[Any, Any]) -> Any:
+    """A mapping of the class of `x` with other items."""
+    if type(x) is defaultdict:
+        return defaultdict(x.default_factory, items)
+    return type(x)(items) if type(x) in (OrderedDict, Counter) else items
 
 
 def refuse_conversion(bar: Any, x: Any) -> None:
@@ -538,7 +547,11 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return rebuilt(x, [kept_but(stays, item) for item in x])
     if isinstance(x, dict):
-        return {key: kept_but(stays, item) for key, item in x.items()}
+        return like_mapping(x, {key: kept_but(stays, item) for key, item in x.items()})
+    if isinstance(x, deque):
+        return deque([kept_but(stays, item) for item in x], x.maxlen)
+    if isinstance(x, (set, frozenset)):
+        return type(x)(x)
     if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
         return x
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
@@ -653,6 +666,8 @@ def from_items(bars: Any, like: Any) -> Any:
             if bar is not None:
                 whole[i] = bar
         return whole
+    if isinstance(like, deque):
+        like = list(like)
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
     if isinstance(like, (Set, ValuesView)):

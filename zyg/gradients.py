@@ -10,6 +10,7 @@ is copied.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
@@ -124,7 +125,9 @@ def detached(bar: Any) -> Any:
     if isinstance(bar, list | tuple):
         return cotangent.rebuilt(bar, [detached(item) for item in bar])
     if isinstance(bar, dict):
-        return {key: detached(item) for key, item in bar.items()}
+        return cotangent.like_mapping(bar, {key: detached(item) for key, item in bar.items()})
+    if isinstance(bar, deque):
+        return deque(map(detached, bar), bar.maxlen)
     return bar
 
 

@@ -12,6 +12,7 @@ alive what `identified` gives.
 from __future__ import annotations
 
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -112,9 +113,24 @@ def dict_key(items: dict[Any, Any]) -> Key:
     key = []
     for name, x in items.items():
         if type(name) is not str:
-            return dict
+            return mapping_key(items)
         key.append((name, ITEM_KEYS.get(type(x), other_key)(x)))
     return dict, tuple(key)
+
+
+def mapping_key(items: Mapping[Any, Any]) -> Key:
+    """The key of a mapping of any keys: which kinds of keys and items it has."""
+    kinds = [frozenset([ITEM_KEYS.get(type(x), other_key)(x) for x in part])
+             for part in (items, items.values())]
+    return type(items), *kinds
+
+
+def defaultdict_key(items: defaultdict[Any, Any]) -> Key:
+    return *mapping_key(items), key_of(items.default_factory)
+
+
+def deque_key(items: deque[Any]) -> Key:
+    return deque, list_key(list(items))
 
 
 def literal_key(value: Any) -> Key:
@@ -156,6 +172,10 @@ KEYS: Table = {
     list: list_key,
     tuple: tuple_key,
     dict: dict_key,
+    OrderedDict: mapping_key,
+    Counter: mapping_key,
+    defaultdict: defaultdict_key,
+    deque: deque_key,
     types.FunctionType: function_key,
 }
 # Abstract lists and dicts know no values: two strings in them are alike.
@@ -172,10 +192,10 @@ def identified(value: Any) -> list[object]:
 def _identified(value: Any, seen: set[int]) -> Iterator[object]:
     parts: list[Any] = []
     match value:
-        case list() | tuple():
+        case list() | tuple() | deque():
             parts = list(value)
         case dict():
-            parts = list(value.values())
+            parts = [*value.values(), getattr(value, "default_factory", None)]
         case types.MethodType():
             parts = [value.__func__, value.__self__]
         case types.FunctionType() if id(value) not in seen:

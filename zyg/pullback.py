@@ -6,6 +6,7 @@ source of that code, with the code of what it calls, and names modules and funct
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -220,6 +221,10 @@ def prototype(arg: Any) -> Any:
         return type(arg)(map(prototype, arg))
     if type(arg) is dict:
         return {key: prototype(item) for key, item in arg.items()}
+    if type(arg) is deque:
+        return deque(map(prototype, arg), arg.maxlen)
+    if type(arg) in (OrderedDict, defaultdict, Counter):
+        return cotangent.like_mapping(arg, {key: prototype(item) for key, item in arg.items()})
     return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
@@ -266,7 +271,7 @@ class Like:
         self.shape = y.shape if is_array else None
         self.dtype: Any = y.dtype if is_array else None
         self.items: Any = None
-        if isinstance(y, list | tuple):
+        if isinstance(y, list | tuple | deque):
             self.items = [Like(item) for item in y]
         elif isinstance(y, dict):
             self.items = {key: Like(item) for key, item in y.items()}
@@ -278,7 +283,7 @@ def zero_of(like: Like) -> Any:
         if isinstance(like.items, dict):
             return {key: zero_of(item) for key, item in like.items.items()}
         items = [zero_of(item) for item in like.items]
-        return items if like.kind is list else tuple(items)
+        return items if like.kind in (list, deque) else tuple(items)
     if like.shape is not None and like.dtype is not None and like.dtype.kind in "fciu":
         zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
         return zeros if like.kind is np.ndarray else zeros[()]
@@ -318,14 +323,14 @@ def _checked_items(seed: Any, like: Like) -> Any:
         if unknown:
             raise ValueError(f"the result has no key {unknown[0]!r}, but the seed has")
         return {key: checked_seed(seed.get(key), item) for key, item in like.items.items()}
-    if not isinstance(seed, list | tuple) or len(seed) != len(like.items):
+    if not isinstance(seed, list | tuple | deque) or len(seed) != len(like.items):
         given = f"{len(seed)} items" if isinstance(seed, list | tuple) else type(seed).__name__
         raise ValueError(
             f"the result is a {like.kind.__name__} of {len(like.items)} items, but the seed is "
             f"{given}"
         )
     items = [checked_seed(a, b) for a, b in zip(seed, like.items, strict=True)]
-    return items if like.kind is list else tuple(items)
+    return items if like.kind in (list, deque) else tuple(items)
 
 
 def held(saved: Any) -> tuple[int, int]:
@@ -383,6 +388,12 @@ def _parts(value: Any) -> Parts | None:
         return tuple(value.values()), lambda items: dict(zip(value, items, strict=True))
     if isinstance(value, ObjectsBack):
         return None
+    if type(value) in (OrderedDict, defaultdict, Counter):
+        return tuple(value.values()), lambda items: cotangent.like_mapping(
+            value, dict(zip(value, items, strict=True))
+        )
+    if type(value) is deque:
+        return tuple(value), lambda items: deque(items, value.maxlen)
     if isinstance(value, DispatchedBack):
         return (value.saved,), lambda items: DispatchedBack(
             value.adjoint, items[0], value.finish

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ir.types import (
     Dict,
     Instance,
     Known,
+    Mapping,
     Scalar,
     Sequence,
     Tuple,
@@ -31,6 +33,7 @@ from ir.types import (
 # Ids of callables that are known by what they are, not by their code: those with a rule. The
 # registry of rules adds to them, and keeps these callables alive.
 by_identity: set[int] = set()
+NOTHING = Known(None)
 HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
@@ -69,7 +72,13 @@ class _Abstraction:
         if cls is dict:
             if all(type(key) is str for key in value):
                 return Dict(tuple((key, widen(self.of(item))) for key, item in value.items()))
-            return Instance(dict)
+            return self._mapping(value, dict)
+        if cls is OrderedDict or cls is Counter:
+            return self._mapping(value, cls)
+        if cls is defaultdict:
+            return self._mapping(value, cls, self.of(value.default_factory))
+        if cls is deque:
+            return Sequence(deque, self._item(list(value)))
         if cls is range:
             return Sequence(range, Scalar(int))
         if isinstance(value, np.generic):
@@ -83,6 +92,10 @@ class _Abstraction:
         if callable(value) or cls is types.ModuleType:
             return Known(value)
         return Instance(cls)
+
+    def _mapping(self, value: Any, cls: type, factory: Type = NOTHING) -> Type:
+        key = join_all(dict.fromkeys(widen(self.of(key)) for key in value))
+        return Mapping(cls, key, self._item(list(value.values())), factory)
 
     def _item(self, items: list[Any]) -> Type:
         """The join of the items' types; the items of a list share the symbols of their sizes."""

@@ -97,8 +97,24 @@ def _print_deleted(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Delete(targets=[subscript(args[0], args[1])])
 
 
+@statement_form(primitives.touched)
+def _print_touched(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Expr(value=subscript(args[0], args[1]))
+
+
+@statement_form(primitives.regrouped)
+def _print_regrouped(args: list[ast.expr], environment: Any) -> ast.stmt:
+    members, method, *rest = args
+    assert isinstance(method, ast.Constant) and isinstance(method.value, str)
+    function = ast.Attribute(value=members, attr=method.value, ctx=ast.Load())
+    return ast.Expr(value=ast.Call(func=function, args=rest, keywords=[]))
+
+
 for _callee, _name in (
     (primitives.appended, "append"), (primitives.extended, "extend"),
-    (primitives.inserted, "insert"),
+    (primitives.inserted, "insert"), (primitives.defaulted, "setdefault"),
+    (primitives.pushed, "append"), (primitives.pushed_left, "appendleft"),
+    (primitives.rotated, "rotate"), (primitives.emptied, "clear"),
+    (primitives.moved_to_end, "move_to_end"),
 ):
     statement_form(_callee)(_method(_name))

@@ -29,7 +29,18 @@ from ir.core import (
     Yield,
     guarded,
 )
-from ir.types import Bottom, Dict, Instance, Iterator, Known, Scalar, Sequence, Tuple, Type
+from ir.types import (
+    Bottom,
+    Dict,
+    Instance,
+    Iterator,
+    Known,
+    Mapping,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+)
 
 Flow = frozenset[int]
 NOTHING: Flow = frozenset()
@@ -163,6 +174,8 @@ def may_vary(type_: Type) -> bool:
             return may_vary(item)
         case Dict(items):
             return any(may_vary(item) for _, item in items)
+        case Mapping(item=item):
+            return may_vary(item)
         case Instance(cls):
             return not any(base.__module__ in CONSTANT_MODULES for base in cls.__mro__)
         case _:

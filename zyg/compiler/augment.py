@@ -48,9 +48,9 @@ from ir.heap import (
     with_heap,
     without_heap,
 )
+from ir.held import may_be_memory
 from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
-from ir.places import may_be_memory
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, widen

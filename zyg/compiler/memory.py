@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import types
+from collections import deque
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -20,15 +23,117 @@ from zyg.rules.registry import adjoint, constant
 def check_distinct(value: Any, changed: Any) -> None:
     """Raises where two names mean memory that was changed in place under one of them."""
     if isinstance(value, np.ndarray) and isinstance(changed, np.ndarray):
-        is_shared = np.may_share_memory(value, changed) and np.shares_memory(value, changed)
+        is_shared = _overlap(value, changed)
     else:
         is_shared = value is changed
     if is_shared:
-        kind = type(value).__name__
+        raise _shared(changed)
+
+
+def check_outside(value: Any, changed: Any) -> None:
+    """Raises where a container holds memory that was changed in place under another name."""
+    arrays, objects = _memory(value)
+    if id(changed) in objects or (
+        isinstance(changed, np.ndarray) and any(_overlap(changed, array) for array in arrays)
+    ):
+        raise _shared(changed)
+
+
+def check_separate(value: Any, changed: Any) -> None:
+    """Raises where two names mean memory that was changed in place in a container."""
+    arrays, objects = _memory(value)
+    others, more = _memory(changed)
+    if objects.keys() & more.keys() or _overlapping([(arrays, 0), (others, 1)]):
+        raise _shared(changed)
+
+
+def check_apart(container: Any) -> None:
+    """Raises where a container whose elements are changed in place holds one of them twice."""
+    arrays, objects = _memory(container)
+    if len(objects) < sum(objects.values()) or _overlapping(
+        [([array], i) for i, array in enumerate(arrays)]
+    ):
         raise UnsupportedSyntax(
-            f"two names mean the same {kind} or overlapping parts of it, and it is changed in "
-            "place under one of them; zyg can't follow that: change a copy, or use one name"
+            f"an element of a {type(container).__name__} is changed in place that stands there "
+            "twice, or overlaps another element; zyg can't follow that: put a copy there"
         )
+
+
+def _shared(changed: Any) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"two names mean the same {type(changed).__name__} or overlapping parts of it, and it is "
+        "changed in place under one of them; zyg can't follow that: change a copy, or use one name"
+    )
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    return bool(np.may_share_memory(a, b) and np.shares_memory(a, b))
+
+
+_ATOMS = (
+    int, float, complex, str, bytes, range, slice, type(None), np.generic, type, np.dtype, np.ufunc,
+    types.ModuleType,
+)
+
+
+def _memory(value: Any) -> tuple[list[Any], dict[int, int]]:
+    """The arrays in what a value refers to, and how often each other object is met there."""
+    arrays: list[Any] = []
+    counts: dict[int, int] = {}
+    pending = [value]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, np.ndarray):
+            arrays.append(found)
+        elif not isinstance(found, _ATOMS):
+            if not isinstance(found, tuple) and not callable(found):
+                counts[id(found)] = counts.get(id(found), 0) + 1
+                if counts[id(found)] > 1:
+                    continue
+            pending += _parts(found)
+    return arrays, counts
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, list | tuple | Set | deque):
+        return value
+    if isinstance(value, types.FunctionType):
+        return [cell.cell_contents for cell in value.__closure__ or ()]
+    if isinstance(value, types.MethodType | types.BuiltinMethodType):
+        return [value.__self__]
+    slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
+    return [
+        *getattr(value, "__dict__", {}).values(),
+        *(getattr(value, name) for name in slots if hasattr(value, name)),
+    ] if type(value).__module__ != "builtins" else []
+
+
+def _byte_bounds(array: Any) -> tuple[int, int]:
+    steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+    start = array.__array_interface__["data"][0]
+    return (
+        start + sum(step for step in steps if step < 0),
+        start + sum(step for step in steps if step > 0) + array.itemsize,
+    )
+
+
+def _overlapping(groups: list[tuple[list[Any], int]]) -> bool:
+    """Whether arrays of different groups overlap."""
+    spans = sorted(
+        ((*_byte_bounds(array), group, array)
+         for arrays, group in groups for array in arrays if array.size),
+        key=lambda span: span[:3],
+    )
+    open_: list[Any] = []
+    for span in spans:
+        start, _, group, array = span
+        open_ = [other for other in open_ if other[1] > start]
+        if any(other[2] != group and _overlap(other[3], array) for other in open_):
+            return True
+        open_.append(span)
+    return False
 
 
 def check_view(items: Any, view: Any) -> None:
@@ -49,7 +154,9 @@ def refuse_lost_changes(error: BaseException) -> None:
     ) from error
 
 
-constant(check_distinct, check_view, refuse_lost_changes)
+constant(
+    check_distinct, check_outside, check_separate, check_apart, check_view, refuse_lost_changes
+)
 
 
 def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:

@@ -18,7 +18,7 @@ from ir.core import Const, Location, Operand, Value, type_of
 from ir.errors import SourceNotFound
 from ir.infer import Inference
 from ir.locate import locate
-from ir.types import Dict, Instance, Sequence, Top, Type
+from ir.types import Dict, Instance, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
 from zyg.numpy_changes import is_users
@@ -121,7 +121,7 @@ def refuse_changing_call(
 
 
 def _is_changeable(type_: Type) -> bool:
-    return isinstance(type_, Array | Dict | Instance | Top) or (
+    return isinstance(type_, Array | Dict | Mapping | Instance | Top) or (
         isinstance(type_, Sequence) and type_.cls is list
     )
 

@@ -20,7 +20,7 @@ from ir.core import Const, Function, Location, Operand, type_of
 from ir.errors import Unsupported
 from ir.infer import Inference
 from ir.record import node
-from ir.types import Closure, Known, widen
+from ir.types import Closure, Known, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.calling import calling
@@ -120,7 +120,11 @@ def expanded(
                 bar = inference.call(cotangent.project, bar, x)
             gradients.append(bar)
         else:
-            gradients.append(inference.call(cotangent.zeros_like, x))
+            is_collection = getattr(class_of(type_of(x)), "__module__", "") == "collections"
+            zero = inference.call(cotangent.project, Const(None), x) if is_collection else (
+                inference.call(cotangent.zeros_like, x)
+            )
+            gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
 

@@ -29,13 +29,15 @@ from ir.core import (
     blocks_of,
     operands_of,
 )
-from ir.places import CHANGING, changed_by, is_change, is_mutable, may_be_memory
+from ir.held import may_be_memory
+from ir.places import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.types import Tuple, Type, class_of
 from zyg import cotangent
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import is_place, kept_with_objects
+from zyg.compiler.structure import keeps_structure, reads_only_structure
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
 
@@ -54,18 +56,23 @@ def preserve(
         return
     _measure_latest(forward, {})
     memory = _Memory(forward, exported)
+    contents = {
+        result for op in walk(forward) for result in op.results if result in exported
+        and not reads_only_structure(result, forward, adjoint)
+    }
     for value in free_values(adjoint):
         if (on_heap and _is_object(value.type)) or not memory.is_overwritten_behind(value, forward):
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
-        callee = cotangent.prototype if is_shape else copying
+        callee = cotangent.prototype if is_shape else memory.keeping(value, adjoint)
+        callee = copying if callee is cotangent.kept else callee
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
-                _preserve_exports(op, memory, exported, copying)
+                _preserve_exports(op, memory, exported, contents, copying)
 
 
 def _is_object(type_: Type) -> bool:
@@ -89,9 +96,9 @@ def preserve_held(
             substitute(adjoint, {value: kept})
     for block in blocks(forward):
         for op in block.ops:
-            if not isinstance(op, If | For | While):
+            if not isinstance(op, If | Try | For | While):
                 continue
-            skipped = 0 if isinstance(op, If) else 1
+            skipped = 0 if isinstance(op, If | Try) else 1
             for body in blocks_of(op):
                 if not isinstance(body.exit, Yield):
                     continue
@@ -115,7 +122,7 @@ def _copying(value: Value, forward: Block, adjoint: Block | None) -> Callable[[A
         callee = op.callee.value
         if getattr(callee, "works_on_objects", False) or callee in _COPIES:
             return None
-    if isinstance(op, For | While | If) and op.results and _is_collected(op, value):
+    if isinstance(op, For | While) and _is_collected(op, value):
         return None  # what it holds is copied where it is made
     if adjoint is not None and is_array(value.type) and reads_only_metadata(adjoint, value):
         return None
@@ -125,8 +132,8 @@ def _copying(value: Value, forward: Block, adjoint: Block | None) -> Callable[[A
 _COPIES = (cotangent.prototype, cotangent.kept, kept_with_objects, kept_contents)
 
 
-def _is_collected(op: For | While | If, value: Value) -> bool:
-    return not isinstance(op, If) and op.results.index(value) >= len(op.init)
+def _is_collected(op: For | While, value: Value) -> bool:
+    return op.results.index(value) >= len(op.init)
 
 
 def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
@@ -148,7 +155,7 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
 
 
 def _preserve_exports(
-    op: If | Try | For | While, memory: _Memory, exported: set[Value],
+    op: If | Try | For | While, memory: _Memory, exported: set[Value], contents: set[Value],
     copying: Callable[[Any], Any],
 ) -> None:
     skipped = 0 if isinstance(op, If | Try) else 1
@@ -163,7 +170,9 @@ def _preserve_exports(
                 continue
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
-                copy = Call(Const(copying), [value], {}, [kept])
+                callee = cotangent.kept if result in contents else memory.keeping(value, None)
+                callee = copying if callee is cotangent.kept else callee
+                copy = Call(Const(callee), [value], {}, [kept])
                 _insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
 
@@ -188,8 +197,11 @@ class _Memory:
         self._exported = exported
         self._parent: dict[Value, Value] = {}
         self._written: set[Value] = set()
+        self._restructured: set[Value] = set()
+        self._forward = forward
         self._block(forward)
         self._written = {self.root(value) for value in self._written}
+        self._restructured = {self.root(value) for value in self._restructured}
 
     def root(self, value: Value) -> Value:
         while value in self._parent:
@@ -237,6 +249,8 @@ class _Memory:
     def _call(self, op: Call) -> None:
         changed = changed_by(op)
         self._written.update(changed)
+        if not keeps_structure(op):
+            self._restructured.update(changed)
         callee = op.callee.value if isinstance(op.callee, Const) else None
         if id(callee) in CHANGING and callee not in WRITTEN and is_array(changed[0].type):
             self._written.add(op.result)
@@ -249,6 +263,16 @@ class _Memory:
         for result in op.results:
             for operand in operands_of(op):
                 self._join(result, operand)
+
+    def keeping(self, value: Value, adjoint: Block | None) -> Any:
+        """What gives the adjoint a value that will be overwritten: a copy, or itself where the
+        structure is all that it asks for."""
+        is_structure = class_of(value.type) in (list, dict) and (
+            adjoint is None or reads_only_structure(value, self._forward, adjoint)
+        )
+        if is_structure and self.root(value) not in self._restructured:
+            return primitives.alias
+        return cotangent.kept
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""

@@ -23,7 +23,7 @@ from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, with_heap
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
-from ir.places import Returned
+from ir.places import Effect, Returned
 from ir.record import made, node, record
 from ir.types import (
     BOTTOM,
@@ -118,6 +118,9 @@ class Specialisation:
     callees: dict[Specialisation, None] = made(dict)
     # Inputs that it changes in place: it returns their last versions behind its value.
     updates: tuple[int, ...] = ()
+    effects: list[Effect] = made(list)
+    # Inputs that may be changed without that.
+    spoiled: tuple[int, ...] = ()
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
@@ -132,8 +135,8 @@ class Specialisation:
     def summary(self) -> object:
         """What callers rest on."""
         return (
-            self.result, self.flow, self.updates, self.returned, self.works_on_objects, self.stored,
-            self.lost,
+            self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
+            self.returned, self.works_on_objects, self.stored, self.lost,
         )
 
     @property
@@ -264,6 +267,7 @@ class Specialiser:
                 self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
                 made.updates, made.returned = inference.updates, inference.returned
+                made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if made.summary() == before or not made.is_recursive:
                     break
@@ -290,7 +294,7 @@ class Specialiser:
     def target(self, callee: Type) -> Target | None:
         """The Python function behind a callee of this type, when its code is to be looked at."""
         match callee:
-            case Known(types.FunctionType() as function):
+            case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
                 if is_dispatching(function):
@@ -729,6 +733,15 @@ class _Surroundings:
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)
     refuse_lost_changes = staticmethod(memory.refuse_lost_changes)
+    check_outside = staticmethod(memory.check_outside)
+    check_separate = staticmethod(memory.check_separate)
+    check_apart = staticmethod(memory.check_apart)
+
+    def effects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Effect]:
+        made = self._specialiser.call(callee, args, kwargs)
+        return [] if made is None else made.effects
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
@@ -779,13 +792,14 @@ class _Surroundings:
         unknown: list[tuple[int | str, Operand]] = [
             (name, operand) for name, operand in kwargs.items() if name == HEAP_NAME
         ]
-        found = self._updated(callee, args, kwargs, loc, unknown)
+        found = self._updated(inference, callee, args, kwargs, loc, unknown)
         if unknown and found is unknown:
             self.note_store(None, "", TOP)
         return found
 
     def _updated(
         self,
+        inference: Inference,
         callee: Operand,
         args: list[Operand],
         kwargs: dict[str, Operand],
@@ -808,7 +822,7 @@ class _Surroundings:
             return unknown
         if made is None:
             return unknown
-        if not made.updates:
+        if not (made.updates or made.spoiled):
             return []
         target = self._specialiser.target(callee_type)
         assert target is not None
@@ -820,6 +834,13 @@ class _Surroundings:
             [None] * len(target.defaults), dict.fromkeys(target.kwdefaults),
             lambda items: None, lambda items: None,
         )
+        assert inference.places is not None
+        for i in made.spoiled:
+            position = None if i < count else bound[i - count]
+            if position is None:
+                raise Unsupported("a call may change in place what it has captured", loc)
+            operand = kwargs[position] if isinstance(position, str) else args[position]
+            inference.places.spoil(operand, loc)
         found: list[tuple[int | str, Operand]] = []
         for i in made.updates:
             position = None if i < count else bound[i - count]

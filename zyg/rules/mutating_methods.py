@@ -1,8 +1,10 @@
-"""Methods that change lists and dicts, in terms of stores: what is differentiated for them."""
+"""Methods that change containers, in terms of stores: what is differentiated for them."""
 
 from __future__ import annotations
 
-from zyg.rules.registry import substitute
+from collections import Counter, OrderedDict, deque
+
+from zyg.rules.registry import constant, substitute
 
 
 @substitute(list.remove)
@@ -25,23 +27,93 @@ def sort(items, /, *, key=None, reverse=False):
     items[:] = sorted(items, key=key, reverse=reverse)
 
 
-@substitute(dict.setdefault)
-def setdefault(mapping, key, default=None, /):
-    if key not in mapping:
-        mapping[key] = default
-    return mapping[key]
-
-
-@substitute(dict.update)
+@substitute(dict.update, OrderedDict.update)
 def update(mapping, other=(), /, **more):
     for key, value in dict(other, **more).items():
         mapping[key] = value
 
 
-@substitute(dict.pop)
+@substitute(dict.popitem)
+def popitem(mapping, /):
+    key = last_key(mapping)
+    value = mapping[key]
+    del mapping[key]
+    return key, value
+
+
+@substitute(OrderedDict.popitem)
+def popitem_of_either_end(mapping, /, last=True):
+    key = last_key(mapping) if last else first_key(mapping)
+    value = mapping[key]
+    del mapping[key]
+    return key, value
+
+
+def last_key(mapping):
+    """The key that `popitem` takes, with the error of Python."""
+    if not mapping:
+        is_ordered = isinstance(mapping, OrderedDict)
+        raise KeyError(f"{'dictionary' if is_ordered else 'popitem(): dictionary'} is empty")
+    return next(reversed(mapping))
+
+
+def first_key(mapping):
+    if not mapping:
+        raise KeyError("dictionary is empty")
+    return next(iter(mapping))
+
+
+constant(last_key, first_key)
+
+
+@substitute(dict.pop, OrderedDict.pop)
 def pop(mapping, key, /, *default):
     if default and key not in mapping:
         return default[0]
     value = mapping[key]
     del mapping[key]
     return value
+
+
+@substitute(set.update)
+def update_set(members, /, *others):
+    for other in others:
+        for member in list(other):
+            members.add(member)
+
+
+@substitute(deque.extend)
+def extend(items, iterable, /):
+    for value in list(iterable):
+        items.append(value)
+
+
+@substitute(deque.extendleft)
+def extendleft(items, iterable, /):
+    for value in list(iterable):
+        items.appendleft(value)
+
+
+@substitute(deque.remove)
+def remove_from_deque(items, value, /):
+    del items[items.index(value)]
+
+
+@substitute(deque.reverse)
+def reverse_deque(items, /):
+    values = list(items)
+    items.clear()
+    for value in values[::-1]:
+        items.append(value)
+
+
+@substitute(Counter.update)
+def update_counter(self, other=(), /, **more):
+    if hasattr(other, "keys"):
+        for key, count in dict(other, **more).items():
+            self[key] = self[key] + count
+    else:
+        for key in list(other):
+            self[key] = self[key] + 1
+        for key, count in more.items():
+            self[key] = self[key] + count

@@ -1,0 +1,219 @@
+"""What methods of mappings and deques that change them mean to inference.
+
+    d.setdefault(k, v)             d_1 = defaulted(d, k, v); getitem(d_1, k)
+    d[k] (a defaultdict)           d_1 = touched(d, k); getitem(d_1, k)
+    q.append(v) (a deque)          q_1 = pushed(q, v)
+    q.popleft()                    item_to_pop(q, 0); q_1 = deleted(q, 0)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict, defaultdict, deque
+from typing import Any
+
+from ir import facts, primitives
+from ir.changes import appended, stored_type
+from ir.core import Const, Location, Operand, type_of
+from ir.fact_rules import call_type
+from ir.infer import Inference
+from ir.special_calls import SPECIAL, Folded, special
+from ir.types import TOP, Known, Mapping, Sequence, Type, class_of
+
+NONE = Const(None)
+# What makes items of a defaultdict that no derivative flows into.
+PLAIN_FACTORIES = (list, dict, set, float, int, complex, str, bool, deque, OrderedDict)
+
+
+def _change(
+    self: Inference, callee: Any, args: list[Operand], loc: Location | None, type_: Type,
+    held: list[Operand],
+) -> Folded:
+    if self.places is None:
+        return None
+    self.places.change(callee, args[0], args[1:], loc, type_, held)
+    return [NONE]
+
+
+@special(dict.setdefault)
+@special(OrderedDict.setdefault)
+def _setdefault(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or kwargs or not 2 <= len(args) <= 3:
+        return None
+    default = args[2] if len(args) == 3 else NONE
+    type_ = stored_type(type_of(args[0]), type_of(args[1]), type_of(default))
+    mapping = self.places.change(
+        primitives.defaulted, args[0], [args[1], default], loc, type_, [default]
+    )
+    return [self.call(operator.getitem, mapping, args[1], name=names[0], loc=loc)]
+
+
+_plain_getitem = SPECIAL.get(id(operator.getitem))
+
+
+@special(operator.getitem)
+def _getitem(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    type_ = type_of(args[0])
+    if self.places is not None and isinstance(type_, Mapping) and type_.cls is defaultdict:
+        made = default_type(type_)
+        if made is not None:
+            grown = stored_type(type_, type_of(args[1]), made)
+            mapping = self.places.change(
+                primitives.touched, args[0], [args[1]], loc, grown, []
+            )
+            return self._append(
+                Const(operator.getitem), [mapping, args[1]], kwargs, names, loc
+            )
+    if _plain_getitem is not None:
+        return _plain_getitem(self, args, kwargs, names, loc)
+    return None
+
+
+def default_type(type_: Mapping) -> Type | None:
+    """The type of what a defaultdict makes for a missing key; None where it makes nothing."""
+    match type_.factory:
+        case Known(None):
+            return None
+        case Known(factory) if factory in PLAIN_FACTORIES:
+            return call_type(factory)
+        case _:
+            return TOP
+
+
+@special(deque.append)
+def _append(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    type_ = appended(tuple(map(type_of, args)), {})
+    return _change(self, primitives.pushed, args, loc, type_, args[1:])
+
+
+@special(deque.appendleft)
+def _appendleft(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    type_ = appended(tuple(map(type_of, args)), {})
+    return _change(self, primitives.pushed_left, args, loc, type_, args[1:])
+
+
+@special(deque.rotate)
+def _rotate(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    args = args if len(args) == 2 else [*args, Const(1)]
+    return _change(self, primitives.rotated, args, loc, type_of(args[0]), [])
+
+
+@special(deque.clear)
+@special(dict.clear)
+@special(OrderedDict.clear)
+def _clear(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    return _change(self, primitives.emptied, args, loc, _emptied(args[0]), [])
+
+
+def _emptied(items: Operand) -> Type:
+    type_ = type_of(items)
+    return type_ if isinstance(type_, Mapping | Sequence) else facts.abstract({})
+
+
+@special(OrderedDict.move_to_end)
+def _move_to_end(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    last = kwargs.get("last", args[2] if len(args) > 2 else Const(True))
+    given = [args[0], args[1], last]
+    return _change(self, primitives.moved_to_end, given, loc, type_of(args[0]), [])
+
+
+def _regrouping(method: Any) -> None:
+    @special(method)
+    def regroup(
+        self: Inference,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> Folded:
+        given = [args[0], Const(method.__name__), *args[1:]]
+        return _change(self, primitives.regrouped, given, loc, type_of(args[0]), [])
+
+
+for _method in (
+    set.add, set.discard, set.remove, set.clear, set.difference_update,
+    set.intersection_update, set.symmetric_difference_update,
+):
+    _regrouping(_method)
+
+
+def _popping(method: Any, index: int) -> None:
+    @special(method)
+    def pop(
+        self: Inference,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> Folded:
+        if self.places is None or len(args) != 1 or class_of(type_of(args[0])) is not deque:
+            return None
+        position = Const(index)
+        item = self.call(primitives.item_to_pop, args[0], position, name=names[0], loc=loc)
+        type_ = type_of(args[0])
+        self.places.change(primitives.deleted, args[0], [position], loc, type_, [])
+        return [item]
+
+
+_popping(deque.pop, -1)
+_popping(deque.popleft, 0)
+
+
+@facts.result(
+    primitives.pushed, primitives.pushed_left,
+)
+def pushed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return appended(args, kwargs)
+
+
+@facts.result(primitives.regrouped)
+@facts.result(primitives.rotated, primitives.emptied, primitives.moved_to_end, primitives.touched)
+def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+@facts.result(primitives.defaulted)
+def defaulted(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return stored_type(*args)

@@ -1,0 +1,361 @@
+"""Elements of containers that have other names: followed, or refused, but never wrong."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import zyg
+from tests.corpus import memory_in_containers as corpus
+from zyg.compiler.memory import check_apart, check_outside, check_separate
+
+ROWS = corpus.ROWS
+VECTOR = np.array([1.0, 2.0])
+
+
+def shallow_copy(rows, x):
+    other = rows[:]
+    other[0][0] = x
+    return rows[0][0]
+
+
+def appended_element(rows, x):
+    rows.append(rows[0])
+    rows[0][0] = x
+    return rows[3][0] * x
+
+
+def appended_in_a_loop(rows, x):
+    for _ in range(2):
+        rows[0][0] *= x
+        rows.append(rows[0])
+    return rows[3][0] * x
+
+
+def element_behind_an_insertion(rows, x):
+    row = rows[0]
+    rows.insert(0, [x, 1.0])
+    rows[1][0] *= x
+    return row[0]
+
+
+def element_behind_a_deletion(rows, x):
+    row = rows[1]
+    del rows[0]
+    rows[0][0] = x
+    return row[0]
+
+
+def names_of_swapped_elements(rows, x):
+    a, b = rows[0], rows[1]
+    rows[0], rows[1] = b, a
+    rows[0][0] = x
+    return b[0] * a[0]
+
+
+def element_in_a_closure(rows, x):
+    row = rows[0]
+    read = lambda: row[0] * x  # noqa: E731
+    rows[0][0] = x
+    return read() * rows[1][0]
+
+
+def filtered(rows, x):
+    some = [row for row in rows if row[0] > 2]
+    some[0][0] = x
+    return rows[1][0]
+
+
+def pop_and_change(rows, x):
+    last = rows.pop()
+    last[0] = x
+    for _ in range(2):
+        last[0] *= x
+    return last[0]
+
+
+def element_popped_by_a_helper(rows, x):
+    last = rows[2]
+    found = pop_and_change(rows, x)
+    return last[0] * found
+
+
+def same_row_twice(rows, x):
+    corpus.add_multiple(rows[0], rows[0], x)
+    return rows[0][0]
+
+
+def extended_by_elements(rows, x):
+    more = []
+    more.extend(rows)
+    rows[0][0] = x
+    return more[0][0]
+
+
+def element_of_a_stack(rows, x):
+    stack = [rows]
+    while stack:
+        top = stack.pop()
+        for row in top:
+            row[0] *= x
+    return rows[0][0] * rows[1][0]
+
+
+def container_made_in_a_loop(rows, x):
+    for _ in range(2):
+        some = [rows[0]]
+        some[0][0] *= x
+    return rows[0][0]
+
+
+def rows_of_an_array(x):
+    m = np.ones((2, 2)) * x
+    rows = list(m)
+    rows[0][0] = x * x
+    return m[0, 0]
+
+
+def kept_of_a_loop(rows, x):
+    saved = None
+    for row in rows:
+        if row[0] > 2:
+            saved = row
+        row[0] = x * row[1]
+    return saved[0]
+
+
+def two_containers(x):
+    a = VECTOR * 1.0
+    first, second = [a], [a]
+    first[0][0] = x
+    return second[0][0]
+
+
+def list_and_dict(x):
+    a = VECTOR * 1.0
+    first, second = [a], {"k": a}
+    a[0] = x
+    return second["k"][0] * first[0][1]
+
+
+def twice_in_a_list(x):
+    a = np.zeros(2)
+    rows = [a, a]
+    rows[0][0] = x
+    return sum((row * row).sum() for row in rows)
+
+
+def repeated_list(x):
+    grid = [[0.0] * 3] * 3
+    grid[0][0] = x
+    return grid[1][0] * grid[0][0]
+
+
+def comprehension_of_one_row(x):
+    row = [0.0, 1.0]
+    grid = [row for _ in range(3)]
+    grid[0][0] = x
+    return grid[1][0]
+
+
+def one_array_in_all_of_a_history(x):
+    a, history = np.zeros(2), []
+    for _ in range(3):
+        history.append(a)
+        a += x
+    return sum((b * b).sum() for b in history)
+
+
+def in_a_tuple_in_a_list(x):
+    a = VECTOR * 1.0
+    pairs = [(a, x)]
+    a[0] = x
+    return pairs[0][0][0]
+
+
+def put_in_a_branch(x):
+    a, held = [0.0], []
+    if x > 1.0:
+        held.append(a)
+    held[0][0] = x
+    return a[0]
+
+
+def list_of_an_arm(x):
+    a, b = VECTOR * 1.0, VECTOR * 2.0
+    rows = [a] if x > 1.0 else [b]
+    rows[0][0] = x
+    return a[0]
+
+
+def put_and_bound_in_a_branch(x):
+    rows, row = [[1.0]], [0.0]
+    if x > 1.0:
+        row = [x]
+        rows.append(row)
+    rows[-1][0] = x * x
+    return row[0]
+
+
+def list_of_the_last_iteration(x):
+    a, rows = VECTOR * 1.0, []
+    for _ in range(2):
+        rows = [a]
+    rows[0][0] = x
+    return a[0]
+
+
+def name_of_the_last_iteration(x):
+    rows, row = [], [0.0]
+    for _ in range(2):
+        row = [x]
+        rows.append(row)
+    rows[-1][0] = x * x
+    return row[0]
+
+
+def carried_to_the_next_iteration(x):
+    rows, previous, other = [], [x], [x]
+    for i in range(3):
+        other = previous
+        rows.append(previous)
+        rows[-1][0] *= x
+        previous = [x * i]
+    return other[0]
+
+
+def detached_in_a_loop(x):
+    rows = [[1.0, 2.0], [3.0, 4.0]]
+    row = rows[0]
+    for i in range(3):
+        row[0] *= x
+        rows[0] = [x, x * i]
+    return row[0] * rows[0][1] * x
+
+
+def chosen_of_a_tuple(x, i=0):
+    a, b = VECTOR * 1.0, VECTOR * 2.0
+    chosen = (a, b)[i]
+    a[0] = x
+    return chosen[0]
+
+
+OF_ROWS = [
+    shallow_copy, appended_element, appended_in_a_loop, element_behind_an_insertion,
+    element_behind_a_deletion, names_of_swapped_elements, element_in_a_closure, filtered,
+    element_popped_by_a_helper, same_row_twice, extended_by_elements, element_of_a_stack,
+    container_made_in_a_loop, kept_of_a_loop,
+]
+OF_NUMBERS = [
+    two_containers, list_and_dict, twice_in_a_list, repeated_list, comprehension_of_one_row,
+    one_array_in_all_of_a_history, in_a_tuple_in_a_list, put_in_a_branch, list_of_an_arm,
+    put_and_bound_in_a_branch, list_of_the_last_iteration, name_of_the_last_iteration,
+    carried_to_the_next_iteration, rows_of_an_array, detached_in_a_loop, chosen_of_a_tuple,
+]
+
+
+@pytest.mark.parametrize("f", OF_ROWS)
+def test_other_names_of_elements_are_refused(f):
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(f, copy.deepcopy(ROWS), 2.0)
+
+
+@pytest.mark.parametrize("f", OF_NUMBERS)
+def test_other_names_of_local_elements_are_refused(f):
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(f, 2.0)
+
+
+def test_arguments_that_hold_the_same_memory_are_refused():
+    row, whole = [1.0, 2.0], np.ones(4)
+    for rows in ([row, row], [whole[:2], whole[1:3]], [whole, whole]):
+        with pytest.raises(zyg.UnsupportedSyntax):
+            zyg.gradient(corpus.item_of_row, [*rows, [5.0, 6.0]], 2.0)
+    apart = [whole[:2], whole[2:], np.ones(2)]
+    assert len(zyg.gradient(corpus.item_of_row, apart, 2.0)) == 2
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(corpus.arguments_in_a_list, whole, whole, 0.1)
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(corpus.descends_along_lists, [whole], [whole[1:]], 0.1)
+
+
+def stack_behind_a_change(rows, a):
+    a[0] = 5.0
+    return np.sum(np.stack(rows))
+
+
+class Held:
+    def __init__(self, a):
+        self.a = a
+
+
+def total_of(held):
+    total = 0.0
+    for i in range(2):
+        total += held.a[i]
+    return total
+
+
+def object_behind_a_change(held, a, x):
+    a[0] = x
+    return total_of(held)
+
+
+def test_what_containers_and_objects_hold_is_compared_with_what_is_changed():
+    a = np.ones(2)
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(stack_behind_a_change, [a], a)
+    assert zyg.gradient(stack_behind_a_change, [np.ones(2)], a)[0][0].tolist() == [1.0, 1.0]
+    with pytest.raises(zyg.UnsupportedSyntax):
+        zyg.gradient(object_behind_a_change, Held(a), a, 2.0)
+
+
+def test_checks_look_into_containers():
+    row, a = [1.0], np.ones(4)
+    shared = {"k": [row], "a": (a[1:3],)}
+    for other in (row, a[2:], [row]):
+        with pytest.raises(zyg.UnsupportedSyntax):
+            check_separate(shared, other)
+    check_separate(shared, [[1.0], a[3:], np.ones(0)])
+    with pytest.raises(zyg.UnsupportedSyntax):
+        check_outside(shared, row)
+    check_outside(shared, [row])
+    check_apart(shared)
+    for twice in ([row, [row]], [a[:2], (a[1:],)], {1: a, 2: a}):
+        with pytest.raises(zyg.UnsupportedSyntax):
+            check_apart(twice)
+
+
+def set_of_numbers(x):
+    members, total = set(), 0.0
+    members.add(x * x)
+    members.update([x * x, 1.0])
+    members.discard(1.0)
+    for member in members:
+        total += member
+    return total
+
+
+def set_of_keys(x):
+    members, total = {1, 2}, 0.0
+    members.add(3)
+    for member in members:
+        total += member * x
+    return total
+
+
+def test_members_of_sets_that_are_changed():
+    assert zyg.gradient(set_of_numbers, 2.0) == (4.0,)
+    assert zyg.gradient(set_of_keys, 2.0) == (6.0,)
+
+
+def fill_table(x, n):
+    table = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            table[i][j] = x * table[i - 1][j] + 1.0
+    return table[-1][-1]
+
+
+def test_no_version_of_a_table_is_copied_for_its_lengths():
+    assert "kept" not in str(zyg.code_gradient(fill_table, 2.0, 3))
