@@ -130,7 +130,9 @@ REFUSED = {
     "recursion.recursion_on_function",
 }
 # Attributes and methods of objects are looked up at run time.
-REFUSED_AREAS = {"objects"}
+REFUSED_AREAS = {
+    "objects", "object_protocols", "object_structures", "objects_changed", "shared_variables",
+}
 
 
 def gradient_of(f):

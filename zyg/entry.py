@@ -308,8 +308,7 @@ def _found_or_made(
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
             fields = None if mode in ("dispatch", "update") else entered(function, args, kwargs)
-            with compiler.apart():
-                entry = _made(compiler, mode, plan, types_, len(args), fields)
+            entry = _made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
@@ -332,6 +331,25 @@ def _found_or_made(
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
     return entry
+
+
+def _made_on_heap(
+    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
+    fields: Fields | None,
+) -> Entry:
+    """The entry of code that works on objects.
+
+    That a function does so may show when its adjoint is made: then all is made again.
+    """
+    while True:
+        known = compiler.count_on_heap()
+        try:
+            with compiler.apart():
+                return _made(compiler, mode, plan, types_, count, fields)
+        except NeedsHeap:
+            compiler.abandon()
+            if compiler.count_on_heap() == known:
+                raise
 
 
 def _made(

@@ -210,6 +210,7 @@ class Augmenter(Inference):
         super().__init__(surroundings, made.function.globals)
         assert made.flows is not None
         self._specialiser = specialiser
+        self._function = made.source
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of
@@ -843,6 +844,7 @@ class Augmenter(Inference):
         if HEAP_NAME in kwargs:  # which the run time has by itself
             kwargs = without_heap(kwargs)
         elif self.heap is None and self._works_on_objects(op, callee, args, kwargs):
+            self._specialiser.needs_heap.add(self._function)
             raise NeedsHeap(f"the call of {_name(callee)} may work on objects", op.loc)
         self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
         targets = _positional([callee, *args]) + _keywords(kwargs)

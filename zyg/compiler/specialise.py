@@ -203,6 +203,8 @@ class Specialiser:
         self._raised: dict[Specialisation, Flow] = {}
         # Operands that get into globals, in the function that is being made.
         self._lost: list[Operand] = []
+        # Functions that were found to work on objects when their adjoints were made.
+        self.needs_heap: set[Function] = set()
         # What objects hold, in code that works on objects and is all known.
         self.fields: Fields | None = None
         # Set by the compiler, which stands above: derivatives inside differentiated code.
@@ -386,7 +388,8 @@ class Specialiser:
         elif not isinstance(callee, Closure):
             return True
         try:
-            if self.target(callee) is None:
+            target = self.target(callee)
+            if target is None or target.source in self.needs_heap:
                 return True
             made = self.call(callee, args, kwargs)
         except NeedsHeap:
