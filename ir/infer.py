@@ -1020,7 +1020,7 @@ class Inference(Builder):
             if simpler is not None:
                 return [simpler]
         if self.places is not None and not (self.heap is None and self.works_on_objects):
-            if HEAP_NAME not in kwargs and self._works_on_objects(callee, args, kwargs, loc):
+            if HEAP_NAME not in kwargs and self._calls_for_objects(callee, args, kwargs, loc):
                 self.works_on_objects = True
                 if self.heap is not None:
                     kwargs = {**kwargs, HEAP_NAME: self.current_heap(loc)}
@@ -1044,7 +1044,7 @@ class Inference(Builder):
             return [Const(type_.value)]
         return list(results)
 
-    def _works_on_objects(
+    def _calls_for_objects(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> bool:
