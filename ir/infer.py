@@ -1077,10 +1077,7 @@ class Inference(Builder):
             if simpler is not None:
                 return [simpler]
         if self.places is not None and not (self.heap is None and self.works_on_objects):
-            kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
-            if HEAP_NAME not in kwargs and self.surroundings.works_on_objects(
-                type_of(callee), tuple(map(type_of, args)), kwtypes
-            ):
+            if HEAP_NAME not in kwargs and self._calls_for_objects(callee, args, kwargs, loc):
                 self.works_on_objects = True
                 if self.heap is not None:
                     kwargs = {**kwargs, HEAP_NAME: self.current_heap(loc)}
@@ -1103,6 +1100,18 @@ class Inference(Builder):
             self.ops.pop()
             return [Const(type_.value)]
         return list(results)
+
+    def _calls_for_objects(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> bool:
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            return self.surroundings.works_on_objects(
+                type_of(callee), tuple(map(type_of, args)), kwtypes
+            )
+        except Unsupported as error:
+            raise Unsupported(error.what, error.location or loc, error.why, error.advice) from None
 
     def unknown_call(
         self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None,

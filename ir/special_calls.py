@@ -243,9 +243,9 @@ def _set_attribute(
         return self.unknown_call(Const(setattr), args, names, loc)
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other":
-        raise Unsupported(
-            f"the attribute `{name.value}` is stored into what is no plain object", loc
-        )
+        cls = owner.value if isinstance(owner, Const) else None
+        place = f"the class {cls.__name__}" if isinstance(cls, type) else "what is no plain object"
+        raise Unsupported(f"the attribute `{name.value}` is stored into {place}", loc)
     self.surroundings.note_lookup(class_of(type_of(owner)), "__setattr__")
     if member.hook is not None:
         return self.typed_call(Const(member.hook), args, {}, names, loc)

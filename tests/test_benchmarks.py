@@ -46,8 +46,8 @@ def test_gradient_by_hand_agrees_with_differences(name: str, seed: int) -> None:
     direction = random_direction(program, seed)
     exact = sum(float(np.sum(g * d)) for g, d in zip(gradient, direction, strict=True))
     scale = sum(float(np.sum(np.abs(g * d))) for g, d in zip(gradient, direction, strict=True))
-    # The Lorenz system stretches a step until higher orders show.
-    step = 1e-6 if name == "rk4" else 1e-4
+    # The Lorenz system stretches a step until higher orders show, events change their order.
+    step = 1e-6 if name in ("rk4", "leapfrog", "mean_stay") else 1e-4
     difference = directional_difference(program, direction, step)
     assert difference == pytest.approx(exact, rel=1e-6, abs=1e-6 * scale)
 

@@ -12,6 +12,7 @@ may be only one.
 from __future__ import annotations
 
 import itertools
+from collections import abc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -70,7 +71,8 @@ def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:
 
 def items_of(iterable: Any) -> Any:
     """The items of an iterable, where they can be read again: itself, or a list."""
-    return iterable if hasattr(iterable, "__getitem__") else list(iterable)
+    # Dicts have items by key, and iterate over the keys.
+    return iterable if isinstance(iterable, abc.Sequence | np.ndarray) else list(iterable)
 
 
 def of_items(bars: Any, iterable: Any) -> Any:

@@ -75,7 +75,10 @@ class Shadows:
             return
         bars = found[1]
         before = bars.get(name)
-        bars[name] = bar if before is None else accumulate(before, bar)
+        if type(before) is float:
+            bars[name] = before + bar
+        else:
+            bars[name] = bar if before is None else accumulate(before, bar)
 
     def take(self, obj: Any, name: str, zero: Any = None) -> Any:
         """The cotangent of an attribute, which has none from then on; `zero` if it has none."""

@@ -241,3 +241,11 @@ def item_of_list_that_was_walked_over(x, y):
         enumerate(items)
         y = items[-2]
     return y
+
+
+@program(({"a": 2.0, "b": 3.0}, {0: 3.0, 1: 2.0}))
+def extremes_of_dicts_are_keys(by_name, by_number):
+    name = max(by_name, key=by_name.get)
+    number = min(by_number, key=by_number.get)
+    first = sorted(by_number, key=by_number.get)[0]
+    return by_name[name] * by_number[number] * (first + 1) + max(by_number)

@@ -1,9 +1,7 @@
 """What classes can say about their objects: operators, hooks, descriptors, iteration, copies."""
 
-import copy
 import functools
 import math
-from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -422,88 +420,6 @@ def method_by_the_class_of_its_argument(a, b):
     return Shape(a).scaled(b).scaled("2.0").size
 
 
-@dataclass
-class Particle:
-    position: float
-    velocity: float = 1.0
-    mass: float = field(default=2.0, kw_only=True)
-    history: tuple = field(default_factory=tuple, init=False, repr=False)
-    energy: float = field(init=False)
-
-    def __post_init__(self):
-        self.energy = 0.5 * self.mass * self.velocity**2
-
-    def step(self, dt):
-        self.position += self.velocity * dt
-        self.history = (*self.history, self.position)
-
-
-@dataclass
-class Charged(Particle):
-    charge: float = 1.0
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.energy += self.charge * self.position
-
-
-@program((2.0, 3.0))
-def data_class_with_everything(a, b):
-    p = Particle(a, b, mass=a * b)
-    p.step(0.5)
-    p.step(a)
-    return p.energy * p.history[0] * p.position
-
-
-@program((2.0, 3.0))
-def data_class_that_inherits(a, b):
-    p = Charged(a, charge=b)
-    p.step(b)
-    q = replace(p, position=p.position * a, velocity=p.energy)
-    return q.energy * p.energy + q.position
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    x: float
-    v: float
-
-    def __add__(self, other):
-        return State(self.x + other.x, self.v + other.v)
-
-    def __mul__(self, factor):
-        return State(self.x * factor, self.v * factor)
-
-
-@program((1.0, 0.5))
-def runge_kutta_of_frozen_states(x, v):
-    def slope(state):
-        return State(state.v, -state.x - 0.1 * state.v**3)
-
-    state = State(x, v)
-    for _ in range(3):
-        first = slope(state)
-        second = slope(state + first * 0.05)
-        third = slope(state + second * 0.05)
-        fourth = slope(state + third * 0.1)
-        state = state + (first + second * 2.0 + third * 2.0 + fourth) * (0.1 / 6)
-    return state.x * state.v
-
-
-@dataclass(order=True)
-class Ranked:
-    rank: float
-    value: float = field(compare=False)
-
-
-@program((2.0, 3.0), (3.0, 2.0))
-def smallest_by_generated_comparison(a, b):
-    items = [Ranked(a, b), Ranked(b, a * b)]
-    first = min(items)
-    first.value = first.value * a
-    return sorted(items)[0].value * max(items).value
-
-
 class Flags(NamedTuple):
     scale: float
     shift: float = 1.0
@@ -525,22 +441,6 @@ def named_tuple_in_an_object(a, b):
 
 
 @program((2.0, 3.0))
-def shallow_copy_of_an_object(a, b):
-    first = Accumulator(a)
-    second = copy.copy(first)
-    second.value = second.value * b
-    return first.value * second.value
-
-
-@program((2.0, np.array([1.0, 3.0])))
-def deep_copy_of_an_object(a, x):
-    first = Fallback(Accumulator(x))
-    second = copy.deepcopy(first)
-    second.target.value = second.target.value * a
-    return np.sum(first.target.value * second.target.value)
-
-
-@program((2.0, 3.0))
 def attributes_by_computed_names(a, b):
     holder = Accumulator()
     for i, value in enumerate((a, b, a * b)):
@@ -553,13 +453,3 @@ def attributes_by_computed_names(a, b):
         else:
             total *= getattr(holder, name, a)
     return total + a * getattr(holder, "x7", b)
-
-
-@program((2.0, 3.0))
-def attributes_in_a_dict(a, b):
-    holder = Accumulator(a)
-    holder.scale = b
-    total = 0.0
-    for name, value in vars(holder).items():
-        total += value * value if name == "scale" else value
-    return total * holder.__dict__["value"]

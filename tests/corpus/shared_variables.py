@@ -155,8 +155,6 @@ def memo_that_is_replaced(a, b):
 
     def power(n):
         nonlocal memo
-        if n == 0:
-            return 1.0
         if n not in memo:
             memo = {**memo, n: power(n // 2) * power(n - n // 2) if n > 1 else a}
         return memo[n]

@@ -5,19 +5,38 @@ import numpy as np
 from tests.corpus.registry import refuses
 
 VECTOR = np.array([1.0, 2.0, 3.0])
-count = 0
 
 
 class Box:
+    shared = 0.0
+
     def __init__(self, value):
         self.value = value
 
 
+@refuses(2, (2.0,))
+def stores_into_a_class(x):
+    Box.shared = x * x
+    return Box.shared * x
+
+
 @refuses(3, (2.0,))
-def writes_attribute(x):
+def changes_objects_in_turns_with_map(x):
     box = Box(x)
-    box.value = x * x
+    for y in map(lambda factor: factor * box.value, (1.0, 2.0)):
+        box.value = box.value + y
     return box.value
+
+
+@refuses(8, (2.0,))
+def changes_an_object_in_a_key(x):
+    box = Box(x)
+
+    def key(y):
+        box.value = box.value + y
+        return y
+
+    return sum(sorted((1.0, x), key=key)) * box.value
 
 
 @refuses(4, (2.0,))
@@ -51,25 +70,6 @@ def defines_class(x):
         factor = 3.0
 
     return Local.factor * x
-
-
-@refuses(5, (2.0,))
-def rebinds_nonlocal(x):
-    total = x
-
-    def add(y):
-        nonlocal total
-        total = total + y
-
-    add(x * x)
-    return total
-
-
-@refuses(2, (2.0,))
-def rebinds_global(x):
-    global count
-    count = count + 1
-    return x * x
 
 
 @refuses(5, (2.0,))

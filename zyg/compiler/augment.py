@@ -53,7 +53,7 @@ from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit
-from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, widen
+from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, class_of, widen
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.mutation import (
@@ -65,6 +65,7 @@ from zyg.compiler.mutation import (
 from zyg.compiler.objects import (
     adds_unknown,
     is_computed,
+    is_place,
     iterates_over,
     may_overload,
     member,
@@ -252,7 +253,11 @@ class Augmenter(Inference):
                 # Inlined code, the branch of a rule for one, has the place of its call.
                 self.loc = self.place or op.loc
                 callee, args = self.checked(callee, args, kwargs, self.loc)
-                if varies:
+                if self._is_method_of_place(op, callee, args):
+                    method = Value(op.result.name, op.result.type)
+                    self._define(Call(callee, args, {}, [method], self.loc))
+                    mapping[op.result] = method
+                elif varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
                     if self.heap is not None and is_global_store(op):
@@ -565,6 +570,13 @@ class Augmenter(Inference):
         held = Value(value.name, IDENTITY)
         self._define(Call(Const(Identity), [value], {}, [held], loc))
         return held
+
+    def _is_method_of_place(self, op: Call, callee: Operand, args: list[Operand]) -> bool:
+        """Whether a method is read of an object: the cotangents of that are in the table."""
+        if self.heap is None or not isinstance(callee, Const) or callee.value is not getattr:
+            return False
+        cls = class_of(type_of(args[0]))
+        return isinstance(op.result.type, Method) and cls is not None and is_place(cls)
 
     def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
         """Whether an operator or attribute may be what a user's class makes of it."""

@@ -61,6 +61,7 @@ from zyg.compiler.tangents import (
     bar_name,
     is_array,
     is_integer,
+    is_none,
     tangent_type,
 )
 
@@ -211,6 +212,10 @@ class LoopTransposer(Accumulation):
                 break
             types = found
         self.ops, self.bars = outer_ops, outer_bars
+        # The cotangents of objects are in the table: nothing is collected for them.
+        some = [(value, bar) for value, bar in zip(items, item_bars, strict=True)
+                if not is_none(bar)]
+        items, item_bars = [value for value, _ in some], [bar for _, bar in some]
         # What the body only hands on needs no walk through it.
         changed = [
             i for i, (param, bar) in enumerate(zip(params, following, strict=True))

@@ -879,8 +879,10 @@ class CachedBack:
 
 # In which forward pass a cached property was computed, and the `id` of what it was.
 _cached_in: dict[tuple[int, str], tuple[int, object]] = {}
-# The back functions of cached properties that were computed in differentiated code.
-_cached_backs: dict[tuple[int, str], tuple[Any, Back]] = {}
+# What cached properties were computed as in differentiated code, by which back functions, and what
+# else the objects held then.
+_cached_backs: dict[tuple[int, str], tuple[Any, Back, dict[str, Any]]] = {}
+MAX_CACHED = 1024  # a back function may keep its object alive
 
 
 def _cached(
@@ -892,21 +894,34 @@ def _cached(
     if run is not None and name in stored and _cached_in.get(key) == (id(stored[name]), run):
         return stored[name], Read(obj, name, 2, stored[name])
     if name in stored:
-        value, back = _cached_backs.get((id(obj), name), (None, None))
-        if back is None or value is not stored[name]:
+        before = _cached_backs.get(key)
+        if before is None or before[0] is not stored[name] or not _holds(obj, before[2]):
             raise NotDifferentiable(
                 f"the cached property `{name}` of this {type(obj).__name__} was computed before, "
                 "so that nothing is known of what it was computed from; delete it first, with "
                 f"`del x.{name}`"
             )
-        return stored[name], back
+        return stored[name], before[1]
+    held = dict(stored)
     y, back = _differentiated(pullback, found.func, obj)
     stored[name] = y
-    if run is not None:
-        if key not in _cached_in:
-            weakref.finalize(obj, _cached_in.pop, key, None)
-        _cached_in[key] = id(y), run
-        return y, CachedBack(back, obj, name, y, hold_value(y))
-    weakref.finalize(obj, _cached_backs.pop, (id(obj), name), None)
-    _cached_backs[id(obj), name] = y, back
-    return y, back
+    if key not in _cached_backs:
+        weakref.finalize(obj, _forget_cached, key)
+    if len(_cached_backs) >= MAX_CACHED:
+        _cached_backs.pop(next(iter(_cached_backs)))
+    _cached_backs[key] = y, back, held
+    if run is None:
+        return y, back
+    _cached_in[key] = id(y), run
+    return y, CachedBack(back, obj, name, y, hold_value(y))
+
+
+def _forget_cached(key: tuple[int, str]) -> None:
+    _cached_backs.pop(key, None)
+    _cached_in.pop(key, None)
+
+
+def _holds(obj: Any, held: dict[str, Any]) -> bool:
+    """Whether an object holds what it held before, beside what was cached since."""
+    stored = obj.__dict__
+    return all(name in stored and stored[name] is value for name, value in held.items())

@@ -34,6 +34,7 @@ from ir.types import (
     Method,
     Tuple,
     Type,
+    Union,
     class_of,
     widen,
 )
@@ -365,6 +366,8 @@ class Specialiser:
         """Whether a call may read or change what objects hold."""
         if self._stack and _works_on_values(self._stack[-1].source.globals):
             return False
+        if isinstance(callee, Union):
+            return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
         if isinstance(callee, Known):
             function = callee.value
             rule = rule_of(function)
@@ -421,7 +424,6 @@ class Specialiser:
             if made is None or made.updates:
                 raise Unsupported(
                     f"the function that {caller.__name__} is given may change objects",
-                    self._stack[-1].source.loc if self._stack else None,
                     advice="call it in a list comprehension before",
                 )
 
@@ -430,8 +432,12 @@ class Specialiser:
         types_ = tuple(map(type_of, call.args))
         kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
         callee = type_of(call.callee)
-        if not self.works_on_objects(callee, types_, kwtypes):
-            return []
+        try:
+            if not self.works_on_objects(callee, types_, kwtypes):
+                return []
+        except Unsupported as error:
+            where = error.location or call.loc
+            raise Unsupported(error.what, where, error.why, error.advice) from None
         if isinstance(callee, Known) and callee.value is getattr:
             return []
         try:

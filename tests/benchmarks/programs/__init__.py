@@ -12,6 +12,7 @@ from tests.benchmarks.programs import (
     rk4,
     rnn,
     rosenbrock,
+    simulations,
 )
 
 PROGRAMS: dict[str, Program] = {
@@ -27,5 +28,6 @@ PROGRAMS: dict[str, Program] = {
         fibonacci.PROGRAM,
         *indexing.PROGRAMS,
         *in_place.PROGRAMS,
+        *simulations.PROGRAMS,
     )
 }
