@@ -86,12 +86,15 @@ class HeldMemory:
         state.seen[first] = version, before, again
         return again
 
-    def is_held(self, storage: Value) -> bool:
+    def is_held(self, value: Value) -> bool:
         """Whether memory can only be changed as what an object holds."""
         places = self._places
+        storage = places.storage(value)
         if places.inference.heap is None or storage.type == HEAP:
             return False
-        roots = {storage, *places.roots(storage)}
+        is_deep = places.contents.is_element(value)
+        known = places.roots(storage) if is_deep else places.shallow_roots(storage)
+        roots = {storage, *known}
         if any(root in places.state.stored for root in roots):
             return True
         return any(places.kind(root) == "unknown" for root in roots)
@@ -100,7 +103,7 @@ class HeldMemory:
         """Whether a call changes memory that objects hold, beside the objects themselves."""
         return any(
             isinstance(operand, Value) and operand.type != HEAP
-            and self.is_held(self._places.storage(operand))
+            and self.is_held(operand)
             for _, operand in changed
         )
 

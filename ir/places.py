@@ -663,7 +663,7 @@ class Places:
                 "one", loc, advice="pass it as an argument",
             )
         storage = self.storage(target)
-        if self.held.is_held(storage):
+        if self.held.is_held(target):
             return self.held.change(callee, target, operands, loc, type_)
         self._check_writable(target, loc)
         if not keeps_places(callee):

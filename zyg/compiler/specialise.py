@@ -377,8 +377,12 @@ class Specialiser:
             if id(function) in CALLING:
                 self._refuse_hidden_stores(function, args, kwargs)
             if is_constant(function) or rule is not None:
-                calls_back = rule is not None and takes_pullback(rule)
-                return calls_back or self._may_be_method(function, args)
+                if rule is not None and takes_pullback(rule):
+                    if function is map and len(args) > 1:
+                        items = tuple(map(facts.item_of, args[1:]))
+                        return self.works_on_objects(args[0], items, {})
+                    return True
+                return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
                 if _is_run_time(function) or is_of_ir(function) or (
                     str(function.__module__).startswith("zyg.")
