@@ -19,6 +19,7 @@ import numpy as np
 
 from ir import record
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
+from ir.heap import HEAP
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
@@ -405,7 +406,7 @@ def _generated(
     names = [value.name for value in (*plan.source.captured, *plan.source.params)]
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
-        plan, made, code, made.all_guards(), 0, types_,
+        plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
         assignment_of(plan.inputs, code.active, names, count),
         passed,
         passed == [Source("arg", i) for i in range(count)],

@@ -368,7 +368,7 @@ class Specialiser:
             return False
         if isinstance(callee, Union):
             return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
-        if isinstance(callee, Known):
+        if isinstance(callee, Known) and not self._has_needed_heap(callee):
             function = callee.value
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
@@ -384,15 +384,14 @@ class Specialiser:
                     return True
                 return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
-                if _is_run_time(function) or is_of_ir(function) or (
-                    str(function.__module__).startswith("zyg.")
-                ):
+                is_ours = str(function.__module__).startswith(("ir.", "zyg."))
+                if _is_run_time(function) or (is_ours and substitute_of(function) is None):
                     return False
             elif substitute_of(function) is None:
                 if isinstance(function, type):
                     return is_place(function)
                 return is_place(type(function)) or isinstance(function, _OF_PYTHON)
-        elif not isinstance(callee, Closure):
+        elif not isinstance(callee, Known | Closure):
             return True
         try:
             target = self.target(callee)
@@ -404,6 +403,14 @@ class Specialiser:
         except (Unsupported, SourceNotFound):
             return False
         return made is not None and made.works_on_objects
+
+    def _has_needed_heap(self, callee: Known) -> bool:
+        """Whether a function that stands for a callee worked on objects when its adjoint was
+        made."""
+        plain = substitute_of(callee.value)
+        if not isinstance(plain, types.FunctionType):
+            return False
+        return parse_code(plain.__code__, plain.__globals__) in self.needs_heap
 
     def _refuse_hidden_stores(
         self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]
