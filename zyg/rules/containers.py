@@ -114,7 +114,7 @@ def not_of_sets(z_bar, x):
 
 @adjoint(dict)
 def dict_(pairs=(), /):
-    items = items_of(pairs)
+    items = pairs if hasattr(pairs, "keys") else items_of(pairs)
     y = dict(items)
     return y, lambda y_bar: (dict_bars(y_bar, y, items, pairs),)
 
