@@ -28,15 +28,11 @@ def changes_objects_in_turns_with_map(x):
     return box.value
 
 
-@refuses(8, (2.0,))
-def changes_an_object_in_a_key(x):
+@refuses(4, (2.0,))
+def changes_an_object_in_a_condition(x):
     box = Box(x)
-
-    def key(y):
-        box.value = box.value + y
-        return y
-
-    return sum(sorted((1.0, x), key=key)) * box.value
+    note = lambda y: setattr(box, "value", box.value + y)  # noqa: B010, E731
+    return len(list(filter(note, (1.0, x)))) + box.value
 
 
 @refuses(4, (2.0,))

@@ -514,8 +514,8 @@ def call_of_object(
             count = 1 + len(args) + len(kwargs)
             made_bars = functools.partial(_picked_none, count)
             return function(*args, **kwargs), Through(_alone, made_bars)
-        if made is not None:
-            obj = new_object(function)
+        obj = None if made is None else new_object(function)
+        if made is not None and (kwargs or why_not_compiled(made.init, (obj, *args)) is None):
             _, back = pullback(made.init, obj, *args, **kwargs)
             return obj, Through(Made(back, obj), _as_constructor)
     cls = type(function)

@@ -18,13 +18,14 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.core import Call, Const, Function, Location, Operand, Value, Yield, type_of
+from ir.core import Block, Call, Const, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP, HEAP_NAME, with_heap
+from ir.heap import HEAP, HEAP_NAME, STORES, with_heap
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
 from ir.places import Effect, Returned
 from ir.record import made, node, record
+from ir.rewrite import walk
 from ir.types import (
     BOTTOM,
     TOP,
@@ -43,14 +44,15 @@ from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
 from zyg.compiler.mutation import is_harmless, refuse_mutation
-from zyg.compiler.objects import constructor as constructor_of
 from zyg.compiler.objects import (
+    OPERATORS,
     is_place,
     iterates_over,
     may_overload,
     member,
     operator_method,
 )
+from zyg.compiler.objects import constructor as constructor_of
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
@@ -427,12 +429,10 @@ class Specialiser:
             ):
                 continue
             try:
-                made = self.call(function, tuple(given), {})
-            except NeedsHeap:
-                made = None
+                made = self.call(function, tuple(given), {HEAP_NAME: HEAP})
             except (Unsupported, SourceNotFound):
                 continue
-            if made is None or made.updates:
+            if made is None or _may_store(made.function.body):
                 raise Unsupported(
                     f"the function that {caller.__name__} is given may change objects",
                     advice="call it in a list comprehension before",
@@ -903,6 +903,20 @@ def _is_run_time(function: types.FunctionType) -> bool:
     return function.__module__.startswith(
         ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
     )
+
+
+def _may_store(body: Block) -> bool:
+    """Whether code may change objects, other than by operators of unknown operands."""
+    for op in walk(body):
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            continue
+        if op.callee.value in STORES:
+            return True
+        if op.callee.value is primitives.updating:
+            callee = op.args[0]
+            if not isinstance(callee, Const) or id(callee.value) not in OPERATORS:
+                return True
+    return False
 
 
 def is_global_store(op: Call) -> bool:
