@@ -245,11 +245,15 @@ class ExpressionParser:
     def merge(
         self, then: dict[str, Operand], orelse: dict[str, Operand]
     ) -> dict[str, tuple[Value, Operand, Operand]]:
-        """For each name that two branches leave different: a new value and the two it joins."""
+        """For each name that two branches leave different: a new value and the two it joins.
+
+        A name that both leave the same means that from here on.
+        """
         merged: dict[str, tuple[Value, Operand, Operand]] = {}
         for name in [*then, *(name for name in orelse if name not in then)]:
             a, b = then.get(name, Const(UNBOUND)), orelse.get(name, Const(UNBOUND))
             if a is b or (self.is_unbound(a) and self.is_unbound(b)):
+                self.env[name] = a
                 continue
             value = Value(name.partition("@")[0])
             if any(self.is_unbound(side) or side in self.maybe_unbound for side in (a, b)):

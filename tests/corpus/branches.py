@@ -2,7 +2,7 @@
 
 import math
 
-from tests.corpus.registry import program
+from tests.corpus.registry import program, raises
 
 
 @program((2.0,), (-2.0,))
@@ -226,3 +226,28 @@ def many_exits(x):
                 return 1.0
             return x * 3
     return x * x * x
+
+
+@program((2.0, 3.0), (-2.0, 3.0))
+def swapped_in_both_arms(x, y):
+    if x > 0:
+        x, y = y, x
+    else:
+        x, y = y, x
+    return x * x + 2 * y
+
+
+@program((2.0, 3.0), (-2.0, 3.0))
+def swapped_in_both_arms_of_an_expression(x, y):
+    z = (x := y) if x > 0 else 2 * (x := y)
+    return x * z
+
+
+@raises(UnboundLocalError, (2.0,), (-2.0,))
+def deleted_in_both_arms(x):
+    y = x
+    if x > 0:
+        del y
+    else:
+        del y
+    return y
