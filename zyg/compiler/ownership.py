@@ -30,6 +30,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    blocks_of,
     exit_operands,
     operands_of,
     type_of,
@@ -61,7 +62,9 @@ _CONSUMED = set(map(id, CONSUMING))
 
 def reuse_buffers(body: Block) -> None:
     """Lets accumulations of a function write in place, where nobody can tell."""
-    _Ownership(body).convert(body)
+    ownership = _Ownership(body)
+    ownership.convert(body)
+    ownership.insert_copies(body)
     _add_to_lists(body)
 
 
@@ -176,17 +179,20 @@ class _Ownership:
         self._read_in.update(dict.fromkeys(exit_operands(block.exit), block))
 
     def convert(self, block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, Call) and isinstance(op.callee, Const):
+                self._convert_call(op)
+            for inner in blocks_of(op):
+                self.convert(inner)
+
+    def insert_copies(self, block: Block) -> None:
+        """Copies what loops start with: at last, as what stands behind a loop may need that too."""
         ops: list[Op] = []
         for op in block.ops:
-            match op:
-                case Call() if isinstance(op.callee, Const):
-                    self._convert_call(op)
-                case If() | Try():
-                    for inner in op.blocks:
-                        self.convert(inner)
-                case For() | While():
-                    self.convert(op.body)
-                    ops += self._copies(op)
+            for inner in blocks_of(op):
+                self.insert_copies(inner)
+            if isinstance(op, For | While):
+                ops += self._copies(op)
             ops.append(op)
         block.ops = ops
 
