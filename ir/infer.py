@@ -1110,6 +1110,8 @@ class Inference(Builder):
             return self.surroundings.works_on_objects(
                 type_of(callee), tuple(map(type_of, args)), kwtypes
             )
+        except NeedsHeap:
+            raise
         except Unsupported as error:
             raise Unsupported(error.what, error.location or loc, error.why, error.advice) from None
 

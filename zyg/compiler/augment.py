@@ -285,7 +285,7 @@ class Augmenter(Inference):
                 ))
             case For():
                 iterables = [
-                    self._iterated(new(iterable), op.loc) for iterable in op.iterables
+                    self._iterated(new(iterable), iterable, op.loc) for iterable in op.iterables
                 ]
                 loop = For(iterables, [], op.body, [], op.backwards, op.loc)
                 self._augment_loop(op, loop, [new(i) for i in op.init], mapping)
@@ -368,11 +368,14 @@ class Augmenter(Inference):
         if any(value in self.varied for value in new.results) or works_on_heap(steps):
             self.steps.append(LoopStep(new, steps))
 
-    def _iterated(self, iterable: Operand, loc: Location | None) -> Operand:
-        """What an object of a user's class gives to iterate over."""
+    def _iterated(self, iterable: Operand, known: Operand, loc: Location | None) -> Operand:
+        """What an object of a user's class gives to iterate over.
+
+        `known` is what inference has typed: a rule in the place of a call may say less.
+        """
         if not self.is_varied(iterable):
             return iterable
-        if not may_overload(iter, [type_of(iterable)], self.globals):
+        if not all(may_overload(iter, [type_of(x)], self.globals) for x in (iterable, known)):
             return iterable
         items = Value("items", TOP)
         call = Call(Const(iter), [iterable], {}, [items], loc)
@@ -449,8 +452,9 @@ class Augmenter(Inference):
                 return
             self._check_operands(callee.value, args)
             args = [
-                self._iterated(arg, op.loc) if iterates_over(callee.value, i, len(args)) else arg
-                for i, arg in enumerate(args)
+                self._iterated(arg, known, op.loc)
+                if iterates_over(callee.value, i, len(args)) else arg
+                for i, (arg, known) in enumerate(zip(args, _known(op, args), strict=True))
             ]
             if callee.value is getattr:
                 names = [value.name for value in op.results]
@@ -924,6 +928,11 @@ def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
 
 def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
     return [(operand, name) for name, operand in kwargs.items()]
+
+
+def _known(op: Call, args: list[Operand]) -> list[Operand]:
+    """The operands of a call as inference has typed them, where they stand in the same order."""
+    return op.args[len(op.args) - len(args) :] if len(op.args) >= len(args) else args
 
 
 def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:

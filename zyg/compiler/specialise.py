@@ -446,6 +446,8 @@ class Specialiser:
         try:
             if not self.works_on_objects(callee, types_, kwtypes):
                 return []
+        except NeedsHeap:
+            raise
         except Unsupported as error:
             where = error.location or call.loc
             raise Unsupported(error.what, where, error.why, error.advice) from None
