@@ -14,6 +14,7 @@ from tests.test_corpus_itself import each_input
 # dispatch at run time inside of an inner gradient, functions that change their arguments
 # (docs/limits.md).
 REFUSED = {
+    "containers.extremes_of_dicts_are_keys",
     "branches.branch_defines_function",
     "calls.composed_by_reduce",
     "calls.conditional_callee",
@@ -132,6 +133,7 @@ REFUSED = {
 # Attributes and methods of objects are looked up at run time.
 REFUSED_AREAS = {
     "objects", "object_protocols", "object_structures", "objects_changed", "shared_variables",
+    "data_classes",
 }
 
 

@@ -34,7 +34,7 @@ def test_every_rule_has_a_row() -> None:
     # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
-        "cotangents", "changes", "attempts",
+        "cotangents", "changes", "attempts", "collection_classes",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds} | {"zyg.compiler.memory"}
     missing = [

@@ -47,6 +47,7 @@ _DIFFERENTIATED = {
 }
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
+MAX_ROUNDS = 4
 MAX_PATHS = 4  # of one code object
 
 # Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
@@ -315,6 +316,7 @@ def _found_or_made(
                 entry = _made(compiler, mode, plan, types_, len(args))
             except NeedsHeap:
                 compiler.abandon()
+                compiler.needs_heap.clear()
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
                 return _found_or_made(heap_key, mode, function, args, kwargs)
@@ -342,15 +344,20 @@ def _made_on_heap(
 
     That a function does so may show when its adjoint is made: then all is made again.
     """
-    while True:
-        known = compiler.count_on_heap()
-        try:
-            with compiler.apart():
-                return _made(compiler, mode, plan, types_, count, fields)
-        except NeedsHeap:
-            compiler.abandon()
-            if compiler.count_on_heap() == known:
-                raise
+    try:
+        for _ in range(MAX_ROUNDS):
+            known = len(compiler.needs_heap)
+            try:
+                with compiler.apart():
+                    return _made(compiler, mode, plan, types_, count, fields)
+            except NeedsHeap as error:
+                compiler.abandon()
+                found = error
+                if len(compiler.needs_heap) == known:
+                    break
+        raise found
+    finally:
+        compiler.needs_heap.clear()
 
 
 def _made(

@@ -119,7 +119,9 @@ class Compiler:
     """Generates code; one compilation at a time."""
 
     def __init__(self) -> None:
-        self._needs_heap: set[Function] = set()
+        # Functions of the program at hand that were found to work on objects when their adjoints
+        # were made.
+        self.needs_heap: set[Function] = set()
         self.specialiser = self._new_specialiser()
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
         self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
@@ -130,7 +132,7 @@ class Compiler:
         specialiser = Specialiser()
         specialiser.derived = self.derived
         specialiser.expand = expanded
-        specialiser.needs_heap = self._needs_heap
+        specialiser.needs_heap = self.needs_heap
         return specialiser
 
     def with_fields(
@@ -179,10 +181,6 @@ class Compiler:
         self._fresh.append(key)
         self._pending.append((made, active, of_value, pair))
         return pair
-
-    def count_on_heap(self) -> int:
-        """How many functions were found to work on objects when their adjoints were made."""
-        return len(self._needs_heap)
 
     @contextmanager
     def apart(self) -> Iterator[None]:

@@ -104,6 +104,11 @@ def expanded(
             "the gradient of a function that changes its arguments in place, inside "
             "differentiated code", loc, advice="let it change a copy",
         )
+    if (made.stored | made.lost) & frozenset(indices):
+        raise Unsupported(
+            "the gradient of a function that may store into objects or globals, inside "
+            "differentiated code", loc, advice="let it return what it computes",
+        )
     derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
