@@ -68,6 +68,7 @@ REFUSED = {
     "decorators.decorated_inside",
     "decorators.dispatched_on_type",
     "decorators.item_getters",
+    "decorators.method_callers",
     "decorators.method_dispatched_on_type",
     "decorators.method_with_partial",
     "decorators.partial_functions",
@@ -130,7 +131,7 @@ REFUSED = {
     "names.lambda_with_defaults",
     "recursion.recursion_on_function",
 }
-# Attributes and methods of objects are looked up at run time.
+# What is done with objects of which only the class is known may store into them.
 REFUSED_AREAS = {
     "objects", "object_protocols", "object_structures", "objects_changed", "shared_variables",
     "data_classes",

@@ -13,14 +13,23 @@ import functools
 import linecache
 from collections.abc import Callable
 from itertools import count
+from types import FunctionType
 from typing import Any
 
 _serial = count(1)
 
 
-@functools.lru_cache(maxsize=1024)
 def init_of_dataclass(cls: type) -> Callable[..., None]:
     """A function that does what the generated `__init__` of a dataclass does."""
+    init, lines = _made(cls)
+    file = init.__code__.co_filename
+    # Again each time: others may have cleared linecache.
+    linecache.cache[file] = sum(map(len, lines)), None, lines, file
+    return init
+
+
+@functools.lru_cache(maxsize=1024)
+def _made(cls: type) -> tuple[FunctionType, list[str]]:
     parameters: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
     known: dict[str, Any] = {"_missing": dataclasses.MISSING}
     plain = ["self"]
@@ -60,9 +69,8 @@ def init_of_dataclass(cls: type) -> Callable[..., None]:
     body = "\n    ".join(lines or ["pass"])
     text = f"def __init__({given}):\n    {body}\n"
     file = f"<init of dataclass {cls.__qualname__} {next(_serial)}>"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     module_globals = {"__name__": cls.__module__, "__builtins__": __builtins__, **known}
     exec(compile(text, file, "exec"), module_globals)
-    init: Callable[..., None] = module_globals["__init__"]
+    init: FunctionType = module_globals["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
-    return init
+    return init, text.splitlines(keepends=True)
