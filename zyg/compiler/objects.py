@@ -17,6 +17,7 @@ import math
 import operator
 import types
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -196,7 +197,8 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
     for cls in list(module_globals.values()):
         if isinstance(cls, type) and is_users(cls):
             for base in cls.__mro__:
-                if is_users(base):
+                # Python's own, of which only counters could be meant, are values that have rules.
+                if is_users(base) and base is not Counter:
                     found |= _methods_of(base)
     return found
 

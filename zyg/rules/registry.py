@@ -90,21 +90,35 @@ def constant(*callees: object) -> None:
     _version += 1
 
 
-# Rules of modules that take long to import are registered when such a function is first seen.
-LATE = {"statistics": "zyg.rules.averages"}
+# Rules that few programs need are registered when a function of the module is first seen.
+LATE = {
+    "cmath": ("complex_scalar",),
+    "numpy.linalg": ("linalg", "norms"),
+    "statistics": ("averages",),
+}
 
 
 def rule_of(callee: object) -> Rule | None:
     rule = _rules.get(id(callee))
     if rule is None and (module := getattr(callee, "__module__", None)) in LATE:
-        _register_late(str(module))
+        register_late(str(module))
         return _rules.get(id(callee))
     return rule
 
 
-def _register_late(module: str) -> None:
-    if LATE[module] not in sys.modules:
-        importlib.import_module(LATE[module])
+def register_late(module: str) -> None:
+    """Registers zyg's rules for a module of `LATE`; rules of the user's for it stay."""
+    global _version
+    missing = [f"zyg.rules.{name}" for name in LATE[module]]
+    missing = [name for name in missing if name not in sys.modules]
+    if missing:
+        rules, constants, version = dict(_rules), set(_constant), _version
+        for name in missing:
+            importlib.import_module(name)
+        _rules.update(rules)
+        _constant.update(constants)
+        _constant.difference_update(rules)
+        _version = version  # no code was made for these functions before
 
 
 def takes_pullback(rule: Rule) -> bool:
@@ -118,7 +132,7 @@ def substitute_of(callee: object) -> Callable[..., Any] | None:
 
 def is_constant(callee: object) -> bool:
     if (module := getattr(callee, "__module__", None)) in LATE:
-        _register_late(str(module))
+        register_late(str(module))
     return id(callee) in _constant
 
 
