@@ -44,7 +44,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES
+from ir.heap import HEAP, HEAP_NAME, STORES, contents_read
 from ir.held import HeldMemory
 from ir.record import made, node, record
 from ir.types import (
@@ -52,6 +52,7 @@ from ir.types import (
     Iterator,
     Known,
     Method,
+    Raised,
     Slice,
     Tuple,
     Type,
@@ -112,7 +113,7 @@ def is_change(op: Op) -> bool:
 
 def is_mutable(type_: Type) -> bool:
     """Whether a value of this type may be changed in place, or be a name of what may."""
-    if isinstance(type_, Known | Closure):
+    if isinstance(type_, Known | Closure | Raised):
         return False
     if isinstance(type_, Union):
         return any(map(is_mutable, type_.members))
@@ -252,6 +253,8 @@ class Places:
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
         self.entry: list[Call] = []
+        # The first name of each version, also behind the block that it is of.
+        self.first_names: dict[Value, Value] = {}
         # Versions that were changed, so that another value stands for the object.
         self.consumed: set[Value] = set()
         # Results of calls of Python functions that return new memory.
@@ -298,6 +301,38 @@ class Places:
             if not isinstance(whole, Value):
                 return value
             value = whole
+
+    def may_be_lazy(self, operand: Operand) -> bool:
+        """Whether a value may be an iterator that was made by a call which works on objects."""
+        if not isinstance(operand, Value):
+            return False
+        if not (isinstance(operand.type, Iterator) or class_of(operand.type) is None):
+            return False
+        op = self.inference.definitions.get(self.origin(operand))
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return False
+        if op.callee.value is primitives.updating:
+            return True
+        is_passing = op.callee.value in (primitives.unpack, contents_read)
+        if not is_passing and not isinstance(operand.type, Iterator):
+            return False
+        return any(isinstance(arg, Value) and self._is_made_by_a_call(arg) for arg in op.args)
+
+    def _is_made_by_a_call(self, value: Value) -> bool:
+        op = self.inference.definitions.get(self.origin(value))
+        is_changing = isinstance(op, Call) and isinstance(op.callee, Const) and (
+            op.callee.value is primitives.updating
+        )
+        return is_changing or self.may_be_lazy(value)
+
+    def first_storage(self, value: Value) -> Value:
+        """The storage of a value, wherever in the function it is of."""
+        while True:
+            first = self.origin(self.first_names.get(value, value))
+            whole = self.whole(first)
+            if first is value and not isinstance(whole, Value):
+                return value
+            value = whole if isinstance(whole, Value) else first
 
     def latest(self, value: Value) -> Value:
         """The version of a value that holds what its memory holds here."""
@@ -348,7 +383,7 @@ class Places:
         self.inference._define(Call(Const(operator.getitem), [version, index], {}, [again]))
 
     def _note(self, first: Value, version: Value) -> None:
-        self.state.origins[version] = first
+        self.state.origins[version] = self.first_names[version] = first
         self.state.current[first] = version
 
     # Reads

@@ -237,12 +237,23 @@ def cache_clear() -> None:
 
 def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
     """Run-time dispatch: the value of a call and its raw back function."""
+    return _compiled("dispatch", "update", function, args, kwargs)
+
+
+def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
+    """The same for the catching variant of a function."""
+    return _compiled("attempt", "attempted update", function, args, kwargs)
+
+
+def _compiled(
+    mode: str, update: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, DispatchedBack]:
     try:
-        entry = entry_for("dispatch", function, args, kwargs)
+        entry = entry_for(mode, function, args, kwargs)
     except ChangesArguments:
         if not is_running():
             raise
-        return _compile_update(function, args, kwargs)
+        return _compile_update(update, function, args, kwargs)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
@@ -256,10 +267,10 @@ def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Dispat
 
 
 def _compile_update(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, UpdateBack]:
     """Run-time dispatch of a call that changes memory which objects hold."""
-    entry = entry_for("update", function, args, kwargs)
+    entry = entry_for(mode, function, args, kwargs)
     changed = []
     for i in entry.made.handed_out:
         source = entry.plan.inputs[i]
@@ -286,6 +297,7 @@ def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
 
 
 dynamic.compile_call = _compile_call
+dynamic.compile_attempt = _compile_attempt
 objects.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 differentiates(withgradient, with_value=True)
