@@ -356,3 +356,76 @@ def test_verify_asks_for_the_exception_of_a_handler():
             ir.verify(function)
     finally:
         op.handler.params = kept
+
+
+def stores_one_by_one(x):
+    a, b = np.zeros(2), x * 1.0
+    for i in range(4):
+        try:
+            b, a[i] = b * x, b + x
+        except IndexError:
+            b = b * 3.0
+    return b * np.sum(a)
+
+
+def stores_in_a_chain(x):
+    a, b = np.zeros(2), x * 1.0
+    try:
+        b = a[2] = x * x
+    except IndexError:
+        b = b * 3.0
+    return b + a[0]
+
+
+def stores_under_a_star(x):
+    items, first, rest = {}, x * 1.0, [x]
+    try:
+        first, *rest, items["a"]["b"] = x * 2, x * 3, x * 4, x * 5
+    except KeyError:
+        first = first * x
+    return first * rest[0] * len(rest)
+
+
+@pytest.mark.parametrize("f", [stores_one_by_one, stores_in_a_chain, stores_under_a_star])
+def test_variables_that_are_bound_before_a_store_fails(f):
+    check_gradient(f, (1.5,), zyg.pullback)
+
+
+def iterator_made_before(values):
+    total = Total()
+    items = map(total.add, values)
+    try:
+        y = sum(items)
+    except ValueError:
+        y = 0.0
+    return y + total.total
+
+
+def iterator_read_by_a_loop(values):
+    total, y = Total(), 0.0
+    items = map(total.add, values)
+    try:
+        for item in items:
+            y += item
+    except ValueError:
+        y = y * 2.0
+    return y + total.total
+
+
+def iterator_read_once(values):
+    total, y = Total(), 0.0
+    items = map(total.add, values)
+    for _ in values:
+        try:
+            y += next(items)
+        except ValueError:
+            y = y * 2.0
+    return y + total.total
+
+
+@pytest.mark.parametrize(
+    "f", [iterator_made_before, iterator_read_by_a_loop, iterator_read_once]
+)
+def test_iterators_whose_functions_change_something(f):
+    with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
+        zyg.gradient(f, [1.0, 3.0])
