@@ -115,7 +115,9 @@ def cut_try(op: Try, changes: frozenset[Op], cuts: Cuts) -> list[Op]:
     def finish() -> Piece:
         return _finished(rest, op.body.exit)
 
-    ops, exit = cutter.pieces(first, raises, finish, len(op.results))
+    ops, exit = cutter.pieces(
+        first, raises, None if raises is not None else finish, len(op.results)
+    )
     assert isinstance(exit, Yield)
     error, *values = exit.values
     again = _raised_again(error, op.loc)

@@ -440,6 +440,10 @@ class Through:
     def __reduce__(self) -> Any:
         return Through, (self.back, self.arrange)
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Through:
+        """The same with copies of what it holds."""
+        return Through(copy(self.back), self.arrange)
+
 
 class Refusing:
     """The back function of a call that could not be differentiated, where it is not needed."""
