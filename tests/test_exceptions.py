@@ -429,3 +429,65 @@ def iterator_read_once(values):
 def test_iterators_whose_functions_change_something(f):
     with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
         zyg.gradient(f, [1.0, 3.0])
+
+
+class Cleared:
+    def __init__(self, k):
+        self.k = k
+
+    def __enter__(self):
+        return self.k
+
+    def __exit__(self, *exception):
+        self.k += 1.0
+        return False
+
+
+class Grown:
+    def __init__(self, size):
+        self.size = size
+
+    def by(self, factor):
+        self.size *= factor
+        if self.size > 1.0:
+            raise OverflowError
+
+
+def raised_again_by_with(x):
+    grown = Grown(x)
+    try:
+        with Cleared(x) as k:
+            grown.by(0.3)
+        x = x + k
+    except Exception:
+        x = x * 2.0
+    return x + grown.size
+
+
+def overwritten_behind_an_attempt(a, t):
+    try:
+        if t < 0.15:
+            pass
+    except ArithmeticError:
+        pass
+    else:
+        a[0] = a[0] * t
+        a[1] = a[2] * 0.6 + t
+    finally:
+        t = -0.7 - a[1]
+    return t
+
+
+def finally_reads_an_array(x):
+    a = np.array([x, 2 * x, 3 * x])
+    try:
+        x = overwritten_behind_an_attempt(a, x)
+    except KeyError:
+        x = overwritten_behind_an_attempt(a, x)
+    return np.sum(a) + x
+
+
+@pytest.mark.parametrize("x", [0.1, 2.0, 5.0])
+@pytest.mark.parametrize("f", [raised_again_by_with, finally_reads_an_array])
+def test_attempts_in_attempts(f, x):
+    check_gradient(f, (x,), zyg.pullback)

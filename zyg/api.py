@@ -11,7 +11,15 @@ from ir.core import named
 from zyg.compiler import dynamic, objects
 from zyg.compiler.assemble import Pair
 from zyg.compiler.nesting import differentiates
-from zyg.entry import CacheInfo, ChangesArguments, Entry, cache, entry_for, inputs_of
+from zyg.entry import (
+    CacheInfo,
+    ChangesArguments,
+    Entry,
+    cache,
+    entry_for,
+    entry_on_heap,
+    inputs_of,
+)
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import gradients_of
 from zyg.object_gradients import gradients_through_heap, pullback_through_heap
@@ -250,6 +258,8 @@ def _compiled(
 ) -> tuple[Any, DispatchedBack]:
     try:
         entry = entry_for(mode, function, args, kwargs)
+        if is_running() and entry.made.works_on_objects and not entry.has_heap:
+            entry = entry_on_heap(mode, function, args, kwargs)
     except ChangesArguments:
         if not is_running():
             raise

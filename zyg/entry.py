@@ -242,9 +242,27 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
-    key: Any
     if mode not in AT_RUN_TIME:
         forget_cached()
+    key = _key(mode, function, args, kwargs)
+    if key in cache.on_heap:
+        key = _heap_key(key, mode, function, args, kwargs)
+    return _found(key, mode, function, args, kwargs)
+
+
+def entry_on_heap(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
+    """The same in a program that works on objects, for a function that does so as well.
+
+    Even if it only reads what they hold: these reads have to be known by the object's identity.
+    """
+    key = _key(mode, function, args, kwargs)
+    return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
+
+
+def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    key: Any
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
     else:
@@ -255,8 +273,12 @@ def entry_for(
         key = mode, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
-    if key in cache.on_heap:
-        key = _heap_key(key, mode, function, args, kwargs)
+    return key
+
+
+def _found(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
