@@ -271,9 +271,8 @@ def _compiled(
         )
     y, saved = entry.run(*inputs_of(entry, function, args, kwargs))
     finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
-    if entry.has_heap:
-        return y, ObjectsBack(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
-    return y, DispatchedBack(Adjoint(_pair_of(entry).back), saved, finish)
+    made = ObjectsBack if entry.has_heap else DispatchedBack
+    return y, made(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
 
 
 def _compile_update(
