@@ -252,6 +252,8 @@ class Places:
         self.state = State()
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
+        # The results of branches that are one of several values.
+        self.chosen: set[Value] = set()
         self.entry: list[Call] = []
         # The first name of each version, also behind the block that it is of.
         self.first_names: dict[Value, Value] = {}
@@ -1025,6 +1027,7 @@ class Places:
     def merged(self, result: Value) -> None:
         """Notes that the result of a branch holds what the storages hold behind the branch."""
         if holds_memory(result.type):
+            self.chosen.add(result)
             self.state.since[result] = len(self.state.trail)
             self.sources[result] = {
                 storage: self.state.current.get(storage, storage)
@@ -1057,9 +1060,19 @@ class Places:
             and not isinstance(self.whole(first), Value)
         ]
 
+    def lost_choices(self, inner: State, local: set[Value]) -> dict[Value, Location | None]:
+        """The storages from outside of a block of which one, but not a known one, was written."""
+        return {
+            root: loc for storage, loc in inner.writes.items()
+            if storage in self.chosen and storage in local
+            for root in self.roots(storage) if root not in local
+        }
+
     def leave(self, before: State, local: set[Value]) -> None:
         """Forgets the versions made in a block; what was done to memory from outside stays."""
+        lost = self.lost_choices(self.state, local)
         inner, self.state = self.state, before
+        self.state.lost.update(lost)
         for storage, loc in inner.writes.items():
             if storage not in local:
                 self.state.writes.setdefault(storage, loc)
