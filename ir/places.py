@@ -640,7 +640,7 @@ class Places:
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""
         roots = self.roots(self.storage(value))
-        return any(
+        return not roots.isdisjoint(self.state.lost) or any(
             roots & self.gone[written][1] if written in self.gone else (
                 roots & self.roots(written) and self._may_share(value, written, target)
             )

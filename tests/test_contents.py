@@ -387,9 +387,22 @@ def changes_what_it_was_first(x, y):
     return sum(a) + sum(b)
 
 
-@pytest.mark.parametrize(
-    "f", [changes_one_of_two, changes_a_view_or_all_of_it, changes_what_it_was_first]
-)
+def change_one(a, b, n):
+    if n > 1:
+        c = a if n % 2 else b
+        c[0] *= 2.0
+
+
+def calls_what_changes_one_of_two(x, y):
+    a, b = [x], [y]
+    change_one(a, b, 3)
+    return a[0] * b[0]
+
+
+@pytest.mark.parametrize("f", [
+    changes_one_of_two, changes_a_view_or_all_of_it, changes_what_it_was_first,
+    calls_what_changes_one_of_two,
+])
 def test_a_change_of_one_of_several_in_a_block(f):
     with pytest.raises(zyg.UnsupportedSyntax, match="under another name"):
         zyg.gradient(f, 0.7, 1.3)
