@@ -6,7 +6,7 @@ tape) has to differentiate correctly. Kinks have tests of their own.
 
 from __future__ import annotations
 
-from tests import rule_rows_algebra, rule_rows_arrays, rule_rows_numbers
+from tests import rule_rows_algebra, rule_rows_arrays, rule_rows_fourier, rule_rows_numbers
 from tests.rule_row import Row
 
 ROWS: tuple[Row, ...] = (
@@ -25,4 +25,5 @@ ROWS: tuple[Row, ...] = (
     *rule_rows_algebra.products(),
     *rule_rows_algebra.linear_algebra(),
     *rule_rows_algebra.algebra(),
+    *rule_rows_fourier.transforms(),
 )

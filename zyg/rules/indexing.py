@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from zyg.cotangent import scatter, unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -183,26 +182,6 @@ def partition(a, kth, axis=-1):
         sort_bar(y_bar, order, np.shape(a), axis),
         None,
     )
-
-
-@adjoint(np.median)
-def median(a, axis=None, *, keepdims=False):
-    y = np.median(a, axis, keepdims=keepdims)
-    return y, lambda y_bar: (median_bar(y_bar, a, axis, keepdims),)
-
-
-def median_bar(y_bar, a, axis, keepdims):
-    """The middle item receives the cotangent, or each of the two middle ones a half."""
-    if isinstance(axis, tuple):
-        raise NotDifferentiable("np.median has a rule for one axis or all, not for a tuple of axes")
-    shape = np.shape(a)
-    order = np.argsort(a, axis)
-    along = 0 if axis is None else axis
-    length = np.shape(order)[along]
-    part = np.reshape(y_bar, (1,)) if axis is None else y_bar
-    part = part if axis is None or keepdims else np.expand_dims(part, axis)
-    middle = np.take(order, [(length - 1) // 2, length // 2], axis=along)
-    return along_axis_bar(np.repeat(0.5 * part, 2, along), shape, middle, axis)
 
 
 @adjoint(np.diff)

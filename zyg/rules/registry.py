@@ -93,7 +93,8 @@ def constant(*callees: object) -> None:
 # Rules that few programs need are registered when a function of the module is first seen.
 LATE = {
     "cmath": ("complex_scalar",),
-    "numpy.linalg": ("linalg", "norms"),
+    "numpy.fft": ("fourier",),
+    "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "statistics": ("averages",),
 }
 
@@ -127,6 +128,8 @@ def takes_pullback(rule: Rule) -> bool:
 
 
 def substitute_of(callee: object) -> Callable[..., Any] | None:
+    if (module := getattr(callee, "__module__", None)) in LATE:
+        register_late(str(module))
     return _substitutes.get(id(callee))
 
 
