@@ -20,6 +20,7 @@ ROWS: tuple[Row, ...] = (
     *rule_rows_arrays.reductions(),
     *rule_rows_arrays.shapes(),
     *rule_rows_arrays.joining(),
+    *rule_rows_arrays.insertions(),
     *rule_rows_arrays.creation(),
     *rule_rows_arrays.selections(),
     *rule_rows_algebra.products(),

@@ -31,10 +31,11 @@ def test_every_rule_has_a_row() -> None:
     tested |= {id(registry.rule_of(accumulate_at)), id(registry.rule_of(project))}
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
-    # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py.
+    # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py, random
+    # draws tests/test_draws.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
-        "cotangents", "changes", "attempts", "collection_classes",
+        "cotangents", "changes", "attempts", "collection_classes", "draws",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds} | {"zyg.compiler.memory"}
     missing = [

@@ -4,6 +4,7 @@ Those of `zyg.rules.registry.LATE` are registered when they are first asked for.
 """
 
 from zyg.rules import (
+    array_stores,
     assembly,
     attempts,
     attributes,
@@ -14,6 +15,7 @@ from zyg.rules import (
     containers,
     cotangents,
     creation,
+    draws,
     einsum,
     elementwise,
     functional,
@@ -34,6 +36,7 @@ from zyg.rules import (
 )
 
 __all__ = [
+    "array_stores",
     "assembly",
     "attempts",
     "attributes",
@@ -44,6 +47,7 @@ __all__ = [
     "containers",
     "cotangents",
     "creation",
+    "draws",
     "einsum",
     "elementwise",
     "functional",

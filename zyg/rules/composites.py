@@ -8,6 +8,9 @@ from zyg.cotangent import conj
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import substitute
 
+# From NumPy 2 on, several arrays come in a tuple and not in a list.
+GIVES_TUPLES = int(np.__version__.split(".")[0]) >= 2
+
 # Sums and products
 
 
@@ -69,7 +72,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 @substitute(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True):
-    covariance = np.cov(x, y, rowvar)
+    covariance = cov(x, y, rowvar)
     if np.ndim(covariance) == 0:
         return covariance / covariance
     sizes = np.sqrt(np.real(np.diagonal(covariance)))
@@ -110,7 +113,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     ]
     if len(found) == 1:
         return found[0]
-    return tuple(found) if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else found
+    return tuple(found) if GIVES_TUPLES else found
 
 
 def differences(f, step, edge_order):
@@ -284,13 +287,6 @@ def real_if_close(a, tol=100):
     return np.real(a) if np.all(np.abs(np.imag(a)) < bound) else a
 
 
-@substitute(np.unwrap)
-def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
-    """Whole periods are added, which have no derivative in `p`."""
-    y = np.unwrap(p, discont, axis, period=period)
-    return p + np.round((y - p) / period) * period
-
-
 if hasattr(np, "cumulative_sum"):
 
     @substitute(np.cumulative_sum)
@@ -312,13 +308,75 @@ if hasattr(np, "cumulative_sum"):
 
 def only_axis(x, axis):
     if axis is None and np.ndim(x) != 1:
-        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        raise ValueError(
+            "For arrays which have more than one dimension ``axis`` argument is required."
+        )
     return 0 if axis is None else axis % np.ndim(x)
 
 
 def with_initial(y, initial, axis):
     widths = [(1, 0) if i == axis else (0, 0) for i in range(np.ndim(y))]
     return np.pad(y, widths, constant_values=initial)
+
+
+@substitute(np.require)
+def require(a, dtype=None, requirements=None):
+    return np.asarray(a, dtype)
+
+
+@substitute(np.sort_complex)
+def sort_complex(a):
+    y = np.sort(a, 0)
+    return y if y.dtype.kind == "c" else y + 0j
+
+
+@substitute(np.trim_zeros)
+def trim_zeros(filt, trim="fb"):
+    places = np.flatnonzero(filt)
+    if len(places) == 0:
+        return filt[:0]
+    first = int(places[0]) if "f" in trim.lower() else 0
+    last = int(places[-1]) if "b" in trim.lower() else len(filt) - 1
+    return filt[first : last + 1]
+
+
+@substitute(np.fromiter)
+def fromiter(iter, dtype, count=-1):
+    items = list(iter) if count == -1 else [item for _, item in zip(range(count), iter)]  # noqa: B905
+    return np.array(items, dtype)
+
+
+# Sets
+
+
+@substitute(np.union1d)
+def union1d(ar1, ar2):
+    return np.unique(np.concatenate((ar1, ar2), None))
+
+
+@substitute(np.intersect1d)
+def intersect1d(ar1, ar2, assume_unique=False):
+    found = np.sort(np.ravel(ar1)) if assume_unique else np.unique(ar1)
+    return found[np.isin(found, ar2)]
+
+
+@substitute(np.setdiff1d)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    found = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    return found[np.logical_not(np.isin(found, ar2))]
+
+
+@substitute(np.setxor1d)
+def setxor1d(ar1, ar2, assume_unique=False):
+    found = np.concatenate((setdiff1d(ar1, ar2, assume_unique), setdiff1d(ar2, ar1, assume_unique)))
+    return np.sort(found)
+
+
+if hasattr(np, "unique_values"):
+
+    @substitute(np.unique_values)
+    def unique_values(x):
+        return np.unique(x)
 
 
 # Calls of vectorized functions

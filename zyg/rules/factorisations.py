@@ -1,12 +1,12 @@
 """Rules of `np.linalg`: factorisations of stacks of matrices.
 
-Vectors of complex matrices have a phase. Where LAPACK fixes it (`eig`: the largest entry of a vector
-is real) the rule does so too; elsewhere a gradient that depends on the phase is refused.
+Vectors of complex matrices have a phase. Where LAPACK fixes it (`eig`: the largest entry of a
+vector is real) the rule does so too; elsewhere a gradient that depends on it is refused.
 
 Sources: I. Murray, "Differentiation of the Cholesky decomposition" (2016); M. Giles, "Collected
 matrix derivative results for forward and reverse mode algorithmic differentiation" (2008); S.
-Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010); J. Townsend,
-"Differentiating the singular value decomposition" (2016).
+Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010); J.
+Townsend, "Differentiating the singular value decomposition" (2016).
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def eigh_bar(y_bar, values, vectors, UPLO):
     if y_bar[1] is not None:
         gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
         others = np.where(np.eye(values.shape[-1], dtype=bool), np.inf, gaps)
-        inner = inner + (adjoint_of(vectors) @ y_bar[1]) / others.astype(values.dtype)
+        of_vectors = adjoint_of(vectors) @ y_bar[1]
+        refuse_phase(of_vectors)
+        inner = inner + of_vectors / others.astype(values.dtype)
     full = vectors @ inner @ adjoint_of(vectors)
     half = lower_half(full + adjoint_of(full))
     return (half if UPLO in ("L", "l") else adjoint_of(half)).astype(vectors.dtype)
@@ -133,7 +135,8 @@ def eig_bar(y_bar, values, vectors):
         along = np.real(np.sum(conj(vectors) * free_bar, axis=-2))
         overlap = overlap - adjoint_of(vectors) @ (vectors * np.expand_dims(along, -2))
         gaps = conj(np.expand_dims(values, -2) - np.expand_dims(values, -1))
-        inner = inner + overlap / np.where(np.eye(size, dtype=bool), np.inf, gaps)
+        is_same = np.eye(size, dtype=bool)
+        inner = inner + np.where(is_same, 0, overlap / np.where(is_same, 1, gaps))
     return np.linalg.solve(adjoint_of(vectors), inner @ adjoint_of(vectors))
 
 
@@ -174,7 +177,7 @@ def svd_bar(y_bar, a):
     u_bar = np.zeros_like(u) if y_bar[0] is None else determined(y_bar[0], size)
     v_bar = np.zeros_like(v) if y_bar[2] is None else determined(adjoint_of(y_bar[2]), size)
     of_u, of_v = adjoint_of(u) @ u_bar, adjoint_of(v) @ v_bar
-    refuse_phase(of_u, of_v)
+    refuse_phase(of_u + of_v)
     is_same = np.eye(size, dtype=bool)
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     gaps = np.where(is_same, np.inf, row**2 - column**2)
@@ -197,10 +200,14 @@ def determined(bar, size):
     return bar[..., :size]
 
 
-def refuse_phase(of_u, of_v):
-    """Refuses the cotangents of vectors whose common phase, which is arbitrary, matters."""
-    turned = np.imag(np.diagonal(of_u + of_v, axis1=-2, axis2=-1))
-    if np.any(np.abs(turned) > 1e-6 * (1 + np.max(np.abs(of_u)) + np.max(np.abs(of_v)))):
-        raise NotDifferentiable(
-            "the result depends on the phase of complex vectors, which np.linalg leaves open"
-        )
+def refuse_phase(overlaps):
+    """Refuses cotangents of vectors that change with their phase, which is arbitrary.
+
+    Along its own vector such a cotangent has an imaginary part.
+    """
+    if overlaps.dtype.kind == "c":
+        turned = np.imag(np.diagonal(overlaps, axis1=-2, axis2=-1))
+        if np.any(np.abs(turned) > 1e-6 * (1e-300 + np.max(np.abs(overlaps)))):
+            raise NotDifferentiable(
+                "the result depends on the phase of complex vectors, which LAPACK leaves open"
+            )

@@ -42,7 +42,7 @@ def fitted(bar, shape):
     """Cut to a shape where it is longer, and filled with zeros where it is shorter."""
     part = bar[tuple([slice(n) for n in shape])]
     missing = [(0, n - m) for n, m in zip(shape, np.shape(part), strict=True)]
-    return np.pad(part, missing) if any([width for _, width in missing]) else part
+    return np.pad(part, missing) if np.shape(part) != tuple(shape) else part
 
 
 @adjoint(np.fft.fft)
@@ -184,7 +184,7 @@ def irfftn_bar(y_bar, shape, s, axes, norm):
     return fitted(bar, shape)
 
 
-# `hfft` is `irfft` of the conjugate with the other scaling, `ihfft` the conjugate of such an `rfft`.
+# `hfft` is `irfft` of the conjugate with the other scaling, `ihfft` the conjugate of that `rfft`.
 
 
 @adjoint(np.fft.hfft)

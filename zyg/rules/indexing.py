@@ -184,6 +184,21 @@ def partition(a, kth, axis=-1):
     )
 
 
+@adjoint(np.unique)
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
+    y = np.unique(ar, return_index, return_inverse, return_counts, axis)
+    several = return_index or return_inverse or return_counts
+    return y, lambda y_bar: (unique_bar(y_bar[0] if several else y_bar, ar, axis),)
+
+
+def unique_bar(y_bar, ar, axis):
+    """The first of equal items receives the cotangent."""
+    if y_bar is None:
+        return None
+    first = np.unique(ar, return_index=True, axis=axis)[1]
+    return take_bar(y_bar, np.shape(ar), first, axis, "raise")
+
+
 @adjoint(np.diff)
 def diff(a, n=1, axis=-1):
     ndim = np.ndim(a)

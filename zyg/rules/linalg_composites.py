@@ -122,7 +122,7 @@ if hasattr(np.linalg, "matmul"):
 
     @substitute(np.linalg.trace)
     def trace(x, /, *, offset=0, dtype=None):
-        return np.trace(x, offset, -2, -1, dtype)
+        return np.trace(x if dtype is None else np.asarray(x, dtype), offset, -2, -1)
 
     @substitute(np.linalg.matrix_transpose)
     def matrix_transpose(x, /):

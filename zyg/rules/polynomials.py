@@ -1,4 +1,4 @@
-"""Substitutes of NumPy's functions of polynomials, which are lists of coefficients, highest first."""
+"""Substitutes of NumPy's functions of polynomials: lists of coefficients, the highest first."""
 
 from __future__ import annotations
 
@@ -61,13 +61,11 @@ def polyint(p, m=1, k=None):
 @substitute(np.polydiv)
 def polydiv(u, v):
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
-    count = max(len(u) - len(v) + 1, 1)
-    quotient = np.zeros(count, np.result_type(u, v))
-    rest = u
+    factors, rest = [], u
     for k in range(len(u) - len(v) + 1):
-        factor = rest[k] / v[0]
-        quotient[k] = factor
-        rest = rest - np.pad(factor * v, (k, len(u) - len(v) - k))
+        factors = [*factors, rest[k] / v[0]]
+        rest = rest - np.pad(factors[k] * v, (k, len(u) - len(v) - k))
+    quotient = np.stack(factors) if len(factors) > 0 else np.zeros(1)
     # Its length says nothing of its size: terms that are 0 are cut, as NumPy does.
     start = 0
     while start < len(rest) - 1 and abs(rest[start]) <= 1e-8:
