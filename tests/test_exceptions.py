@@ -66,7 +66,7 @@ def test_what_carries_no_derivative_can_be_used():
 
 def without_rule(x):
     try:
-        return x * np.linalg.eig(np.array([[x, 1.0], [0.0, 2.0]]))[0][0]
+        return x * np.i0(x)
     except Exception:
         return 0.0
 
@@ -79,10 +79,10 @@ def without_rule_at_run_time(functions, x):
 
 
 def test_handlers_do_not_see_errors_of_zyg():
-    with pytest.raises(zyg.NotDifferentiable, match="eig"):
+    with pytest.raises(zyg.NotDifferentiable, match="i0"):
         zyg.gradient(without_rule, 2.0)
-    with pytest.raises(zyg.NotDifferentiable, match="eigvals"):
-        zyg.gradient(without_rule_at_run_time, [np.linalg.eigvals], 2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="i0"):
+        zyg.gradient(without_rule_at_run_time, [np.i0], 2.0)
 
 
 def fill(a, values):
