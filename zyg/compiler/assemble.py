@@ -18,6 +18,7 @@ import operator
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from ir import facts, primitives
@@ -41,6 +42,7 @@ from ir.core import (
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.load import load_definitions
+from ir.places import is_change
 from ir.record import made, node
 from ir.rewrite import clone, count_uses, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
@@ -57,11 +59,15 @@ from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
+from zyg.compiler.replica import read_in_place
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
+from zyg.compiler.undo import decide, new_log, with_log
+from zyg.compiler.versions import Versions
 
 MAX_ROUNDS = 8
+NOTHING = Yield([])
 verifying = False  # tests turn this on: the IR is checked after each pass
 
 
@@ -197,7 +203,7 @@ class Compiler:
             while self._pending:
                 made, active, of_value, pair = self._pending[-1]
                 self._pending.pop()
-                self._generate_pair(made, active, of_value, pair)
+                with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
             self.abandon()
             raise
@@ -225,6 +231,22 @@ class Compiler:
         finally:
             self.specialiser._stack.pop()
 
+    def _versions(
+        self, made: Specialisation, augmenter: Augmenter, transposer: Transposer,
+        logged: list[int] | None,
+    ) -> Versions | None:
+        """The versions of the arrays that a function changes, and the log that it gets.
+
+        What objects hold is followed at run time only.
+        """
+        forward = Block([], augmenter.ops, NOTHING)
+        if made.heap is not None or not any(map(is_change, walk(forward))):
+            return None
+        versions = Versions(forward, self._inputs(made))
+        if logged:
+            transposer.log = new_log(versions, logged)
+        return versions
+
     def _inputs(self, made: Specialisation) -> list[Value]:
         return [*made.function.captured, *made.function.params]
 
@@ -233,6 +255,8 @@ class Compiler:
     ) -> list[Operand]:
         self.specialiser._stack.append(made)
         try:
+            if transposer.log is not None:
+                transposer.begin(transposer.log.versions.body)
             transposer.transpose(augmenter.steps)
             inputs = self._inputs(made)
             bars = []
@@ -245,10 +269,12 @@ class Compiler:
             self.specialiser._stack.pop()
 
     def _generate_pair(
-        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair
+        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
+        logged: list[int] | None,
     ) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
+        versions = self._versions(made, augmenter, transposer, logged)
         changes_objects, result = _without_heap(made, augmenter, result)
         if of_value:
             result = _value_of(transposer, result)
@@ -269,7 +295,7 @@ class Compiler:
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
-        self._preserve(made, forward, adjoint, transposer)
+        self._preserve(made, forward, adjoint, transposer, versions, logged)
         saved = [value for value in free_values(adjoint) if value is not seed]
         # In the order of the program, so that forward and adjoint give them the same names.
         order = {v: i for i, v in enumerate(self._inputs(made))}
@@ -301,10 +327,13 @@ class Compiler:
         pair.emitted = self._load(made, [pair.forward, pair.back])
 
     def _preserve(
-        self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer
+        self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
+        versions: Versions | None, logged: list[int] | None,
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
-        preserve(forward, adjoint, transposer.exported, made.heap is not None)
+        copied = preserve(forward, adjoint, transposer.exported, made.heap is not None)
+        if versions is not None:
+            decide(versions, logged, copied)
         if made.heap is not None and transposer.surroundings.may_change_held():
             known = {*self._inputs(made), *(v for op in walk(forward) for v in op.results)}
             apart = {value for value in free_values(adjoint) if value not in known}
@@ -319,6 +348,7 @@ class Compiler:
                 verify(function)
             # The IR stays as it is, free of changes in place: derivatives of it start there.
             function = clone(function)
+            read_in_place(function.body)
             reuse_buffers(function.body)
             replace_lambdas(function)
             functions.append(function)
@@ -344,7 +374,9 @@ class Compiler:
 
     def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
         """The joint form; its callees' code is there once `finish` has run."""
-        function, augmenter, result = self._joint_function(made, active, wants_value)
+        function, augmenter, result = with_log(
+            partial(self._joint_function, made, active, wants_value)
+        )
         item = Generated(function.name, [TOP])
         item.ir_function = function
         emitted = self._load(made, [item])
@@ -358,16 +390,17 @@ class Compiler:
         key = made, active, wants_value
         known = self._derived.get(key)
         if known is None:
-            function, _, _ = self._joint_function(made, active, wants_value)
+            function, _, _ = with_log(partial(self._joint_function, made, active, wants_value))
             known = Derived(function, _passed(made), sorted(active))
             self._derived[key] = known
             self.finish()
         return known
 
     def _joint_function(
-        self, made: Specialisation, active: Flow, wants_value: bool
+        self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
+        versions = self._versions(made, augmenter, transposer, logged)
         _, result = _without_heap(made, augmenter, result)
         if made.handed_out:
             result = _value_of(transposer, result)
@@ -392,7 +425,7 @@ class Compiler:
         own = set(augmenter.ops)
         forward = Block([], [op for op in body.ops if op in own], Yield([]))
         adjoint.ops = [op for op in body.ops if op not in own]
-        self._preserve(made, forward, adjoint, transposer)
+        self._preserve(made, forward, adjoint, transposer, versions, logged)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)

@@ -31,11 +31,12 @@ def reads_only_metadata(block: Block, value: Value) -> bool:
         if any(operand is value for operand in exit_operands(inner.exit)):
             return False
     return all(
-        _reads_metadata(op, value) for op in walk(block) if any(o is value for o in operands_of(op))
+        reads_metadata(op, value) for op in walk(block) if any(o is value for o in operands_of(op))
     )
 
 
-def _reads_metadata(op: Op, value: Value) -> bool:
+def reads_metadata(op: Op, value: Value) -> bool:
+    """Whether an operation looks at the shape and dtype alone of a value that it reads."""
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
     if facts.is_metadata(op.callee.value):

@@ -47,13 +47,16 @@ WRITTEN = (primitives.written, written_view, primitives.updating)
 
 def preserve(
     forward: Block, adjoint: Block, exported: set[Value], on_heap: bool = False
-) -> None:
-    """Lets an adjoint read copies of what is overwritten; `exported` are the results by which
-    branches and loops hand out what adjoints of their bodies read. `on_heap`: objects are known
-    by identity, and what they held is saved where it is read."""
+) -> list[Value]:
+    """Lets an adjoint read copies of what is overwritten; gives the values that were copied.
+
+    `exported` are the results by which branches and loops hand out what adjoints of their bodies
+    read. `on_heap`: objects are known by identity, and what they held is saved where it is read.
+    """
     copying = kept_with_objects if on_heap else cotangent.kept
     if not any(is_change(op) for op in walk(forward)):
-        return
+        return []
+    copied: list[Value] = []
     _measure_latest(forward, {})
     memory = _Memory(forward, exported)
     contents = {
@@ -66,13 +69,16 @@ def preserve(
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
         callee = cotangent.prototype if is_shape else memory.keeping(value, adjoint)
-        callee = copying if callee is cotangent.kept else callee
+        if callee is cotangent.kept:
+            copied.append(value)
+            callee = copying
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
-                _preserve_exports(op, memory, exported, contents, copying)
+                copied += _preserve_exports(op, memory, exported, contents, copying)
+    return copied
 
 
 def _is_object(type_: Type) -> bool:
@@ -157,7 +163,8 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
 def _preserve_exports(
     op: If | Try | For | While, memory: _Memory, exported: set[Value], contents: set[Value],
     copying: Callable[[Any], Any],
-) -> None:
+) -> list[Value]:
+    copied = []
     skipped = 0 if isinstance(op, If | Try) else 1
     for body in blocks_of(op):
         if not isinstance(body.exit, Yield):
@@ -171,10 +178,13 @@ def _preserve_exports(
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
                 callee = cotangent.kept if result in contents else memory.keeping(value, None)
-                callee = copying if callee is cotangent.kept else callee
+                if callee is cotangent.kept:
+                    copied.append(value)
+                    callee = copying
                 copy = Call(Const(callee), [value], {}, [kept])
                 _insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
+    return copied
 
 
 def _insert_behind(block: Block, value: Value, call: Call) -> None:

@@ -14,124 +14,196 @@ the adjoint carry it, and with each version that is passed backwards, the change
 taken back. So a value is read from the replica only where that holds the version it belongs to;
 everything else is copied, as where there is no log.
 
-Which arrays get a log is decided by comparing degrees: a loop counts 1, an array its rank. If the
-copies that an adjoint needs are of a higher degree than the array and all stores into it, the
-code is made again with a log.
+Whether an array gets a log is decided by what both ways keep, as polynomials in a size: a loop and
+a dimension count for one degree each. Where copies keep more than the log and the replica, the code
+is made again with a log.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from ir import facts, primitives
-from ir.core import (
-    Block,
-    Call,
-    Const,
-    For,
-    If,
-    Operand,
-    Try,
-    Value,
-    While,
-    Yield,
-    blocks_of,
-    exit_operands,
-    operands_of,
-    type_of,
-)
+from ir import primitives
+from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, type_of
+from ir.infer import _same as same
 from ir.record import made, node
-from ir.rewrite import free_of, substitute, walk
 from ir.types import Scalar
 from zyg import cotangent
 from zyg.array_type import is_basic_index, rank_of
-from zyg.compiler.replica import restored, restored_part
-from zyg.compiler.tangents import is_array
-from zyg.compiler.versions import Chain, Versions
+from zyg.compiler.replica import overwritten_at, restored, restored_part, type_at
+from zyg.compiler.versions import CHANGES, Chain, Versions
 
 WHOLE = Const(Ellipsis)
+Made = TypeVar("Made")
+always = False  # tests turn this on: all that can be logged is
+
+
+class NeedsLog(Exception):
+    """Some arrays are to be logged, or not to be: code has to be made again."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        super().__init__(numbers)
+        self.numbers = numbers
+
+
+def with_log(make: Callable[[list[int] | None], Made]) -> Made:
+    """What `make` gives for the numbers of the arrays that get a log; None: not decided yet."""
+    numbers = None
+    while True:
+        try:
+            return make(numbers)
+        except NeedsLog as decision:
+            numbers = decision.numbers
 
 
 @node
 class Log:
-    """What is read from replicas, and what the forward pass records for that.
+    """The arrays that are read from replicas, and how far the adjoint at hand has taken them back.
 
     `keys` stand for the replicas among the cotangents; `held` says which version a replica is at.
     """
 
     versions: Versions
-    read: dict[Value, Chain]
-    keys: dict[Chain, Value] = made(dict)
-    held: dict[Chain, Operand | None] = made(dict)
+    keys: dict[Chain, Value]
+    held: dict[Chain, Operand] = made(dict)
     overwritten: dict[Call, Value] = made(dict)
 
-    @property
-    def chains(self) -> Iterable[Chain]:
-        return self.keys
+    def give_up(self, chain: Chain) -> None:
+        """An adjoint can't follow a replica: copies have to do."""
+        chains = self.versions.chains
+        raise NeedsLog([i for i, other in enumerate(chains)
+                        if other in self.keys and other is not chain])
+
+    def started_in(self, block: Block) -> list[Chain]:
+        """The arrays made in a block, whose replicas begin with what they hold at its end."""
+        return [chain for chain in self.keys if chain.home is block]
+
+    def crossing(self, op: Branch | For | While) -> list[Chain]:
+        """The arrays that a loop or branch changes, whose replicas are at what it hands out."""
+        return [
+            chain for chain in self.keys
+            if op in chain.crossings and self.held.get(chain) is chain.crossings[op].result
+        ]
+
+    def change(self, result: Value) -> tuple[Chain, Call] | None:
+        """The change that has made a version, where a replica holds that version."""
+        chain = self.versions.of.get(result)
+        if chain not in self.keys or self.held.get(chain) is not result:
+            return None
+        change = chain.changes.get(result)
+        return None if change is None else (chain, change)
+
+    def source(self, operand: Operand) -> tuple[Chain, list[Call]] | None:
+        """The replica from which an array can be read, and the calls that lead to it."""
+        if not isinstance(operand, Value) or not rank_of(operand.type):
+            return None
+        version, path = self.versions.source(operand)
+        chain = self.versions.of.get(version)
+        if chain not in self.keys or self.held.get(chain) is not version:
+            return None
+        return chain, path
+
+    def old(self, change: Call) -> Value:
+        """What a change overwrites, read in the forward pass before it does."""
+        known = self.overwritten.get(change)
+        if known is not None:
+            return known
+        versions = self.versions
+        place = [change.args[0], index_of(change)]
+        old = Value("old", type_at(*map(type_of, place)))
+        calls = [Call(Const(overwritten_at), place, {}, [old], change.loc)]
+        if not isinstance(old.type, Scalar):
+            part, old = old, Value("old", old.type)
+            calls.append(Call(Const(cotangent.kept), [part], {}, [old], change.loc))
+        ops = versions.homes[change].ops
+        at = next(i for i, op in enumerate(ops) if op is change)
+        ops[at:at] = calls
+        for call in calls:
+            versions.definitions[call.result] = call
+        self.overwritten[change] = old
+        return old
+
+    def taken_back(self, change: Call, replica: Operand, call: Callable[..., Operand]) -> Operand:
+        """The replica without a change; `call` appends an operation to the adjoint."""
+        inner = inner_change(self.versions, change)
+        if inner is None:
+            return call(restored, replica, index_of(change), self.old(change))
+        index = change.args[1]
+        part = call(operator.getitem, replica, index)
+        return call(restored_part, replica, index, self.taken_back(inner, part, call))
 
 
-def new_log(versions: Versions, read: Iterable[Value]) -> Log:
-    """A log by which these values, views of arrays that are changed later, are read."""
-    chains = {value: versions.of[versions.source(value)[0]] for value in read}
-    keys = {chain: Value(chain.root.name, chain.root.type) for chain in chains.values()}
-    return Log(versions, chains, keys)
+def new_log(versions: Versions, numbers: Iterable[int]) -> Log:
+    """A log of some of the arrays that are changed, given by their numbers."""
+    chains = [versions.chains[i] for i in numbers]
+    return Log(versions, {chain: Value(chain.root.name, chain.root.type) for chain in chains})
 
 
-def worth_logging(versions: Versions, copied: Iterable[Value]) -> list[Value]:
-    """Those of the values that would be copied which a log makes superfluous, and smaller."""
-    found: dict[Chain, list[tuple[Value, int]]] = {}
+def worth_logging(versions: Versions, copied: Iterable[Value]) -> list[int]:
+    """The numbers of the arrays of which copies keep more than a log would."""
+    of_copies: dict[Chain, Counter[int]] = {}
     for value in copied:
-        chain = versions.of.get(versions.source(value)[0])
-        rank = rank_of(value.type)
-        if chain is None or rank is None or value not in versions.definitions:
-            continue
-        op = versions.definitions[value]
-        found.setdefault(chain, []).append((value, rank + _depth(versions, op, chain)))
-    chosen: list[Value] = []
-    for chain, values in found.items():
-        limit = _degree_of_stores(versions, chain)
-        if limit is not None and max(degree for _, degree in values) > limit:
-            chosen += [value for value, _ in values]
-    return chosen
+        version, _ = versions.source(value)
+        chain, rank = versions.of.get(version), rank_of(value.type)
+        home = versions.home_of.get(value)
+        if chain is not None and rank and home is not None:
+            degree = rank + _depth(versions.loops_around[home], chain)
+            of_copies.setdefault(chain, Counter())[degree] += 1
+    return [
+        i for i, chain in enumerate(versions.chains)
+        if chain in of_copies and _is_more(of_copies[chain], _degrees_of_log(versions, chain))
+    ]
 
 
-def _depth(versions: Versions, op: object, chain: Chain) -> int:
-    """How many loops stand around an operation inside of the block where an array is made."""
-    outside = 0
-    for loop in versions.loops[op]:  # type: ignore[index]
-        outside += 1
+def decide(versions: Versions, numbers: list[int] | None, copied: Iterable[Value]) -> None:
+    """Asks for logs where copies keep more, and to go without those that have spared no copies."""
+    found = worth_logging(versions, copied)
+    if numbers is None and found:
+        raise NeedsLog(found)
+    if numbers and not always and not set(found).isdisjoint(numbers):
+        raise NeedsLog([i for i in numbers if i not in found])
+
+
+def _is_more(copies: Counter[int], log: Counter[int] | None) -> bool:
+    """Whether one sum of powers is larger than another one, for large sizes."""
+    if log is None or always:
+        return log is not None
+    highest = max([*copies, *log])
+    return [copies[i] for i in range(highest, -1, -1)] > [log[i] for i in range(highest, -1, -1)]
+
+
+def _depth(loops: list[For | While], chain: Chain) -> int:
+    """How many of the loops stand inside of the block where an array is made."""
+    for i, loop in enumerate(loops):
         if loop.body is chain.home:
-            return len(versions.loops[op]) - outside  # type: ignore[index]
-    return len(versions.loops[op])  # type: ignore[index]
+            return len(loops) - i - 1
+    return len(loops)
 
 
-def _degree_of_stores(versions: Versions, chain: Chain) -> int | None:
-    """The degree of an array, or of all that is stored into it; None where that isn't known."""
+def _degrees_of_log(versions: Versions, chain: Chain) -> Counter[int] | None:
+    """The degrees of the replica and of all that stores overwrite; None where one isn't known."""
     whole = rank_of(chain.root.type)
     if whole is None:
         return None
-    degrees = [whole]
+    degrees = Counter([whole])
     for change in chain.changes.values():
         rank = _rank_of_change(versions, change)
         if rank is None:
             return None
-        degrees.append(rank + _depth(versions, change, chain))
-    return max(degrees)
+        degrees[rank + _depth(versions.loops_around[versions.homes[change]], chain)] += 1
+    return degrees
 
 
 def _rank_of_change(versions: Versions, change: Call) -> int | None:
-    inner = _inner_change(versions, change)
+    inner = inner_change(versions, change)
     if inner is not None:
         return _rank_of_change(versions, inner)
-    if change.callee == Const(primitives.written):
+    if _callee(change) is primitives.written:
         return None
-    index = _index_of(change)
-    if index == WHOLE:
-        return rank_of(type_of(change.args[0]))
-    result_of = facts.result_of(operator.getitem)
-    assert result_of is not None
-    type_ = result_of((type_of(change.args[0]), type_of(index)), {})
+    type_ = type_at(type_of(change.args[0]), type_of(index_of(change)))
     return 0 if isinstance(type_, Scalar) else rank_of(type_)
 
 
@@ -139,193 +211,30 @@ def _callee(op: Call) -> object:
     return op.callee.value if isinstance(op.callee, Const) else None
 
 
-def _index_of(change: Call) -> Operand:
+def index_of(change: Call) -> Operand:
+    """Where a change stores something."""
     return WHOLE if _callee(change) is primitives.overwritten else change.args[1]
 
 
-def _inner_change(versions: Versions, change: Call) -> Call | None:
-    """The change of a view that a version of the whole stands for; None for other changes."""
-    if _callee(change) is not primitives.written:
-        return None
-    part = change.args[2]
-    inner = versions.definitions.get(part) if isinstance(part, Value) else None
-    if not isinstance(inner, Call) or _callee(inner) not in _UNDONE:
-        return None
-    view = inner.args[0]
-    taken = versions.definitions.get(view) if isinstance(view, Value) else None
-    is_there = isinstance(taken, Call) and _callee(taken) is operator.getitem
-    if not is_there or taken.args != change.args[:2]:  # type: ignore[union-attr]
-        return None
-    return inner if is_basic_index(type_of(change.args[1])) else None
+def inner_change(versions: Versions, change: Call) -> Call | None:
+    """The change of a view by which a version of the whole was made; None for other changes.
 
-
-_UNDONE = (
-    primitives.stored, primitives.overwritten, primitives.added_at, primitives.subtracted_at,
-    primitives.written,
-)
-
-
-def record_overwritten(log: Log, change: Call) -> Value:
-    """What stood where a change stores something, read in the forward pass before it does."""
-    known = log.overwritten.get(change)
-    if known is not None:
-        return known
-    versions = log.versions
-    before, index = change.args[0], _index_of(change)
-    result_of = facts.result_of(operator.getitem)
-    assert result_of is not None
-    is_whole = index == WHOLE
-    type_ = type_of(before) if is_whole else result_of((type_of(before), type_of(index)), {})
-    calls = []
-    old = before
-    if not is_whole:
-        old = Value("old", type_)
-        calls.append(Call(Const(operator.getitem), [before, index], {}, [old], change.loc))
-    if not isinstance(type_, Scalar):
-        kept = Value("old", type_)
-        calls.append(Call(Const(cotangent.kept), [old], {}, [kept], change.loc))
-        old = kept
-    ops = versions.homes[change].ops
-    at = next(i for i, op in enumerate(ops) if op is change)
-    ops[at:at] = calls
-    for call in calls:
-        versions.definitions[call.result] = call
-    assert isinstance(old, Value)
-    log.overwritten[change] = old
-    return old
-
-
-# Reads of the replica without a copy
-
-
-def read_in_place(adjoint: Block) -> None:
-    """Lets an adjoint read replicas themselves where nothing keeps what it reads.
-
-    What is read is copied otherwise: the replica changes as the adjoint goes on.
+        row = a[0]; row_1 = stored(row, 1, v); a_1 = written(a, 0, row_1)
     """
-    replicas: set[Operand] = set()
-    _find_replicas(adjoint, replicas)
-    if replicas:
-        _read_block(adjoint, replicas)
-
-
-def _find_replicas(block: Block, found: set[Operand]) -> None:
-    """All versions of what is restored somewhere, and the views by which it is."""
-    ops = list(walk(block))
-    start: list[Operand] = [op.args[0] for op in ops if _restores(op)]  # type: ignore[union-attr]
-    flows: list[tuple[Operand, Operand]] = []
-    for op in ops:
-        match op:
-            case Call() if _restores(op):
-                flows += [(op.args[0], op.result), (op.args[2], op.result)][: 2 if (
-                    _callee(op) is restored_part) else 1]
-            case For() | While():
-                for param, init, result in zip(op.carried, op.init, op.results, strict=False):
-                    flows += [(init, param), (param, result)]
-                if isinstance(op.body.exit, Yield):
-                    flows += zip(op.body.exit.values[1:], op.results, strict=True)
-            case If() | Try():
-                for inner in op.blocks:
-                    if isinstance(inner.exit, Yield):
-                        flows += zip(inner.exit.values, op.results, strict=True)
-            case _:
-                pass
-    pending = start
-    neighbours: dict[Operand, list[Operand]] = {}
-    for a, b in flows:
-        neighbours.setdefault(a, []).append(b)
-        neighbours.setdefault(b, []).append(a)
-    while pending:
-        value = pending.pop()
-        if isinstance(value, Value) and value not in found:
-            found.add(value)
-            pending += neighbours.get(value, [])
-
-
-def _restores(op: object) -> bool:
-    return isinstance(op, Call) and _callee(op) in (restored, restored_part)
-
-
-def _read_block(block: Block, replicas: set[Operand]) -> None:
-    for op in list(block.ops):
-        for inner in blocks_of(op):
-            _read_block(inner, replicas)
-        if not isinstance(op, Call) or _callee(op) is not cotangent.kept:
-            continue
-        source = op.args[0]
-        path = _path(block, source, replicas)
-        if path is not None and _is_read_at_once(block, op, path):
-            substitute(block, {op.result: source})
-            block.ops = [other for other in block.ops if other is not op]
-
-
-def _path(block: Block, source: Operand, replicas: set[Operand]) -> Operand | None:
-    """The replica that a value is a view of, by operations of a block."""
-    while source not in replicas:
-        op = next((op for op in block.ops if source in op.results), None)
-        if not isinstance(op, Call) or not isinstance(op.callee, Const) or not facts.is_view(op):
-            return None
-        source = op.args[0]
-    return source
-
-
-def _is_read_at_once(block: Block, copy: Call, replica: Operand) -> bool:
-    """Whether all readers of a copy look at it before the replica is changed, and keep nothing."""
-    value = copy.result
-    if any(operand is value for operand in exit_operands(block.exit)):
-        return False
-    at = next(i for i, op in enumerate(block.ops) if op is copy)
-    behind = block.ops[at + 1 :]
-    for op in behind:
-        readers = [
-            inner for inner in [op, *(o for b in blocks_of(op) for o in walk(b))]
-            if any(operand is value for operand in operands_of(inner))
-        ]
-        is_read = value in free_of(op)
-        if is_read and not all(map(_keeps_nothing, readers)):
-            return False
-        if is_read and any(
-            operand is value for b in blocks_of(op) for inner in _blocks(b)
-            for operand in exit_operands(inner.exit)
-        ):
-            return False
-        if _changes(op, replica):
-            return not is_read and not any(value in free_of(o) for o in behind[behind.index(op) :])
-    return True
-
-
-def _blocks(block: Block) -> list[Block]:
-    found = [block]
-    for op in block.ops:
-        for inner in blocks_of(op):
-            found += _blocks(inner)
-    return found
-
-
-def _changes(op: object, replica: Operand) -> bool:
-    """Whether a replica is another one behind an operation of its block."""
-    match op:
-        case Call():
-            return _restores(op) and op.args[0] is replica
-        case For() | While():
-            return any(operand is replica for operand in op.init)
-        case If() | Try():
-            return any(
-                _changes(inner, replica) for block in op.blocks for inner in block.ops
-            )
-        case _:
-            return False
-
-
-def _keeps_nothing(op: object) -> bool:
-    """Whether the result of an operation shares no memory with its operands."""
-    if not isinstance(op, Call) or not isinstance(op.callee, Const):
-        return False
-    callee = op.callee.value
-    if facts.is_fresh(callee) or facts.is_metadata(callee) or callee in _SUMS:
-        return True
-    return all(isinstance(result.type, Scalar) for result in op.results)
-
-
-# Sums of an array that is at hand and another one: of memory of their own.
-_SUMS = (cotangent.add, cotangent.subtract)
+    if _callee(change) is not primitives.written or not is_basic_index(type_of(change.args[1])):
+        return None
+    whole, index, part = change.args
+    inner = versions.definitions.get(part) if isinstance(part, Value) else None
+    if not isinstance(inner, Call) or _callee(inner) not in CHANGES:
+        return None
+    before = versions.definitions.get(inner.args[0])  # type: ignore[arg-type]
+    if not isinstance(before, Call):
+        return None
+    if _callee(before) is operator.getitem and before.args[0] is whole:
+        return inner if same(before.args[1], index) else None
+    # The second of two changes of a view: the first one has made the version before.
+    earlier = versions.definitions.get(whole) if isinstance(whole, Value) else None
+    if not isinstance(earlier, Call) or _callee(earlier) is not primitives.written:
+        return None
+    is_next = same(earlier.args[1], index) and earlier.args[2] is inner.args[0]
+    return inner if is_next and inner_change(versions, earlier) is not None else None

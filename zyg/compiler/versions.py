@@ -29,14 +29,16 @@ from ir.core import (
     Yield,
     blocks_of,
 )
-from ir.places import changed_by, is_change
+from ir.places import changed_by
 from ir.record import made, node
 from ir.rewrite import walk
 from zyg.compiler.tangents import is_array
+from zyg.numpy_changes import added_at_each
 
+# Changes whose index says what they overwrite.
 CHANGES = (
     primitives.stored, primitives.overwritten, primitives.added_at, primitives.subtracted_at,
-    primitives.written,
+    added_at_each, primitives.written,
 )
 
 
@@ -44,6 +46,7 @@ CHANGES = (
 class Crossing:
     """What a loop or a branch does with a chain: the versions at its ends."""
 
+    before: Operand
     result: Value
     # In a loop the one version with which an iteration begins.
     param: Value | None
@@ -74,49 +77,39 @@ class Versions:
         self.body = body
         self.definitions: dict[Value, Op] = {}
         self.homes: dict[Op, Block] = {}
-        self.loops: dict[Op, list[For | While]] = {}
-        self._home_of: dict[Value, Block] = dict.fromkeys(inputs, body)
+        self.home_of: dict[Value, Block] = dict.fromkeys(inputs, body)
+        self.loops_around: dict[Block, list[For | While]] = {}
         self._scan(body, [])
         self.chains = [
             chain for root, home in self._roots()
-            if (chain := _chain(root, home, self.definitions)) is not None
+            if (chain := _chain(root, home)) is not None
         ]
         self.of = {version: chain for chain in self.chains for version in chain.versions}
 
     def _scan(self, block: Block, loops: list[For | While]) -> None:
+        self.loops_around[block] = loops
+        self.home_of.update(dict.fromkeys(block.params, block))
         for op in block.ops:
             self.homes[op] = block
-            self.loops[op] = loops
             for value in op.results:
                 self.definitions[value] = op
-                self._home_of[value] = block
+                self.home_of[value] = block
             inside = [*loops, op] if isinstance(op, For | While) else loops
             for inner in blocks_of(op):
                 self._scan(inner, inside)
 
     def _roots(self) -> Iterator[tuple[Value, Block]]:
-        """Arrays in memory of their own that something in the same block or deeper changes."""
-        changed = dict.fromkeys(
-            value for op in walk(self.body) if isinstance(op, Call) for value in changed_by(op)
-        )
-        found: dict[Value, Block] = {}
-        for value in [*changed, *self._started(self.body)]:
-            if not is_array(value.type) or value not in self._home_of:
+        """The arrays in memory of their own: inputs, and what calls make."""
+        for value, home in self.home_of.items():
+            if not is_array(value.type):
                 continue
             op = self.definitions.get(value)
-            is_new = op is None or (
-                isinstance(op, Call) and isinstance(op.callee, Const)
-                and facts.is_fresh(op.callee.value)
-            )
-            if is_new:
-                found[value] = self._home_of[value]
-        yield from found.items()
-
-    def _started(self, block: Block) -> Iterator[Value]:
-        """What loops that change something start with, and what branches read."""
-        for op in walk(block):
-            if isinstance(op, For | While) and any(map(is_change, walk(op.body))):
-                yield from (value for value in op.init if isinstance(value, Value))
+            if isinstance(op, Call):
+                is_root = isinstance(op.callee, Const) and facts.is_fresh(op.callee.value)
+            else:
+                is_root = op is None and value not in home.params
+            if is_root:
+                yield value, home
 
     def source(self, value: Value) -> tuple[Value, list[Call]]:
         """The array that a value is a view of, and the calls that lead from it to the value."""
@@ -132,7 +125,7 @@ class Versions:
             value = whole
 
 
-def _chain(root: Value, home: Block, definitions: dict[Value, Op]) -> Chain | None:
+def _chain(root: Value, home: Block) -> Chain | None:
     chain = Chain(root, home, root)
     chain.versions[root] = None
     at = next((i + 1 for i, op in enumerate(home.ops) if root in op.results), 0)
@@ -190,7 +183,7 @@ def _through_loop(chain: Chain, op: For | While, version: Value) -> Value:
     if _follow(chain, param, op.body.ops) is not yielded:
         raise _NoChain
     chain.versions[result] = None
-    chain.crossings[op] = Crossing(result, param, [yielded])
+    chain.crossings[op] = Crossing(version, result, param, [yielded])
     return result
 
 
@@ -207,6 +200,6 @@ def _through_branch(chain: Chain, op: If, version: Value) -> Value:
         ]
         if all(a is b for a, b in zip(ends, yielded, strict=True)):
             chain.versions[result] = None
-            chain.crossings[op] = Crossing(result, None, yielded)
+            chain.crossings[op] = Crossing(version, result, None, yielded)
             return result
     raise _NoChain
