@@ -19,6 +19,7 @@ READERS = {
     id(cotangent.one_hot): 1,
     id(cotangent.materialised): 1,
     id(cotangent.stored_bar): 2,
+    id(cotangent.prototype): 0,
 }
 ELEMENTWISE = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,

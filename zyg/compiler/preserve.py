@@ -74,10 +74,14 @@ def preserve(
             callee = copying
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
+    lean = {
+        result for result in exported if is_array(result.type)
+        and reads_only_metadata(forward, result) and reads_only_metadata(adjoint, result)
+    }
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
-                copied += _preserve_exports(op, memory, exported, contents, copying)
+                copied += _preserve_exports(op, memory, exported, contents, lean, copying)
     return copied
 
 
@@ -162,7 +166,7 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
 
 def _preserve_exports(
     op: If | Try | For | While, memory: _Memory, exported: set[Value], contents: set[Value],
-    copying: Callable[[Any], Any],
+    lean: set[Value], copying: Callable[[Any], Any],
 ) -> list[Value]:
     copied = []
     skipped = 0 if isinstance(op, If | Try) else 1
@@ -178,6 +182,8 @@ def _preserve_exports(
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
                 callee = cotangent.kept if result in contents else memory.keeping(value, None)
+                if result in lean:
+                    callee = cotangent.prototype
                 if callee is cotangent.kept:
                     copied.append(value)
                     callee = copying

@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, type_of
 from ir.infer import _same as same
 from ir.record import made, node
@@ -103,6 +103,9 @@ class Log:
         version, path = self.versions.source(operand)
         chain = self.versions.of.get(version)
         if chain not in self.keys or self.held.get(chain) is not version:
+            return None
+        # What these give may depend on how the array lies in memory, which a replica may not share.
+        if any(facts.may_copy(_callee(call)) for call in path):
             return None
         return chain, path
 
