@@ -11,6 +11,7 @@ import zyg
 from tests.differences import check_gradient
 from tests.random_stores import SIZE, random_function
 from zyg.compiler import assemble, undo
+from zyg.compiler.replica import overwritten_at, restored, restored_part
 from zyg.errors import ZygError
 
 RANDOM = np.random.default_rng(3)
@@ -213,6 +214,34 @@ def test_random_stores(seed, mode):
     if abs(by_steps[0] - by_steps[1]) < 1e-6 * (1 + abs(by_steps[1])):  # no branch in between
         slope = sum(np.sum(g * step) for g, step in zip(gradients, steps, strict=True))
         assert slope == pytest.approx(by_steps[1], rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("program", [cholesky, forward_substitution, factors_by_dots])
+def test_second_derivative(program, mode):
+    def steepness(a):
+        (gradient,) = zyg.gradient(program, a.copy())
+        return np.sum(gradient * gradient)
+
+    check_gradient(steepness, (POSITIVE,), zyg.pullback)
+
+
+RESTORED = [
+    (restored, (VECTOR, slice(1, 3), np.array([2.0, 5.0]))),
+    (restored, (VECTOR, ..., VECTOR * 2.0)),
+    (restored, (VECTOR, 1, 2.0)),
+]
+
+
+@pytest.mark.parametrize(("change", "args"), RESTORED)
+def test_rule(change, args):
+    check_gradient(lambda items, *rest: change(items.copy(), *rest), args, zyg.pullback)
+
+
+def test_rules_that_share_memory():
+    check_gradient(lambda a: overwritten_at(a, slice(1, 3)), (VECTOR,), zyg.pullback)
+    y, back = zyg.pullback(lambda a: restored_part(a * 1.0, slice(1, 3), a[1:3] * 3.0), VECTOR)
+    assert np.array_equal(y, VECTOR)
+    assert back(np.ones(5))[0].tolist() == [1.0, 3.0, 3.0, 1.0, 1.0]
 
 
 # Memory

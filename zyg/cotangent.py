@@ -138,6 +138,11 @@ def taken(bar: Any, index: Any) -> Any:
     return np.where(_is_last(bar.shape, index, part.shape), part, 0)
 
 
+def copied(bar: Any, index: Any) -> Any:
+    """What `taken` gives for an array and an index that makes a view: printed `bar[i].copy()`."""
+    return bar[index].copy()
+
+
 def put_back(part_bar: Any, bar: Any, index: Any) -> Any:
     """The cotangent of `bar` where `taken(bar, index)` was read from it.
 

@@ -54,6 +54,8 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.augment import Augmenter, StructureStep
 from zyg.compiler.fields import Fields
+from zyg.compiler.item_updates import shorten_updates
+from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
@@ -350,6 +352,8 @@ class Compiler:
             function = clone(function)
             read_in_place(function.body)
             reuse_buffers(function.body)
+            shorten_updates(function.body)
+            read_buffers_in_place(function.body)
             replace_lambdas(function)
             functions.append(function)
         known: dict[str, object] = {item.name: item for item in generated}

@@ -53,9 +53,22 @@ from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit
-from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, class_of, widen
+from ir.types import (
+    TOP,
+    Closure,
+    Known,
+    Method,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    class_of,
+    join,
+    widen,
+)
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
+from zyg.compiler.lengths import Lengths, stored_into
 from zyg.compiler.mutation import (
     MUTATING_METHODS,
     refuse_changing_call,
@@ -80,6 +93,7 @@ from zyg.compiler.specialise import (
     bind_operands,
     is_global_store,
 )
+from zyg.compiler.tangents import is_array
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import hold
@@ -197,7 +211,7 @@ Step: TypeAlias = (
 PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
 
 
-class Augmenter(Inference):
+class Augmenter(Lengths):
     """Builds the forward operations and the steps of one function."""
 
     def __init__(
@@ -349,6 +363,9 @@ class Augmenter(Inference):
         inner = dict(mapping)
         given = self._without_heap(op.body.params, inner)
         params = [Value(value.name, value.type) for value in given]
+        known = self._shapes_of_stored(op, init)
+        for value, param in zip(given, params, strict=True):
+            param.type = known.get(value, param.type)
         self._note_results(given, params, inner)
         outer_ops, outer_steps = self.ops, self.steps
         plain, self._plain = self._plain, set(self._plain)
@@ -362,11 +379,25 @@ class Augmenter(Inference):
         self.ops, self.steps = outer_ops, outer_steps
         new.init = _but_heap(init, op.results[: len(init)])
         kept = self._without_heap(op.results, mapping)
-        new.results = [Value(value.name, value.type) for value in kept]
+        known.update(
+            (result, known[param]) for result, param in zip(op.results, op.carried, strict=False)
+            if param in known
+        )
+        new.results = [Value(value.name, known.get(value, value.type)) for value in kept]
         self._note_results(kept, new.results, mapping)
         self._define(new)
         if any(value in self.varied for value in new.results) or works_on_heap(steps):
             self.steps.append(LoopStep(new, steps))
+
+    def _shapes_of_stored(self, op: For | While, init: list[Operand]) -> dict[Value, Type]:
+        """The types of the arrays that a loop only stores into, where more is known before it."""
+        found: dict[Value, Type] = {}
+        for k, (param, operand) in enumerate(zip(op.carried, init, strict=True)):
+            type_ = type_of(operand)
+            if is_array(param.type) and is_array(type_) and type_ != param.type:
+                if join(type_, param.type) == param.type and stored_into(op, k):
+                    found[param] = type_
+        return found
 
     def _iterated(self, iterable: Operand, known: Operand, loc: Location | None) -> Operand:
         """What an object of a user's class gives to iterate over.

@@ -31,12 +31,23 @@ def add_item_into(buffer: Any, index: Any, value: Any) -> Any:
     return buffer
 
 
+def subtract_item_into(buffer: Any, index: Any, value: Any) -> Any:
+    buffer[index] -= value
+    return buffer
+
+
 def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
     return accumulate_at(buffer, index, value)
 
 
 def clear_into(buffer: Any, index: Any) -> Any:
     buffer[index] = 0
+    return buffer
+
+
+def set_item_into(buffer: Any, index: Any, value: Any) -> Any:
+    """Clears an item and adds to it."""
+    buffer[index] = value
     return buffer
 
 
@@ -47,6 +58,14 @@ def clear_at_into(buffer: Any, index: Any) -> Any:
 def drop_last_into(buffer: Any) -> Any:
     del buffer[-1]
     return buffer
+
+
+IN_PLACE = {
+    id(f) for f in (
+        add_into, subtract_into, add_item_into, subtract_item_into, accumulate_into, clear_into,
+        set_item_into, clear_at_into, drop_last_into, shadows.add, shadows.take,
+    )
+}
 
 
 def _place(node: ast.expr) -> ast.Name | ast.Subscript:
@@ -74,6 +93,12 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     if len(args) > 2:
         keywords.append(ast.keyword(arg="keepdims", value=args[2]))
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
+
+
+@expression_form(cotangent.copied)
+def _print_copied(args: list[ast.expr], environment: Any) -> ast.expr:
+    method = ast.Attribute(value=subscript(args[0], args[1]), attr="copy", ctx=ast.Load())
+    return ast.Call(func=method, args=[], keywords=[])
 
 
 def _method(name: str) -> Any:
@@ -115,10 +140,21 @@ def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
             return ast.AugAssign(target=place, op=ast.Add(), value=value)
 
 
+@statement_form(subtract_item_into)
+def _print_subtract_item(args: list[ast.expr], environment: Any) -> ast.stmt:
+    place = _place(subscript(args[0], args[1]))
+    return ast.AugAssign(target=place, op=ast.Sub(), value=args[2])
+
+
 @statement_form(accumulate_into)
 def _print_accumulate(args: list[ast.expr], environment: Any) -> ast.stmt:
     function = name_node(environment.add(accumulate_at, "accumulate_at"))
     return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(set_item_into)
+def _print_set_item(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Assign(targets=[subscript(args[0], args[1])], value=args[2], type_comment=None)
 
 
 @statement_form(clear_into)

@@ -55,6 +55,7 @@ from zyg.compiler.augment import (
     touches_heap,
     works_on_heap,
 )
+from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.restoring import Restoring
 from zyg.compiler.tangents import (
@@ -256,7 +257,7 @@ class LoopTransposer(Restoring):
         results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
         item_lists = [Value(bar_name(value) + "s", Sequence(list, TOP)) for value in items]
         for bar, bars in zip(item_bars, item_lists, strict=True):
-            bars.type = Sequence(list, widen(type_of(bar)))
+            bars.type = Sequence(list, known_behind(widen(type_of(bar))))
         loop = For(iterables, init, body, [*results, *item_lists], True, op.loc)
         self._define(loop)
         # The accumulators started from what was there, so that they replace it.

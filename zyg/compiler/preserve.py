@@ -10,6 +10,7 @@ it reads the shape alone, a prototype. What nothing overwrites is kept by refere
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -28,21 +29,26 @@ from ir.core import (
     Yield,
     blocks_of,
     operands_of,
+    type_of,
 )
 from ir.held import may_be_memory
+from ir.infer import _same as same
 from ir.places import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
+from ir.simplify import is_pure
 from ir.types import Tuple, Type, class_of
 from zyg import cotangent
+from zyg.array_type import is_basic_index, same_shape
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import is_place, kept_with_objects
+from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import keeps_structure, reads_only_structure
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
 
 # Calls whose operands beside the whole show its memory.
-WRITTEN = (primitives.written, written_view, primitives.updating)
+WRITTEN = (primitives.written, written_view, primitives.updating, restored_part)
 
 
 def preserve(
@@ -184,6 +190,10 @@ def _preserve_exports(
                 callee = cotangent.kept if result in contents else memory.keeping(value, None)
                 if result in lean:
                     callee = cotangent.prototype
+                source = memory.stored_before(value, body) if callee is cotangent.kept else None
+                if source is not None:
+                    body.exit.values[skipped + i] = source
+                    continue
                 if callee is cotangent.kept:
                     copied.append(value)
                     callee = copying
@@ -290,6 +300,24 @@ class _Memory:
             return primitives.alias
         return cotangent.kept
 
+    def stored_before(self, value: Value, body: Block) -> Value | None:
+        """The array that was stored just where a value is read from, if nothing overwrites that."""
+        definitions = {result: op for op in body.ops for result in op.results}
+        read = definitions.get(value)
+        if not _calls(read, operator.getitem):
+            return None
+        store = definitions.get(read.args[0])  # type: ignore[union-attr,arg-type]
+        if not _calls(store, primitives.stored):
+            return None
+        _, index, source = store.args  # type: ignore[union-attr]
+        if not isinstance(source, Value) or source.type != value.type:
+            return None
+        is_same = same_shape(source.type, value.type) and (
+            is_basic_index(type_of(index)) and _equal(index, read.args[1], definitions)  # type: ignore[union-attr]
+        )
+        is_safe = self.root(source) not in self._written and source in definitions
+        return source if is_same and is_safe else None
+
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""
         if self.root(value) not in self._written:
@@ -317,6 +345,26 @@ class _Memory:
         return any(
             self._changes(inner, value) for block in blocks_of(op) for inner in block.ops
         )
+
+
+def _calls(op: Op | None, callee: object) -> bool:
+    return isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee
+
+
+def _equal(a: Operand, b: Operand, definitions: dict[Value, Op]) -> bool:
+    """Whether two indices are computed in the same way."""
+    if same(a, b):
+        return True
+    if isinstance(a, Const) or isinstance(b, Const):
+        return False
+    first, second = definitions.get(a), definitions.get(b)
+    if not isinstance(first, Call) or not isinstance(second, Call) or first.kwargs:
+        return False
+    if not isinstance(first.callee, Const) or not is_pure(first) or second.kwargs:
+        return False
+    return _calls(second, first.callee.value) and len(first.args) == len(second.args) and all(
+        _equal(p, q, definitions) for p, q in zip(first.args, second.args, strict=True)
+    ) and is_basic_index(a.type)
 
 
 def holds_memory(type_: Type) -> bool:

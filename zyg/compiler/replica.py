@@ -27,17 +27,15 @@ from ir.core import (
     Value,
     While,
     Yield,
-    blocks_of,
-    exit_operands,
-    operands_of,
 )
 from ir.emit import statement_form
 from ir.emit.render import expression_form, subscript
 from ir.fact_rules import declare
-from ir.rewrite import blocks, free_of, substitute, walk
-from ir.types import Known, Scalar, Type
+from ir.places import CHANGING
+from ir.rewrite import blocks, substitute, walk
+from ir.types import Known, Type
 from zyg import cotangent
-from zyg.compiler.metadata import reads_metadata
+from zyg.compiler.looking import is_read_at_once
 from zyg.cotangent import cleared, one_hot, taken
 from zyg.rules.registry import adjoint
 
@@ -64,8 +62,7 @@ facts.pure(overwritten_at, restored, restored_part)
 # What it would raise, the store raises that follows in the program.
 facts.total(overwritten_at)
 declare(restored, restored_part)(lambda args, kwargs: args[0])
-for _function in (restored, restored_part):
-    _function.changes = (0,)  # type: ignore
+CHANGING.update({id(restored), id(restored_part)})
 
 
 def type_at(items: Type, index: Type) -> Type:
@@ -107,9 +104,11 @@ def _overwritten_rule(items, index):  # type: ignore[no-untyped-def]
 
 @adjoint(restored)
 def _restored_rule(contents, index, old):  # type: ignore[no-untyped-def]
-    return restored(contents, index, old), lambda bar: (
-        cleared(bar, index), None, taken(bar, index)
-    )
+    def back(bar):  # type: ignore[no-untyped-def]
+        old_bar = bar if index is Ellipsis else taken(bar, index)
+        return None if index is Ellipsis else cleared(bar, index), None, old_bar
+
+    return restored(contents, index, old), back
 
 
 @adjoint(restored_part)
@@ -180,7 +179,7 @@ def _read_block(block: Block, replicas: set[Operand]) -> None:
             continue
         source = op.args[0]
         replica = _viewed(block, source, replicas)
-        if replica is not None and _is_read_at_once(block, op, replica):
+        if replica is not None and is_read_at_once(block, op, _restores):
             substitute(block, {op.result: source})
             block.ops = [other for other in block.ops if other is not op]
 
@@ -193,50 +192,3 @@ def _viewed(block: Block, source: Operand, replicas: set[Operand]) -> Operand | 
             return None
         source = op.args[0]
     return source
-
-
-def _is_read_at_once(block: Block, copy: Call, replica: Operand) -> bool:
-    """Whether all readers of a copy look at it before the replica is changed, and keep nothing."""
-    value = copy.result
-    is_changed = False
-    at = next(i for i, op in enumerate(block.ops) if op is copy)
-    for op in block.ops[at + 1 :]:
-        changes = _changes(op, replica)
-        if value in free_of(op) and (is_changed or changes or not _only_looks(op, value)):
-            return False
-        is_changed |= changes
-    return all(operand is not value for operand in exit_operands(block.exit))
-
-
-def _changes(op: Op, replica: Operand) -> bool:
-    """Whether memory of a replica is another one behind an operation."""
-    return _restores(op) or any(_restores(o) for block in blocks_of(op) for o in walk(block))
-
-
-def _only_looks(op: Op, value: Value) -> bool:
-    """Whether an operation, and all in its blocks, keeps nothing of the memory that it reads."""
-    for block in blocks_of(op):
-        for inner in blocks(block):
-            if any(operand is value for operand in exit_operands(inner.exit)):
-                return False
-            if not all(_only_looks(o, value) for o in inner.ops if isinstance(o, Call)):
-                return False
-            others = (o for o in inner.ops if not isinstance(o, Call))
-            if any(operand is value for o in others for operand in operands_of(o)):
-                return False
-    if all(operand is not value for operand in operands_of(op)):
-        return True
-    return isinstance(op, Call) and isinstance(op.callee, Const) and _keeps_nothing(op, value)
-
-
-def _keeps_nothing(op: Call, value: Value) -> bool:
-    callee = op.callee.value  # type: ignore[union-attr]
-    if facts.is_fresh(callee) or facts.is_metadata(callee) or callee in _SUMS:
-        return True
-    if reads_metadata(op, value) or all(isinstance(o.type, Scalar) for o in op.results):
-        return True
-    return callee is cotangent.add_at and op.args[0] is not value
-
-
-# Sums of an array that is at hand and another one: in memory of their own.
-_SUMS = (cotangent.add, cotangent.subtract)

@@ -44,6 +44,7 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
+from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
@@ -222,7 +223,8 @@ class Specialiser:
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
-        key = source, tuple(inputs)
+        inputs = tuple(map(outside, inputs))
+        key = source, inputs
         known = self._known.get(key)
         if known is not None and known.is_done:
             if all(guard.holds() for guard in known.all_guards()):
@@ -235,7 +237,7 @@ class Specialiser:
             for open_ in self._stack[known.head :]:
                 open_.head = min(open_.head, known.head)
             return known
-        made = Specialisation(source, tuple(inputs), source)
+        made = Specialisation(source, inputs, source)
         self._known[key] = made
         self._note(made)
         try:
