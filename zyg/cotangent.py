@@ -57,6 +57,11 @@ def rebuilt(container: Any, items: list[Any]) -> Any:
     return tuple(items)
 
 
+def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
+    """The sum of the cotangent of the list `like`, if there is one yet, and that of an item."""
+    return one_hot(value, like, index) if bars is None else accumulate_at(bars[:], index, value)
+
+
 def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
     """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns."""
     if value is None:
@@ -540,6 +545,19 @@ PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
 def kept(x: Any) -> Any:
     """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
     return kept_but(_nothing, x)
+
+
+def shell(x: Any) -> Any:
+    """A copy of containers alone, for what asks how many items of which kind they hold."""
+    if isinstance(x, (list, tuple)):
+        items = [item if type(item) in _SHELLS else shell(item) for item in x]
+        return rebuilt(x, items)
+    if isinstance(x, dict):
+        return like_mapping(x, {key: shell(item) for key, item in x.items()})
+    return kept(x)
+
+
+_SHELLS = (np.ndarray, float, np.float64, int)
 
 
 def _nothing(x: Any) -> bool:

@@ -31,6 +31,7 @@ from ir.types import (
     Tuple,
     Type,
     Union,
+    class_of,
     widen,
 )
 from zyg import cotangent
@@ -219,12 +220,19 @@ class Accumulation(Algebra):
                     made = self.call(cotangent.add_at, earlier.args[0], hot.args[2], both)
                     return self._typed_like(a, made)
             return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
+        if hot is not None and self._is_item_of_list(hot):
+            return self.call(cotangent.accumulate_item, a, hot.args[2], hot.args[0], hot.args[1])
         hot = self._one_hot(a)
         if hot is not None and is_array(type_of(b)):
             return self._typed_like(b, self.call(cotangent.add_at, b, hot.args[2], hot.args[0]))
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
             return self._sum(a, b, like)
         return self.call(cotangent.accumulate, a, b)
+
+    def _is_item_of_list(self, hot: Call) -> bool:
+        type_, index = type_of(hot.args[1]), type_of(hot.args[2])
+        is_item = isinstance(index, Scalar | Known) and class_of(index) is int
+        return is_item and isinstance(type_, Sequence) and type_.cls is list
 
     def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays, as a difference where one of them is negated."""

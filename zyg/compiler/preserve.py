@@ -47,6 +47,14 @@ from zyg.compiler.structure import keeps_structure, reads_only_structure
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
 
+# Changes of a container that leave the memory of what it holds as it is.
+_REGROUPING = {
+    id(f) for f in (
+        primitives.appended, primitives.extended, primitives.inserted, primitives.deleted,
+        primitives.pushed, primitives.pushed_left, primitives.rotated, primitives.emptied,
+        primitives.regrouped,
+    )
+}
 # Calls whose operands beside the whole show its memory.
 WRITTEN = (primitives.written, written_view, primitives.updating, restored_part)
 
@@ -224,10 +232,13 @@ class _Memory:
         self._parent: dict[Value, Value] = {}
         self._written: set[Value] = set()
         self._restructured: set[Value] = set()
+        # Where memory of arrays is written, not that of containers alone.
+        self._filled: set[Value] = set()
         self._forward = forward
         self._block(forward)
         self._written = {self.root(value) for value in self._written}
         self._restructured = {self.root(value) for value in self._restructured}
+        self._filled = {self.root(value) for value in self._filled}
 
     def root(self, value: Value) -> Value:
         while value in self._parent:
@@ -278,6 +289,9 @@ class _Memory:
         if not keeps_structure(op):
             self._restructured.update(changed)
         callee = op.callee.value if isinstance(op.callee, Const) else None
+        is_list_store = callee is primitives.stored and class_of(type_of(op.args[0])) is list
+        if id(callee) not in _REGROUPING and not is_list_store:
+            self._filled.update(changed)
         if id(callee) in CHANGING and callee not in WRITTEN and is_array(changed[0].type):
             self._written.add(op.result)
             self._join(op.result, changed[0])  # what is stored into an array is copied
@@ -296,9 +310,14 @@ class _Memory:
         is_structure = class_of(value.type) in (list, dict) and (
             adjoint is None or reads_only_structure(value, self._forward, adjoint)
         )
-        if is_structure and self.root(value) not in self._restructured:
-            return primitives.alias
-        return cotangent.kept
+        if not is_structure:
+            return cotangent.kept
+        return cotangent.shell if self.root(value) in self._restructured else primitives.alias
+
+    def _is_written(self, value: Value) -> bool:
+        """Whether memory of a value is written anywhere: of an array, what arrays consist of."""
+        written = self._filled if is_array(value.type) else self._written
+        return self.root(value) in written
 
     def stored_before(self, value: Value, body: Block) -> Value | None:
         """The array that was stored just where a value is read from, if nothing overwrites that."""
@@ -320,7 +339,7 @@ class _Memory:
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""
-        if self.root(value) not in self._written:
+        if not self._is_written(value):
             return False
         at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
         return any(self._changes(op, value) for op in block.ops[at + 1 :])
@@ -328,7 +347,7 @@ class _Memory:
     def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
         """The same for what a body hands out: all that runs behind it may change the memory."""
         root = self.root(value)
-        if root not in self._written:
+        if not self._is_written(value):
             return False
         local = defined(body)
         if not is_branch and all(v in local for v in self._members(root)):
