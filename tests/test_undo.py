@@ -283,7 +283,7 @@ def test_memory_of_a_recurrence():
 def burgers(u):
     u = u.copy()
     for _ in range(40):
-        u[1:-1] = u[1:-1] - 0.1 * u[1:-1] * (u[2:] - u[:-2])
+        u[1:-1] = u[1:-1] - 0.01 * u[1:-1] * (u[2:] - u[:-2])
     return np.sum(u * u)
 
 
