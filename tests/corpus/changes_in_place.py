@@ -583,6 +583,7 @@ def array_without_dimensions(a):
 
 @program((MATRIX,))
 def rows_as_far_as_they_are_done(a):
+    a = a.copy()
     for i in range(len(a)):
         for j in range(i):
             a[i, j] = (a[i, j] - a[i, :j] @ a[:j, j]) / a[j, j]
@@ -599,16 +600,6 @@ def all_that_came_before(a):
         if t % 2:
             y[:t] *= 0.5
     return y @ y
-
-
-@program((MATRIX,))
-def orthogonal_columns(a):
-    q = a.copy()
-    for j in range(a.shape[1]):
-        for _ in range(2):
-            q[:, j] -= q[:, :j] @ (q[:, :j].T @ q[:, j])
-        q[:, j] /= math.sqrt(q[:, j] @ q[:, j])
-    return np.sum(np.sin(q))
 
 
 @program((GRID, [1.0, 2.0]))
