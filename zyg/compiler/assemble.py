@@ -26,7 +26,6 @@ from ir.core import (
     Block,
     Call,
     Const,
-    For,
     Function,
     If,
     Location,
@@ -34,7 +33,6 @@ from ir.core import (
     Parameters,
     Try,
     Value,
-    While,
     Yield,
     type_of,
 )
@@ -42,7 +40,7 @@ from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.load import load_definitions
 from ir.record import made, node
-from ir.rewrite import clone, count_uses, free_values, substitute, walk
+from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
@@ -57,6 +55,7 @@ from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
+from zyg.compiler.records import pack_records
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
@@ -278,7 +277,7 @@ class Compiler:
                 order.setdefault(value, len(order))
         saved.sort(key=lambda value: order.get(value, -1))
         forward.exit = Yield([result, *saved])
-        saved = _pack_records(forward, adjoint, saved)
+        saved = pack_records(forward, adjoint, saved)
         saved = pack_arms(forward, adjoint, saved)
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
@@ -396,7 +395,7 @@ class Compiler:
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)
-        _pack_records(body, body, [])
+        pack_records(body, body, [])
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]
         return _function(made, name, params, body), augmenter, result
@@ -510,58 +509,6 @@ def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) 
         whole = Value("saved", Tuple(tuple(value.type for value in saved)))
         adjoint.ops.insert(0, Call(Const(primitives.unpack), [whole, Const(len(saved))], {}, saved))
         adjoint.params = [whole]
-
-
-def _pack_records(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
-    """Joins the lists that one loop collects and another one walks over into one list of tuples."""
-    producers = {
-        value: op for op in walk(forward) if isinstance(op, For | While) for value in op.results
-    }
-    uses = count_uses(adjoint)
-    for op in walk(adjoint):
-        if not isinstance(op, For) or not op.backwards:
-            continue
-        groups: dict[For | While, list[int]] = {}
-        for i, iterable in enumerate(op.iterables):
-            if not isinstance(iterable, Value):
-                continue
-            producer = producers.get(iterable)
-            if producer is None or producer is op:
-                continue
-            if producer.results.index(iterable) >= len(producer.init) and uses[iterable] == 1:
-                groups.setdefault(producer, []).append(i)
-        for producer, indices in groups.items():
-            if len(indices) > 1:
-                saved = _pack(producer, op, indices, saved)
-    return saved
-
-
-def _pack(producer: For | While, loop: For, indices: list[int], saved: list[Value]) -> list[Value]:
-    exit = producer.body.exit
-    assert isinstance(exit, Yield)
-    lists = [loop.iterables[i] for i in indices]
-    positions = [producer.results.index(records) for records in lists]  # type: ignore[arg-type]
-    values = [exit.values[1 + position] for position in positions]
-    types_ = tuple(map(type_of, values))
-    record = Value("t", Tuple(types_))
-    producer.body.ops.append(Call(Const(primitives.build_tuple), values, {}, [record]))
-    records = Value("records", Sequence(list, Tuple(types_)))
-    kept = [i for i in range(len(producer.results)) if i not in positions]
-    producer.results = [*(producer.results[i] for i in kept), records]
-    exit.values = [exit.values[0], *(exit.values[1 + i] for i in kept), record]
-    items = [loop.items[i] for i in indices]
-    item = Value("t", Tuple(types_))
-    rest = [i for i in range(len(loop.iterables)) if i not in indices]
-    params = loop.body.params
-    loop.body.params = [
-        item, *(params[i] for i in rest), *params[len(loop.iterables) :]
-    ]
-    loop.iterables = [records, *(loop.iterables[i] for i in rest)]
-    loop.body.ops.insert(0, Call(Const(primitives.unpack), [item, Const(len(items))], {}, items))
-    gone = set(lists)
-    if any(value in gone for value in saved):
-        saved = [value for value in saved if value not in gone] + [records]
-    return saved
 
 
 def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
