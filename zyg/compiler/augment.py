@@ -56,6 +56,7 @@ from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, class_of, widen
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
+from zyg.compiler.forwarding import Contents
 from zyg.compiler.mutation import (
     MUTATING_METHODS,
     refuse_changing_call,
@@ -219,6 +220,7 @@ class Augmenter(Inference):
         self.varied: set[Value] = set()
         # Values of unknown class that have been looked at, in the block at hand and around it.
         self._plain: set[Value] = set()
+        self._contents = Contents()
         self.dispatched: list[tuple[Location | None, str]] = []
 
     def augment(self, function: Function) -> Operand:
@@ -253,7 +255,9 @@ class Augmenter(Inference):
                 # Inlined code, the branch of a rule for one, has the place of its call.
                 self.loc = self.place or op.loc
                 callee, args = self.checked(callee, args, kwargs, self.loc)
-                if self._is_method_of_place(op, callee, args):
+                if self._read_again(op, callee, args, mapping):
+                    pass
+                elif self._is_method_of_place(op, callee, args):
                     method = Value(op.result.name, op.result.type)
                     self._define(Call(callee, args, {}, [method], self.loc))
                     mapping[op.result] = method
@@ -316,7 +320,8 @@ class Augmenter(Inference):
             inner = dict(mapping)
             params = [Value(value.name, value.type) for value in block.params]
             self._note_results(block.params, params, inner)
-            exit = self.inline(block, inner)
+            with self._contents.inside():
+                exit = self.inline(block, inner)
             if isinstance(exit, Yield):
                 exit.values = _but_heap(exit.values, op.results)
             blocks.append(Block(params, self.ops, exit))
@@ -353,7 +358,8 @@ class Augmenter(Inference):
         outer_ops, outer_steps = self.ops, self.steps
         plain, self._plain = self._plain, set(self._plain)
         self.ops, self.steps = [], []
-        exit = self.inline(op.body, inner)
+        with self._contents.inside():
+            exit = self.inline(op.body, inner)
         if isinstance(exit, Yield):
             exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
         self._plain = plain
@@ -530,9 +536,7 @@ class Augmenter(Inference):
             ):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
-            result = Value(op.result.name, op.result.type)
-            self._define(Call(Const(getattr), [obj, name], {}, [result], op.loc))
-            mapping[op.result] = result
+            result = self._read(op, args, mapping)
             self.varied.add(result)
             held = self._held(result, op.loc)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
@@ -554,6 +558,11 @@ class Augmenter(Inference):
         heap, obj, name, *values = args
         assert isinstance(name, Const)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
+        self._contents.note_store(op, args)
+        mapping[op.result] = heap
+        fields = self._specialiser.fields
+        if fields is not None and not fields.may_vary(class_of(type_of(obj)), name.value):
+            return True
         stored = values[0] if values else None
         step = StoreStep(obj, name.value, stored, op.loc)
         step.held = None if stored is None else self._held(stored, op.loc)
@@ -561,8 +570,33 @@ class Augmenter(Inference):
             step.is_first = Value("is_first", Scalar(bool))
             self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
         self.steps.append(step)
-        mapping[op.result] = heap
         return True
+
+    def _read_again(
+        self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A read of what is at hand, or of what never varies; False for another call."""
+        if not isinstance(callee, Const) or callee.value is not attribute_read:
+            return False
+        is_plain = len(args) == 3 and isinstance(args[2], Const) and (
+            member(type_of(args[1]), args[2].value).kind == "stored"
+        )
+        known = self._contents.known(op, args) if is_plain else None
+        if known is not None:
+            mapping[op.result] = known
+            return True
+        if not is_plain or self._varies(op.results):
+            return False
+        self._read(op, args, mapping)
+        return True
+
+    def _read(self, op: Call, args: list[Operand], mapping: Mapping) -> Value:
+        """Reads an attribute that is stored in an object."""
+        result = Value(op.result.name, op.result.type)
+        self._define(Call(Const(getattr), args[1:], {}, [result], op.loc))
+        self._contents.note_read(op, args, result)
+        mapping[op.result] = result
+        return result
 
     def _held(self, value: Operand, loc: Location | None) -> Value | None:
         """A name for memory that objects may hold and change in place: what is saved of it is its

@@ -5,7 +5,8 @@
 A program whose functions are all known when code is made stores what inference sees it store, into
 objects that it makes or that are reached from its arguments. So the type of an attribute is the
 join of what the arguments' objects hold and of all stores. Where something unknown may store too,
-nothing is known.
+nothing is known. In the same way it is found which attributes hold what depends on an input: of the
+others nobody asks for cotangents.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Fields:
         self.is_open = False
         # Whether memory that objects hold is changed in place.
         self.changes_held = False
+        # The attributes into which something is stored that may depend on an input.
+        self._varied: set[tuple[type, str]] = set()
 
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
         """Notes a change in place of what an attribute holds."""
@@ -61,6 +64,17 @@ class Fields:
         new = unnamed(widen(type_))
         known = self.types.get((cls, name))
         self.types[cls, name] = new if known is None else join(known, new)
+
+    def vary(self, cls: type | None, name: str) -> None:
+        """Notes that an attribute may hold what depends on an input."""
+        if cls is None:
+            self.is_open = True
+        else:
+            self._varied.add((cls, name))
+
+    def may_vary(self, cls: type | None, name: str) -> bool:
+        """Whether an attribute may hold what depends on an input."""
+        return self.is_open or self.changes_held or cls is None or (cls, name) in self._varied
 
     def type_of(self, cls: type, name: str) -> Type:
         """The type of what a read of an attribute gives."""
@@ -102,13 +116,16 @@ class Fields:
             elif is_place(cls):
                 for name, item in fields_of(current):
                     self.store(cls, name, abstract(item))
+                    self.vary(cls, name)
                     pending.append(item)
             else:
                 self.is_open = True
 
     def state(self) -> object:
         """What code that was made for these types rests on."""
-        return None if self.is_open else (frozenset(self.types.items()), self.changes_held)
+        if self.is_open:
+            return None
+        return frozenset(self.types.items()), frozenset(self._varied), self.changes_held
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:

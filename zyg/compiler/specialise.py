@@ -20,7 +20,15 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Block, Call, Const, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, with_heap
+from ir.heap import (
+    HEAP,
+    HEAP_NAME,
+    STORES,
+    attribute_read,
+    attribute_set,
+    attribute_stored,
+    with_heap,
+)
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
 from ir.places import Effect, Returned
@@ -267,6 +275,7 @@ class Specialiser:
                 flows = Flows(
                     function, self.sources, self.payload, self.stored if is_unsure else None
                 )
+                self._note_varied(function, flows)
                 before = made.summary()
                 made.lost = NOTHING.union(*map(flows.of, self._lost))
                 self._lost = outer
@@ -287,6 +296,19 @@ class Specialiser:
         for inner in self._provisional:
             inner.is_done = inner.is_done or inner.head >= depth
         self._provisional = [inner for inner in self._provisional if not inner.is_done]
+
+    def _note_varied(self, function: Function, flows: Flows) -> None:
+        """Notes the attributes into which a function stores what depends on its inputs."""
+        if self.fields is None:
+            return
+        for op in walk(function.body):
+            if isinstance(op, Call) and isinstance(op.callee, Const) and (
+                op.callee.value in (attribute_stored, attribute_set)
+            ):
+                _, obj, name, value = op.args
+                assert isinstance(name, Const)
+                if flows.of(value):
+                    self.fields.vary(class_of(type_of(obj)), name.value)
 
     def _forget_provisional(self, depth: int) -> None:
         for inner in self._provisional:
@@ -481,6 +503,8 @@ class Specialiser:
                 self._lost.append(call.args[2])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
+            if callee is attribute_read and not self._may_field_vary(call):
+                return []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
         types_ = tuple(map(type_of, call.args))
@@ -496,6 +520,14 @@ class Specialiser:
                     self._lost += self._flowing(call, callee_type, specialisation.lost)
                 return self._flowing(call, callee_type, specialisation.flow)
         return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _may_field_vary(self, read: Call) -> bool:
+        _, obj, name, *_ = read.args
+        if self.fields is None or not isinstance(name, Const):
+            return True
+        if member(type_of(obj), name.value).kind != "stored":
+            return True
+        return self.fields.may_vary(class_of(type_of(obj)), name.value)
 
     def _raised_by(self, made: Specialisation) -> Flow:
         """The inputs that exceptions which a function raises may hold."""
