@@ -53,6 +53,7 @@ from zyg.compiler.fields import Fields
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
+from zyg.compiler.object_bars import use_records
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
@@ -263,6 +264,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        use_records(adjoint, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
@@ -383,6 +385,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        use_records(adjoint, self.specialiser.fields)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)

@@ -1,0 +1,248 @@
+"""Cotangents of numbers that objects hold: attributes of records in the place of calls of a table.
+
+    t_bar = heap_bar.take(b, 'v', 0.0)        b_bar = body_bars[b]
+    heap_bar.add(b, 'v', t_bar)          ->   t_bar = b_bar.v
+    heap_bar.add(b, 'x', t_bar * dt)          b_bar.x += t_bar * dt
+
+The record of an object is looked up once, where the object is at hand. In between, what a record
+holds is followed as values are: what is taken and given back stands still, and contributions are
+summed up before they are added. Another object of the class may be the same one, so that each
+comes to an end where the other begins.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    If,
+    Location,
+    Op,
+    Operand,
+    Try,
+    Value,
+    blocks_of,
+    type_of,
+)
+from ir.heap import Cell
+from ir.record import made, node
+from ir.rewrite import substitute, walk
+from ir.simplify import eliminate_dead, is_pure
+from ir.types import Instance, Known, Scalar, class_of, widen
+from zyg import shadows
+from zyg.compiler.fields import Fields
+from zyg.compiler.tangents import bar_name
+from zyg.shadow_records import Record, Records
+
+FLOAT = Scalar(float)
+ZERO = Const(0.0)
+
+
+def use_records(adjoint: Block, fields: Fields | None) -> None:
+    """Rewrites an adjoint in place; `fields` tell which attributes hold numbers."""
+    if fields is None or fields.is_open:
+        return
+    rewriting = _Rewriting(fields, adjoint)
+    if rewriting.names:
+        rewriting.block(adjoint, is_arm=True)
+        eliminate_dead(adjoint, is_pure)
+
+
+@node
+class _Place:
+    """What is known of an attribute of a record: what it holds, and what it should hold.
+
+    Where neither is known, `added` is what is still to be added.
+    """
+
+    record: Value
+    cls: type
+    name: str
+    loc: Location | None
+    held: Operand | None = None
+    wanted: Operand | None = None
+    added: Operand | None = None
+
+
+@node
+class _Frame:
+    """A block that is being rewritten: the operations so far, and the records found in it."""
+
+    is_arm: bool
+    values: set[Value]
+    ops: list[Op] = made(list)
+    records: dict[Operand, Value] = made(dict)
+    tables: dict[tuple[Operand, type], Value] = made(dict)
+    places: dict[tuple[Value, str], _Place] = made(dict)
+
+    def append(self, op: Op) -> None:
+        self.ops.append(op)
+        self.values.update(op.results)
+
+    def call(self, callee: object, args: list[Operand], result: Value, loc: Any) -> Value:
+        self.append(Call(Const(callee), args, {}, [result], loc))
+        return result
+
+
+class _Rewriting:
+    def __init__(self, fields: Fields, adjoint: Block) -> None:
+        self._fields = fields
+        self._frames: list[_Frame] = []
+        self._mapping: dict[Value, Operand] = {}
+        self._negated: dict[Operand, Operand] = {}
+        # The attributes that hold numbers, of all classes that the adjoint works on.
+        self.names: dict[type, dict[str, None]] = {}
+        for op in walk(adjoint):
+            if isinstance(op, Call) and self._is_of_number(op):
+                cls, name = _class_and_name(op)
+                self.names.setdefault(cls, {})[name] = None
+
+    def _is_of_number(self, op: Call) -> bool:
+        """Whether this adds to, or takes, the cotangent of a number that an object holds."""
+        if not _is_of_table(op):
+            return False
+        obj, name = op.args[1:3]
+        cls = class_of(type_of(obj))
+        if not isinstance(obj, Value) or not isinstance(name, Const) or cls is None:
+            return False
+        if issubclass(cls, Cell) or not name.value.isidentifier():
+            return False
+        if self._fields.type_of(cls, name.value) != FLOAT:
+            return False
+        return _callee(op) is shadows.take or widen(type_of(op.args[3])) == FLOAT
+
+    def block(self, block: Block, is_arm: bool) -> None:
+        frame = _Frame(is_arm, set(block.params))
+        self._frames.append(frame)
+        for op in block.ops:
+            self._op(op, frame)
+        self._settle(frame, lambda place: True)
+        self._frames.pop()
+        block.ops = frame.ops
+        substitute(block, self._mapping)
+
+    def _op(self, op: Op, frame: _Frame) -> None:
+        match op:
+            case Call() if self._is_of_number(op):
+                self._access(op, frame)
+                return
+            case Call() if _is_of_table(op):
+                cls, name = _class_and_name(op)
+                self._settle(frame, lambda p: p.name == name and p.cls in (cls, object))
+            case Call() if is_pure(op):
+                if _callee(op) is operator.neg:
+                    self._negated[op.result] = op.args[0]
+            case _:
+                self._settle(frame, lambda place: True)
+        for inner in blocks_of(op):
+            self.block(inner, isinstance(op, If | Try))
+        frame.append(op)
+
+    def _access(self, op: Call, frame: _Frame) -> None:
+        """Adds to a place, or takes what it holds."""
+        heap_bar, obj = op.args[:2]
+        cls, name = _class_and_name(op)
+        record = self._record(heap_bar, obj, cls, op.loc)
+        self._settle(
+            frame, lambda p: p.name == name and p.cls is cls and p.record is not record
+        )
+        place = frame.places.get((record, name))
+        if place is None:
+            place = frame.places[record, name] = _Place(record, cls, name, op.loc)
+        place.loc = op.loc
+        if _callee(op) is shadows.take:
+            self._take(place, op.result, frame)
+            return
+        bar = self._resolved(op.args[3])
+        if place.wanted is None:
+            place.added = self._sum(place.added, bar, place, frame)
+        else:
+            place.wanted = self._sum(place.wanted, bar, place, frame)
+
+    def _take(self, place: _Place, result: Value, frame: _Frame) -> None:
+        if place.wanted is None:
+            held = Value(result.name, FLOAT)
+            frame.call(shadows.bar_of, [place.record, Const(place.name)], held, place.loc)
+            place.held = place.wanted = held
+            if place.added is not None:
+                place.wanted = self._sum(held, place.added, place, frame)
+                place.added = None
+        self._mapping[result] = place.wanted
+        place.wanted = ZERO
+
+    def _settle(self, frame: _Frame, which: Callable[[_Place], bool]) -> None:
+        """Lets records hold what they should; nothing is known of them from then on."""
+        for key, place in list(frame.places.items()):
+            if not which(place):
+                continue
+            del frame.places[key]
+            operands: list[Operand] = [place.record, Const(place.name)]
+            nothing = Value(place.record.name, Known(None))
+            if place.added is not None:
+                frame.call(shadows.increase_bar, [*operands, place.added], nothing, place.loc)
+            elif place.wanted is not None and place.wanted is not place.held:
+                frame.call(shadows.set_bar, [*operands, place.wanted], nothing, place.loc)
+
+    def _sum(
+        self, left: Operand | None, right: Operand, place: _Place, frame: _Frame
+    ) -> Operand:
+        if left is None or left is ZERO:
+            return right
+        total, positive = Value("t", FLOAT), self._negated.get(right)
+        if positive is None:
+            return frame.call(operator.add, [left, right], total, place.loc)
+        return frame.call(operator.sub, [left, self._resolved(positive)], total, place.loc)
+
+    def _resolved(self, operand: Operand) -> Operand:
+        return self._mapping.get(operand, operand) if isinstance(operand, Value) else operand
+
+    # Records
+
+    def _record(self, heap_bar: Operand, obj: Operand, cls: type, loc: Location | None) -> Value:
+        """The record of an object, looked up where the object is known first."""
+        for frame in self._frames:
+            if obj in frame.records:
+                return frame.records[obj]
+        table = self._table(heap_bar, cls, loc)
+        home = self._home(obj)
+        found = Value(bar_name(obj), Instance(Record))
+        home.records[obj] = home.call(shadows.record, [table, obj], found, loc)
+        return found
+
+    def _table(self, heap_bar: Operand, cls: type, loc: Location | None) -> Value:
+        for frame in self._frames:
+            if (heap_bar, cls) in frame.tables:
+                return frame.tables[heap_bar, cls]
+        home = self._home(heap_bar)
+        operands = [heap_bar, Const(cls), *map(Const, self.names[cls])]
+        found = Value(f"{cls.__name__.lower()}_bars", Instance(Records))
+        home.tables[heap_bar, cls] = home.call(shadows.records, operands, found, loc)
+        return found
+
+    def _home(self, operand: Operand) -> _Frame:
+        """The outermost block where a value is known, and from where it is certain to be one: a
+        branch hands out other things in the place of values of the arm that it didn't take."""
+        for frame in reversed(self._frames):
+            if frame.is_arm or operand in frame.values:
+                return frame
+        return self._frames[0]
+
+
+def _callee(op: Call) -> object:
+    return op.callee.value if isinstance(op.callee, Const) else None
+
+
+def _class_and_name(op: Call) -> tuple[type, str]:
+    cls, name = class_of(type_of(op.args[1])), op.args[2]
+    assert isinstance(name, Const)
+    return cls or object, name.value
+
+
+def _is_of_table(op: Call) -> bool:
+    callee = _callee(op)
+    return callee is shadows.add or callee is shadows.take
