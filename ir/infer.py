@@ -218,6 +218,9 @@ class Surroundings(Protocol):
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
 
+    def may_change_objects(self) -> bool:
+        """Whether this program may store into objects."""
+
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
 

@@ -32,6 +32,7 @@ from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
+from zyg.shadows import is_running
 from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
@@ -241,14 +242,16 @@ def entry_for(
     key: Any
     if mode not in ("dispatch", "update"):
         forget_cached()
+    # What is called from code that works on objects takes part in that.
+    form: Any = (mode, is_running()) if mode in ("dispatch", "update") else mode
     if type(function) is types.FunctionType:
-        key = mode, function_key(function), tuple_key(args)
+        key = form, function_key(function), tuple_key(args)
     else:
         callee = callee_of(function)
         inner = callee.function
         own = function_key(inner) if type(inner) is types.FunctionType else Known(inner)
         held = tuple_key((*callee.leading, *callee.keywords.values()))
-        key = mode, own, tuple_key(args), tuple(callee.keywords), held
+        key = form, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
     if key in cache.on_heap:
@@ -299,7 +302,7 @@ def _found_or_made(
         if types_ != exact and key[0] != "heap":
             alive = identified((callee.function, values))
             key = cache.add_alias(
-                key, (mode, plan.source, len(args), tuple(kwargs), types_), alive
+                key, (key[0], plan.source, len(args), tuple(kwargs), types_), alive
             )
             entry = cache.valid(key)
             if entry is not None:
@@ -398,6 +401,8 @@ def _generated(
         )
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
+    if heap is None and made.works_on_objects and mode == "dispatch" and is_running():
+        raise NeedsHeap("this reads objects whose cotangents are in a table", plan.source.loc)
     code: Pair | Joint
     if mode in ("pullback", "_pullback", "dispatch", "update"):
         if any(i != heap for i in made.updates) and mode == "dispatch":

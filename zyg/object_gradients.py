@@ -8,6 +8,7 @@ noted before, and the cotangents of that are looked up when the adjoint has run.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -39,15 +40,30 @@ class Held:
                 if is_memory(item):
                     self.memory[name] = item
                 self.fields[name] = open_.get(id(item)) or Held(item, open_)
-        elif type(value) in (list, tuple):
+        elif isinstance(value, list | tuple | deque):
             self.items = [open_.get(id(item)) or Held(item, open_) for item in value]
-            self.like = type(value)
-        elif type(value) is dict:
+            self.like = prototype(value) if type(value) not in (list, tuple) else type(value)
+        elif isinstance(value, dict):
             self.items = {
                 key: open_.get(id(item)) or Held(item, open_) for key, item in value.items()
             }
+            self.like = prototype(value) if type(value) is not dict else dict
         else:
             self.like = prototype(value)
+            if not callable(value):
+                self._look_into(value, open_)
+
+    def _look_into(self, value: Any, open_: dict[int, Held]) -> None:
+        """Notes the objects in what is no plain object itself, as a `SimpleNamespace`."""
+        names = getattr(value, "__dict__", None)
+        if type(names) is not dict or id(value) in open_:
+            return
+        open_[id(value)] = self
+        fields = {
+            name: open_.get(id(item)) or Held(item, open_) for name, item in names.items()
+        }
+        if any(held._holds_objects(()) for held in fields.values()):
+            self.fields = fields
 
     def gradient(self, bar: Any, shadows: Shadows, open_: tuple[Held, ...] = ()) -> Any:
         """The gradient of the argument, whose own cotangent is `bar`."""
@@ -66,18 +82,33 @@ class Held:
                 if gradient is not None:
                     found[name] = gradient
             return found or None
+        if self.items is not None and not isinstance(self.like, type):
+            if not self._holds_objects(()):
+                return detached(cotangent.project(bar, self.like))
+        if self.fields:
+            own_bars = bar if isinstance(bar, dict) else {}
+            parts = {
+                name: held.part(own_bars.get(name), shadows, inside)
+                for name, held in self.fields.items()
+            }
+            return {name: part for name, part in parts.items() if part is not None} or None
         if isinstance(self.items, dict):
             bars = {} if bar is None else bar
-            return {
+            of_keys = {
                 key: held.gradient(bars.get(key), shadows, inside)
                 for key, held in self.items.items()
             }
+            return of_keys if self.like is dict else cotangent.like_mapping(self.like, of_keys)
         if self.items is not None:
             bars = [None] * len(self.items) if bar is None else bar
             found_items = [
                 held.gradient(item, shadows, inside)
                 for held, item in zip(self.items, bars, strict=True)
             ]
+            if isinstance(self.like, deque):
+                return deque(found_items, self.like.maxlen)
+            if not isinstance(self.like, type):
+                return cotangent.rebuilt(self.like, found_items)
             return found_items if self.like is list else tuple(found_items)
         if callable(self.like):
             return detached(bar) if isinstance(bar, dict) else None
@@ -90,7 +121,7 @@ class Held:
         return self.gradient(bar, shadows, open_)
 
     def _holds_objects(self, open_: tuple[Held, ...]) -> bool:
-        if self.obj is not None:
+        if self.obj is not None or self.fields:
             return True
         if self.items is None or any(self is outer for outer in open_):
             return False

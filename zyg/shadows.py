@@ -370,6 +370,30 @@ def increase_bar(of: Record, name: str, bar: Any) -> None:
     setattr(of, name, getattr(of, name) + bar)
 
 
+def add_object(shadows: Shadows, obj: Any, bar: Any) -> None:
+    """Takes the cotangent of an object, by names: a call that knows no table has read it.
+
+    What stands in its attributes may have been replaced since, so that they have to hold numbers.
+    """
+    for name, own in (bar or {}).items():
+        if own is not None and (isinstance(own, dict | tuple) or is_memory(own)):
+            raise NotDifferentiable(
+                f"the attribute `{name}` of a {type(obj).__name__} holds more than a number, in a "
+                "call that zyg differentiates apart from the code around it, which changes objects"
+            )
+        shadows.add(obj, name, own)
+
+
+def add_constant_object(shadows: Shadows, obj: Any, bar: Any) -> None:
+    """`add_object` in a program that stores nothing into objects."""
+    for name, own in (bar or {}).items():
+        held = getattr(obj, name, None)
+        if isinstance(own, dict) and hasattr(held, "__dict__") and type(held) is not dict:
+            add_constant_object(shadows, held, own)
+        else:
+            shadows.add(obj, name, own)
+
+
 def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, held: Identity) -> None:
     shadows.add_held(obj, name, bar, held.value)
 
@@ -387,7 +411,7 @@ def absorb(shadows: Shadows, held: Identity, bar: Any) -> Any:
 
 
 facts.effect(add, take, add_held, release, absorb, hold, check_held, unless_held)
-facts.effect(bar_of, set_bar, increase_bar)
+facts.effect(bar_of, set_bar, increase_bar, add_object, add_constant_object)
 # A record is made where it is asked for, and is the same from then on.
 facts.pure(records, record)
 

@@ -45,6 +45,7 @@ from ir.heap import (
     Identity,
     attribute_read,
     contents_read,
+    object_read,
     with_heap,
     without_heap,
 )
@@ -66,6 +67,7 @@ from zyg.compiler.mutation import (
 from zyg.compiler.objects import (
     adds_unknown,
     is_computed,
+    is_object_type,
     is_place,
     iterates_over,
     may_overload,
@@ -508,7 +510,7 @@ class Augmenter(Inference):
         ]
         if function is attribute_read:
             callee, args = Const(getattr), args[1:]
-        elif function is contents_read:
+        elif function in (contents_read, object_read):
             callee, args = Const(primitives.alias), args[1:]
         elif any(function is store for store in STORES):
             callee, args = Const(STORES[function]), args[1:]
@@ -551,6 +553,12 @@ class Augmenter(Inference):
                 self.varied.add(result)
                 self.varied.add(value)
                 self.steps.append(ContentsStep(result, value, held, op.loc))
+            return True
+        if callee.value is object_read:
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(Const(primitives.alias), [args[1]], {}, [result], op.loc))
+            mapping[op.result] = result
+            self.varied.add(result)
             return True
         plain = STORES.get(callee.value) if callable(callee.value) else None
         if plain is None:
@@ -812,10 +820,10 @@ class Augmenter(Inference):
             targets.append((callee, names[i]) if through_cell else (inputs[i], None))
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
+        works_on_objects = specialisation.heap is not None or self._reaches_objects(targets)
         self.steps.append(
             CallStep(
-                result, targets, pair.back, saved, op.loc, specialisation.heap is not None,
-                changes_objects,
+                result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
             )
         )
         if len(results) == 1:
@@ -824,6 +832,12 @@ class Augmenter(Inference):
             whole = Call(op.callee, op.args, op.kwargs, results, op.loc)
             self._take_apart(whole, result, mapping)
         return True
+
+    def _reaches_objects(self, targets: list[tuple[Operand, str | None]]) -> bool:
+        """Whether a call has cotangents for objects that the table has to take."""
+        return self.heap is not None and any(
+            is_object_type(type_of(target)) for target, _ in targets
+        )
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping
@@ -995,6 +1009,8 @@ def touches_heap(steps: list[Step]) -> bool:
     """Whether the adjoint of some of the steps may change the cotangents of what objects hold."""
     for step in steps:
         match step:
+            case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
+                return True
             case ReadStep() | StoreStep():
                 return True
             case CallStep() | OpaqueStep():

@@ -45,6 +45,8 @@ class Fields:
     def __init__(self) -> None:
         self.types: dict[tuple[type, str], Type] = {}
         self.is_open = False
+        # Whether the program itself stores anything.
+        self.is_stored = False
         # Whether memory that objects hold is changed in place.
         self.changes_held = False
         # The attributes into which something is stored that may depend on an input.
@@ -125,7 +127,8 @@ class Fields:
         """What code that was made for these types rests on."""
         if self.is_open:
             return None
-        return frozenset(self.types.items()), frozenset(self._varied), self.changes_held
+        kinds = self.changes_held, self.is_stored
+        return frozenset(self.types.items()), frozenset(self._varied), kinds
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:

@@ -36,7 +36,7 @@ from ir.types import Tuple, Type, class_of
 from zyg import cotangent
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
-from zyg.compiler.objects import is_place, kept_with_objects
+from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.structure import keeps_structure, reads_only_structure
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
@@ -61,7 +61,9 @@ def preserve(
         and not reads_only_structure(result, forward, adjoint)
     }
     for value in free_values(adjoint):
-        if (on_heap and _is_object(value.type)) or not memory.is_overwritten_behind(value, forward):
+        if on_heap and is_object_type(value.type):
+            continue
+        if not memory.is_overwritten_behind(value, forward):
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
@@ -73,11 +75,6 @@ def preserve(
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
                 _preserve_exports(op, memory, exported, contents, copying)
-
-
-def _is_object(type_: Type) -> bool:
-    cls = class_of(type_)
-    return cls is not None and is_place(cls)
 
 
 def preserve_held(
@@ -166,7 +163,7 @@ def _preserve_exports(
             value = body.exit.values[skipped + i]
             if result not in exported or not isinstance(value, Value):
                 continue
-            if copying is kept_with_objects and _is_object(value.type):
+            if copying is kept_with_objects and is_object_type(value.type):
                 continue
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)

@@ -711,7 +711,13 @@ class _Surroundings:
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
         if fields is not None:
+            fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
+
+    def may_change_objects(self) -> bool:
+        """Whether the program may store into objects."""
+        fields = self._specialiser.fields
+        return fields is None or fields.is_open or fields.is_stored
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields

@@ -1,0 +1,145 @@
+"""Objects that code reads which is compiled apart from what changes them."""
+
+from collections import OrderedDict, deque
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import pytest
+
+import zyg
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def cubed(self, t):
+        return self.x * t * t * t + self.y * t
+
+
+def cubic(point, t):
+    return point.x * t * t * t + point.y * t
+
+
+def slope(point, t):
+    return zyg.gradient(cubic, point, t)[1]
+
+
+def test_gradient_of_what_reads_an_object_that_was_made():
+    def f(t):
+        return slope(Point(t, 0.5), t)
+
+    assert zyg.gradient(f, 2.0) == (36.0,)
+
+
+def test_gradient_of_what_reads_an_object_that_was_changed():
+    def f(point, t):
+        point.x = point.x * t
+        return slope(point, t) * point.x
+
+    assert zyg.gradient(f, Point(1.0, 0.5), 2.0) == ({"x": 97.0, "y": 2.0}, 96.5)
+
+
+def test_gradient_inside_of_a_loop_that_changes_the_object():
+    def f(t):
+        total, point = 0.0, Point(1.0, t)
+        for _ in range(3):
+            total += slope(point, t)
+            point.x = point.x * t
+        return total
+
+    # total = 3 (t ** 2 + t ** 3 + t ** 4) + 3 t
+    assert zyg.gradient(f, 2.0) == (3 * (4.0 + 12.0 + 32.0) + 3.0,)
+
+
+def test_gradient_of_a_function_that_captures_an_object():
+    def f(t):
+        point = Point(t, 0.5)
+        return zyg.grad(lambda s: cubic(point, s))(t)
+
+    assert zyg.gradient(f, 2.0) == (36.0,)
+
+
+def test_object_in_a_container_is_refused():
+    def f(t):
+        points = [Point(t, 0.5)]
+        return zyg.gradient(lambda points, t: points[0].x * t * t, points, t)[1]
+
+    with pytest.raises(zyg.NotDifferentiable, match="as an argument of its own"):
+        zyg.gradient(f, 2.0)
+
+
+TABLE = {"x": lambda point: point.x * 2.0, "y": lambda point: point.y * point.x}
+
+
+@pytest.mark.parametrize(("key", "expected"), [("x", 2.0), ("y", 6.0)])
+def test_function_from_a_table_reads_an_object_that_was_made(key, expected):
+    def f(t, key):
+        return TABLE[key](Point(t, t))
+
+    assert zyg.gradient(f, 3.0, key) == (expected, None)
+
+
+def test_function_that_was_sorted_captures_an_object():
+    def f(t):
+        point = Point(t, 0.5)
+
+        def g():
+            return point.x * t
+
+        first, _ = sorted([g, g], key=lambda g: 1.0)
+        return first()
+
+    assert zyg.gradient(f, 3.0) == (6.0,)
+
+
+def test_mapped_function_captures_an_object():
+    def f(t):
+        point = Point(t, 0.5)
+        first, _ = map(lambda s: point.x * s, [t, t])
+        return first
+
+    assert zyg.gradient(f, 3.0) == (6.0,)
+
+
+class Named(NamedTuple):
+    point: Point
+    weight: float
+
+
+def changed(point):
+    point.x = 3.0 * point.x
+    return point.x * point.y
+
+
+EXPECTED = {"x": 6.0, "y": 3.0}
+
+
+def test_object_in_a_namespace():
+    def f(box):
+        return changed(box.point)
+
+    assert zyg.gradient(f, SimpleNamespace(point=Point(1.0, 2.0))) == ({"point": EXPECTED},)
+    nested = SimpleNamespace(point=Point(1.0, 2.0), other=3.0)
+    assert zyg.gradient(lambda o: f(o["box"]), {"box": nested}) == (
+        {"box": {"point": EXPECTED}},
+    )
+
+
+def test_object_in_a_named_tuple():
+    def f(named):
+        return changed(named.point) * named.weight
+
+    (found,) = zyg.gradient(f, Named(Point(1.0, 2.0), 2.0))
+    assert found == Named({"x": 12.0, "y": 6.0}, 6.0)
+
+
+def test_object_in_a_deque():
+    (found,) = zyg.gradient(lambda points: changed(points[0]), deque([Point(1.0, 2.0)], 3))
+    assert found == deque([EXPECTED]) and found.maxlen == 3
+
+
+def test_object_in_an_ordered_dict():
+    (found,) = zyg.gradient(lambda d: changed(d["a"]), OrderedDict(a=Point(1.0, 2.0)))
+    assert found == OrderedDict(a=EXPECTED) and type(found) is OrderedDict
