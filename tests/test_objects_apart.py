@@ -1,5 +1,6 @@
 """Objects that code reads which is compiled apart from what changes them."""
 
+import functools
 from collections import OrderedDict, deque
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -97,7 +98,8 @@ def test_function_that_was_sorted_captures_an_object():
 def test_mapped_function_captures_an_object():
     def f(t):
         point = Point(t, 0.5)
-        first, _ = map(lambda s: point.x * s, [t, t])
+        function = functools.partial(map, lambda s: point.x * s)
+        first, _ = function([t, t])
         return first
 
     assert zyg.gradient(f, 3.0) == (6.0,)

@@ -47,8 +47,8 @@ def use_records(adjoint: Block, fields: Fields | None) -> None:
     """Rewrites an adjoint in place; `fields` tell which attributes hold numbers."""
     if fields is None or fields.is_open:
         return
-    rewriting = _Rewriting(fields, adjoint)
-    if rewriting.names:
+    rewriting = _Rewriting(fields)
+    if any(isinstance(op, Call) and rewriting.is_of_number(op) for op in walk(adjoint)):
         rewriting.block(adjoint, is_arm=True)
         eliminate_dead(adjoint, is_pure)
 
@@ -90,19 +90,13 @@ class _Frame:
 
 
 class _Rewriting:
-    def __init__(self, fields: Fields, adjoint: Block) -> None:
+    def __init__(self, fields: Fields) -> None:
         self._fields = fields
         self._frames: list[_Frame] = []
         self._mapping: dict[Value, Operand] = {}
         self._negated: dict[Operand, Operand] = {}
-        # The attributes that hold numbers, of all classes that the adjoint works on.
-        self.names: dict[type, dict[str, None]] = {}
-        for op in walk(adjoint):
-            if isinstance(op, Call) and self._is_of_number(op):
-                cls, name = _class_and_name(op)
-                self.names.setdefault(cls, {})[name] = None
 
-    def _is_of_number(self, op: Call) -> bool:
+    def is_of_number(self, op: Call) -> bool:
         """Whether this adds to, or takes, the cotangent of a number that an object holds."""
         if not _is_of_table(op):
             return False
@@ -110,9 +104,7 @@ class _Rewriting:
         cls = class_of(type_of(obj))
         if not isinstance(obj, Value) or not isinstance(name, Const) or cls is None:
             return False
-        if issubclass(cls, Cell) or not name.value.isidentifier():
-            return False
-        if self._fields.type_of(cls, name.value) != FLOAT:
+        if issubclass(cls, Cell) or not self._is_number(cls, name.value):
             return False
         return _callee(op) is shadows.take or widen(type_of(op.args[3])) == FLOAT
 
@@ -128,7 +120,7 @@ class _Rewriting:
 
     def _op(self, op: Op, frame: _Frame) -> None:
         match op:
-            case Call() if self._is_of_number(op):
+            case Call() if self.is_of_number(op):
                 self._access(op, frame)
                 return
             case Call() if _is_of_table(op):
@@ -219,10 +211,21 @@ class _Rewriting:
             if (heap_bar, cls) in frame.tables:
                 return frame.tables[heap_bar, cls]
         home = self._home(heap_bar)
-        operands = [heap_bar, Const(cls), *map(Const, self.names[cls])]
+        operands = [heap_bar, Const(cls), *map(Const, self._numbers(cls))]
         found = Value(f"{cls.__name__.lower()}_bars", Instance(Records))
         home.tables[heap_bar, cls] = home.call(shadows.records, operands, found, loc)
         return found
+
+    def _numbers(self, cls: type) -> list[str]:
+        """The attributes of a class that hold numbers: the same ones in all of the program."""
+        return [
+            name for owner, name in self._fields.types
+            if owner is cls and self._is_number(cls, name)
+        ]
+
+    def _is_number(self, cls: type, name: str) -> bool:
+        is_printed = name.isidentifier() and not name.startswith("__")
+        return is_printed and self._fields.type_of(cls, name) == FLOAT
 
     def _home(self, operand: Operand) -> _Frame:
         """The outermost block where a value is known, and from where it is certain to be one: a
