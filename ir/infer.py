@@ -285,6 +285,8 @@ class Inference(Builder):
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
         self.works_on_objects = False
+        # Whether it reads what is stored in an object of a class that is known.
+        self.reads_objects = False
 
     # Blocks
 

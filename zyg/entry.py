@@ -276,6 +276,10 @@ def _heap_key(
     return "heap", key, state
 
 
+class _FasterOnHeap(Exception):
+    """Objects are read, and nothing is stored: there the types of what they hold are known."""
+
+
 def is_plain_function(function: Any) -> bool:
     """Whether this is a Python function that is known by its code: only these have paths."""
     return type(function) is types.FunctionType and id(function) not in by_identity
@@ -317,12 +321,20 @@ def _found_or_made(
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
-            except NeedsHeap:
+            except (NeedsHeap, _FasterOnHeap) as reason:
                 compiler.abandon()
                 compiler.needs_heap.clear()
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
-                return _found_or_made(heap_key, mode, function, args, kwargs)
+                try:
+                    return _found_or_made(heap_key, mode, function, args, kwargs)
+                except (NotDifferentiable, UnsupportedSyntax):
+                    if isinstance(reason, NeedsHeap):
+                        raise
+                compiler.abandon()
+                compiler.needs_heap.clear()
+                cache.on_heap.discard(key)
+                entry = _made(compiler, mode, plan, types_, len(args), on_values=True)
     except SourceNotFound as error:
         raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
@@ -365,7 +377,7 @@ def _made_on_heap(
 
 def _made(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
-    fields: Fields | None = None,
+    fields: Fields | None = None, on_values: bool = False,
 ) -> Entry:
     """The entry of a signature, made without pauses for the collection of garbage.
 
@@ -375,7 +387,7 @@ def _made(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _generated(compiler, mode, plan, types_, count, fields)
+        return _generated(compiler, mode, plan, types_, count, fields, on_values)
     finally:
         if collecting:
             gc.enable()
@@ -383,7 +395,7 @@ def _made(
 
 def _generated(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
-    fields: Fields | None,
+    fields: Fields | None, on_values: bool,
 ) -> Entry:
     if fields is None:
         made = compiler.specialiser.specialise(plan.source, types_)
@@ -402,7 +414,11 @@ def _generated(
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     if heap is None and made.works_on_objects and mode == "dispatch" and is_running():
-        raise NeedsHeap("this reads objects whose cotangents are in a table", plan.source.loc)
+        raise NeedsHeap("objects are read, whose cotangents a table takes", plan.source.loc)
+    if heap is None and not on_values and mode not in ("dispatch", "update") and (
+        any(callee.reads_objects for callee in made.with_callees())
+    ):
+        raise _FasterOnHeap
     code: Pair | Joint
     if mode in ("pullback", "_pullback", "dispatch", "update"):
         if any(i != heap for i in made.updates) and mode == "dispatch":

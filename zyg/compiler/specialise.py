@@ -135,6 +135,7 @@ class Specialisation:
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
+    reads_objects: bool = False
     # Inputs that may get into objects, as far as the heap is not taken.
     stored: Flow = NOTHING
     # Inputs that get into globals, where their derivatives end.
@@ -179,17 +180,22 @@ class Specialisation:
         kept = [t for i, t in zip(self.updates, types_, strict=True) if i in self.handed_out]
         return Tuple((self.result.items[0], *kept))
 
-    def all_guards(self) -> list[AnyGuard]:
-        """The guards of this function and of all that it calls."""
-        found: dict[object, AnyGuard] = {}
-        seen: set[Specialisation] = set()
+    def with_callees(self) -> list[Specialisation]:
+        """This function and all that it calls."""
+        seen: dict[Specialisation, None] = {}
         pending = [self]
         while pending:
             current = pending.pop()
             if current not in seen:
-                seen.add(current)
-                found.update(current.guards)
+                seen[current] = None
                 pending += current.callees
+        return list(seen)
+
+    def all_guards(self) -> list[AnyGuard]:
+        """The guards of this function and of all that it calls."""
+        found: dict[object, AnyGuard] = {}
+        for one in self.with_callees():
+            found.update(one.guards)
         return list(found.values())
 
 
@@ -280,6 +286,7 @@ class Specialiser:
                 made.lost = NOTHING.union(*map(flows.of, self._lost))
                 self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
+                made.reads_objects = inference.reads_objects
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.result, made.flow, made.flows = result, flows.result, flows
