@@ -20,7 +20,7 @@ LAYERS = [
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.pullback", "zyg.tracing",
-        "zyg.object_gradients",
+        "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],
     ["zyg.checking", "zyg.inspection"],

@@ -27,6 +27,7 @@ from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
 from zyg.compiler.fields import Fields, entered
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
+from zyg.contents_key import state_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
@@ -272,7 +273,7 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode in ("dispatch", "update") else entered(function, args, kwargs).state()
+    state = None if mode in ("dispatch", "update") else state_of(function, args, kwargs)
     return "heap", key, state
 
 

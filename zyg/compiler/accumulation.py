@@ -66,6 +66,7 @@ class Accumulation(Algebra):
         self.methods = augmenter.methods
         self._varied = augmenter.varied
         self.heap = augmenter.heap
+        self._steady = augmenter.steady
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
         self._masks = Masks(augmenter.ops)

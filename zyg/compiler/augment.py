@@ -53,7 +53,7 @@ from ir.held import may_be_memory
 from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
 from ir.record import node
-from ir.rewrite import Mapping, clone_exit
+from ir.rewrite import Mapping, clone_exit, defined
 from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, class_of, widen
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
@@ -223,6 +223,9 @@ class Augmenter(Inference):
         # Values of unknown class that have been looked at, in the block at hand and around it.
         self._plain: set[Value] = set()
         self._contents = Contents()
+        # What is defined in the loop at hand, and reads there that give the same in each iteration.
+        self._in_loop: set[Value] | None = None
+        self.steady: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
 
     def augment(self, function: Function) -> Operand:
@@ -360,8 +363,10 @@ class Augmenter(Inference):
         outer_ops, outer_steps = self.ops, self.steps
         plain, self._plain = self._plain, set(self._plain)
         self.ops, self.steps = [], []
+        outer_loop, self._in_loop = self._in_loop, defined(op.body) | set(op.body.params)
         with self._contents.inside():
             exit = self.inline(op.body, inner)
+        self._in_loop = outer_loop
         if isinstance(exit, Yield):
             exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
         self._plain = plain
@@ -604,6 +609,8 @@ class Augmenter(Inference):
         self._define(Call(Const(getattr), args[1:], {}, [result], op.loc))
         self._contents.note_read(op, args, result)
         mapping[op.result] = result
+        if self._in_loop is not None and self._in_loop.isdisjoint(op.args[:2]):
+            self.steady.add(result)
         return result
 
     def _held(self, value: Operand, loc: Location | None) -> Value | None:

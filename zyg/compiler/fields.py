@@ -147,16 +147,23 @@ def _parts(function: Any) -> list[Any]:
 def fields_of(obj: Any) -> list[tuple[str, Any]]:
     """What an object holds, in its dict and its slots."""
     found = list(getattr(obj, "__dict__", {}).items())
-    for cls in type(obj).__mro__:
-        slots = vars(cls).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name in ("__dict__", "__weakref__"):
-                continue
-            if name.startswith("__") and not name.endswith("__"):
-                name = f"_{cls.__name__.lstrip('_')}{name}"
-            if hasattr(obj, name):
-                found.append((name, getattr(obj, name)))
+    cls: type = type(obj)
+    found += [(name, getattr(obj, name)) for name in _slots(cls) if hasattr(obj, name)]
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _slots(cls: type) -> tuple[str, ...]:
+    """The names of the slots of a class, as its instances have them."""
+    found: dict[str, None] = {}
+    for base in cls.__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{base.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__"):
+                found[name] = None
+    return tuple(found)
 
 
 def unnamed(type_: Type) -> Type:

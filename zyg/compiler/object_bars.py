@@ -20,12 +20,14 @@ from ir.core import (
     Block,
     Call,
     Const,
+    For,
     If,
     Location,
     Op,
     Operand,
     Try,
     Value,
+    Yield,
     blocks_of,
     type_of,
 )
@@ -95,6 +97,7 @@ class _Rewriting:
         self._frames: list[_Frame] = []
         self._mapping: dict[Value, Operand] = {}
         self._negated: dict[Operand, Operand] = {}
+        self._classes: dict[Value, type] = {}
 
     def is_of_number(self, op: Call) -> bool:
         """Whether this adds to, or takes, the cotangent of a number that an object holds."""
@@ -133,28 +136,88 @@ class _Rewriting:
                 self._settle(frame, lambda place: True)
         for inner in blocks_of(op):
             self.block(inner, isinstance(op, If | Try))
+        carried = self._carried(op) if isinstance(op, For) else []
         frame.append(op)
+        for place, total in carried:
+            self._add(place.record, place.cls, place.name, total, op.loc, frame)
+
+    def _carried(self, op: For) -> list[tuple[_Place, Value]]:
+        """Lets a loop add up in variables of its own what it would add to records from outside.
+
+        Gives the places, and what is to be added to them behind the loop. A place that the loop
+        reads, or that may be that of another object there, is left alone.
+        """
+        added: dict[tuple[Value, str], Call] = {}
+        others: set[tuple[type, str]] = set()
+        inside = {value for inner in walk(op.body) for value in inner.results}
+        exit = op.body.exit
+        assert isinstance(exit, Yield)
+        for inner in walk(op.body):
+            if not isinstance(inner, Call) or is_pure(inner):
+                continue
+            if _is_of_table(inner):
+                others.add(_class_and_name(inner))
+                continue
+            record, *rest = inner.args
+            if not isinstance(record, Value) or record not in self._classes:
+                return []  # a call that may do anything with the table
+            name = rest[0].value if isinstance(rest[0], Const) else ""
+            is_sum = _callee(inner) is shadows.increase_bar and record not in inside
+            if is_sum and (record, name) not in added and inner in op.body.ops:
+                added[record, name] = inner
+            else:
+                others.add((self._classes[record], name))
+        found: list[tuple[_Place, Value]] = []
+        for (record, name), call in added.items():
+            cls = self._classes[record]
+            same = [key for key in added if key[1] == name and self._classes[key[0]] is cls]
+            if (cls, name) in others or (object, name) in others or len(same) > 1:
+                continue
+            before, after, total = (Value(f"{name}_bar", FLOAT) for _ in range(3))
+            combine, bar = self._signed(call.args[2])
+            op.body.ops[op.body.ops.index(call)] = Call(
+                Const(combine), [before, bar], {}, [after], call.loc
+            )
+            exit.values.insert(1 + len(op.init), after)
+            op.results.insert(len(op.init), total)
+            op.init.append(ZERO)
+            op.body.params.append(before)
+            found.append((_Place(record, cls, name, op.loc), total))
+        return found
+
+    def _add(
+        self, record: Value, cls: type, name: str, bar: Operand, loc: Location | None,
+        frame: _Frame,
+    ) -> None:
+        place = self._place(record, cls, name, loc, frame)
+        if place.wanted is None:
+            place.added = self._sum(place.added, bar, place, frame)
+        else:
+            place.wanted = self._sum(place.wanted, bar, place, frame)
+
+    def _place(
+        self, record: Value, cls: type, name: str, loc: Location | None, frame: _Frame
+    ) -> _Place:
+        """The place of an attribute, behind all that was done to the ones that may be the same."""
+        self._settle(
+            frame, lambda p: p.name == name and p.cls is cls and p.record is not record
+        )
+        place = frame.places.get((record, name))
+        if place is None:
+            place = frame.places[record, name] = _Place(record, cls, name, loc)
+        place.loc = loc
+        return place
 
     def _access(self, op: Call, frame: _Frame) -> None:
         """Adds to a place, or takes what it holds."""
         heap_bar, obj = op.args[:2]
         cls, name = _class_and_name(op)
         record = self._record(heap_bar, obj, cls, op.loc)
-        self._settle(
-            frame, lambda p: p.name == name and p.cls is cls and p.record is not record
-        )
-        place = frame.places.get((record, name))
-        if place is None:
-            place = frame.places[record, name] = _Place(record, cls, name, op.loc)
-        place.loc = op.loc
         if _callee(op) is shadows.take:
+            place = self._place(record, cls, name, op.loc, frame)
             self._take(place, op.result, frame)
-            return
-        bar = self._resolved(op.args[3])
-        if place.wanted is None:
-            place.added = self._sum(place.added, bar, place, frame)
         else:
-            place.wanted = self._sum(place.wanted, bar, place, frame)
+            self._add(record, cls, name, self._resolved(op.args[3]), op.loc, frame)
 
     def _take(self, place: _Place, result: Value, frame: _Frame) -> None:
         if place.wanted is None:
@@ -185,10 +248,15 @@ class _Rewriting:
     ) -> Operand:
         if left is None or left is ZERO:
             return right
-        total, positive = Value("t", FLOAT), self._negated.get(right)
+        combine, right = self._signed(right)
+        return frame.call(combine, [left, right], Value("t", FLOAT), place.loc)
+
+    def _signed(self, bar: Operand) -> tuple[object, Operand]:
+        """How a contribution is added, and what: what was negated is subtracted."""
+        positive = self._negated.get(bar)
         if positive is None:
-            return frame.call(operator.add, [left, right], total, place.loc)
-        return frame.call(operator.sub, [left, self._resolved(positive)], total, place.loc)
+            return operator.add, bar
+        return operator.sub, self._resolved(positive)
 
     def _resolved(self, operand: Operand) -> Operand:
         return self._mapping.get(operand, operand) if isinstance(operand, Value) else operand
@@ -204,6 +272,7 @@ class _Rewriting:
         home = self._home(obj)
         found = Value(bar_name(obj), Instance(Record))
         home.records[obj] = home.call(shadows.record, [table, obj], found, loc)
+        self._classes[found] = cls
         return found
 
     def _table(self, heap_bar: Operand, cls: type, loc: Location | None) -> Value:
