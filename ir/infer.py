@@ -218,6 +218,9 @@ class Surroundings(Protocol):
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
 
+    def called_method(self, type_: Type) -> Any:
+        """The function that is certain to run where an object of a type is called, or None."""
+
     def may_change_objects(self) -> bool:
         """Whether this program may store into objects."""
 
@@ -892,6 +895,10 @@ class Inference(Builder):
             if self.places is not None:
                 self_operand = self.places.read(self_operand, loc)
             callee, args = function, [self_operand, *args]
+        if isinstance(callee, Value) and self.places is not None:
+            method = self.surroundings.called_method(callee.type)
+            if method is not None:
+                return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
         if isinstance(callee, Const):
             if isinstance(callee.value, Maker):
                 return self._make(callee.value, args, kwargs, names, loc)

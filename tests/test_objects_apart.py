@@ -5,6 +5,7 @@ from collections import OrderedDict, deque
 from types import SimpleNamespace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import zyg
@@ -145,3 +146,51 @@ def test_object_in_a_deque():
 def test_object_in_an_ordered_dict():
     (found,) = zyg.gradient(lambda d: changed(d["a"]), OrderedDict(a=Point(1.0, 2.0)))
     assert found == OrderedDict(a=EXPECTED) and type(found) is OrderedDict
+
+
+class Owner:
+    def __init__(self, data):
+        self.data = data
+
+
+def changes_data_and_owner(owner, data, x):
+    owner.count = x
+    data[0] = x
+    return owner.data[0] * owner.data[1]
+
+
+def test_memory_that_an_object_holds_is_no_argument_that_is_changed():
+    data = np.ones(2)
+    with pytest.raises(zyg.UnsupportedSyntax, match="two names mean the same"):
+        zyg.gradient(changes_data_and_owner, Owner(data), data[:1], 2.0)
+    with pytest.raises(zyg.UnsupportedSyntax, match="two names mean the same"):
+        zyg.pullback(changes_data_and_owner, Owner(data), data, 2.0)
+    found = zyg.gradient(changes_data_and_owner, Owner(data), np.ones(2), 2.0)
+    assert found[0]["data"].tolist() == [1.0, 1.0] and found[2] == 0.0
+
+
+class Layer:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x, times=1):
+        return x * self.factor**times
+
+
+class Network:
+    def __init__(self, layers):
+        self.layers = layers
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x, times=2)
+        return x
+
+
+def test_objects_that_are_called():
+    network = Network([Layer(2.0), Layer(3.0)])
+    expected = {"layers": [{"factor": 2 * 2.0 * 9.0 * 0.5}, {"factor": 4.0 * 2 * 3.0 * 0.5}]}
+    assert zyg.gradient(lambda network, x: network(x), network, 0.5) == (expected, 36.0)
+    assert zyg.gradient(network, 0.5) == (36.0,)
+    code = zyg.code_adjoint(lambda network, x: network(x), network, 0.5)
+    assert "pullback_call" not in str(code)

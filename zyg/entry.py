@@ -471,3 +471,12 @@ def inputs_of(
         args[source.key] if source.kind == "arg" else value_of(source, callee, args, kwargs)
         for source in entry.passed
     ]
+
+
+def changed_inputs(
+    entry: Entry, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """The inputs that a call changes in place, other than objects by their attributes."""
+    callee = callee_of(function)
+    sources = [entry.plan.inputs[i] for i in entry.made.handed_out]
+    return [value_of(source, callee, args, kwargs) for source in sources]

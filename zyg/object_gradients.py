@@ -18,8 +18,9 @@ import numpy as np
 from ir.core import named
 from zyg import cotangent
 from zyg.compiler.fields import fields_of
+from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
-from zyg.entry import Entry, inputs_of
+from zyg.entry import Entry, changed_inputs, inputs_of
 from zyg.gradients import Assignment, are_own, detached
 from zyg.pullback import Adjoint, Like, Pullback, StructuralGradients, protected, prototype
 from zyg.shadow_records import Record
@@ -203,6 +204,22 @@ def memory_in(args: list[Held]) -> list[Any]:
     return found
 
 
+def refuse_shared(
+    entry: Entry, memory: list[Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Raises where an argument that the call changes in place is memory that an object holds."""
+    if not memory:
+        return
+    pending = changed_inputs(entry, f, args, kwargs)
+    while pending:
+        changed = pending.pop()
+        check_outside(memory, changed)
+        if isinstance(changed, list | tuple | deque):
+            pending += filter(is_memory, changed)
+        elif isinstance(changed, dict):
+            pending += filter(is_memory, changed.values())
+
+
 def held_by(args: tuple[Any, ...], like_of: LikeOf = prototype) -> list[Held]:
     """What each argument holds now."""
     open_: dict[int, Held] = {}
@@ -222,7 +239,10 @@ def gradients_through_heap(
     """The value, if the code gives it, and the gradients of a call that works on objects."""
     # Arrays keep their shapes, and numbers what they are, until the adjoint has run.
     held = held_by(args, itself)
-    with forward(memory_in(held)) as at_end, backward(at_end, is_joint=True) as shadows:
+    memory = memory_in(held)
+    if entry.changes:
+        refuse_shared(entry, memory, f, args, kwargs)
+    with forward(memory) as at_end, backward(at_end, is_joint=True) as shadows:
         found = entry.run(*inputs_of(entry, f, args, kwargs))
     y, bars = found if entry.mode == "withgradient" else (None, found)
     del found
@@ -298,7 +318,10 @@ def pullback_through_heap(
     """The value and the pullback of a call that works on objects."""
     code: Any = entry.code
     held = held_by(args)
-    with forward(memory_in(held)) as at_end:
+    memory = memory_in(held)
+    if entry.changes:
+        refuse_shared(entry, memory, f, args, kwargs)
+    with forward(memory) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
     saved = protected(saved, code.copied, len(code.saved_names))
     finish = HeapGradients(entry.assignment)

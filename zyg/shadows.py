@@ -413,7 +413,7 @@ def absorb(shadows: Shadows, held: Identity, bar: Any) -> Any:
 facts.effect(add, take, add_held, release, absorb, hold, check_held, unless_held)
 facts.effect(bar_of, set_bar, increase_bar, add_object, add_constant_object)
 # A record is made where it is asked for, and is the same from then on.
-facts.pure(records, record)
+facts.pure(records, record, current_shadows)
 
 
 @facts.result(current_shadows)

@@ -165,7 +165,7 @@ class Compiler:
         if known is not None:
             return known
         name = _identifier(made.function.name)
-        indices = sorted(active - {made.heap})
+        indices = made.with_bars(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
         passed = _passed(made)
@@ -350,7 +350,7 @@ class Compiler:
         item.ir_function = function
         emitted = self._load(made, [item])
         return Joint(
-            item.cell.cell_contents, _passed(made), sorted(active - {made.heap}), emitted,
+            item.cell.cell_contents, _passed(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
         )
 
@@ -377,7 +377,7 @@ class Compiler:
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
         transposer.add(result, seed)
-        bars = self._adjoint(made, transposer, augmenter, sorted(active - {made.heap}))
+        bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -471,7 +471,8 @@ def _function(
 
 
 def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "function"
+    plain = name.strip("_") or name
+    return plain if plain.isidentifier() else "function"
 
 
 def _seed_name(result: Operand) -> str:

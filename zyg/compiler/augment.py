@@ -822,7 +822,7 @@ class Augmenter(Inference):
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
         targets: list[tuple[Operand, str | None]] = []
-        for i in sorted(active - {specialisation.heap}):
+        for i in specialisation.with_bars(active):
             through_cell = i < len(captured) and not self._is_local(callee)
             targets.append((callee, names[i]) if through_cell else (inputs[i], None))
         self.varied.add(result)

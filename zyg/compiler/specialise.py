@@ -39,6 +39,7 @@ from ir.types import (
     TOP,
     Closure,
     Dict,
+    Instance,
     Known,
     Method,
     Tuple,
@@ -54,8 +55,10 @@ from zyg.compiler.fields import Fields
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
+    is_object_type,
     is_place,
     iterates_over,
+    lookup,
     may_overload,
     member,
     operator_method,
@@ -162,6 +165,15 @@ class Specialisation:
     def heap(self) -> int | None:
         """The number of the input that is the heap."""
         return next((i for i, type_ in enumerate(self.inputs) if type_ == HEAP), None)
+
+    def with_bars(self, active: Flow) -> list[int]:
+        """The active inputs that have cotangents of their own: those of objects are in the table
+        of the heap."""
+        if self.heap is None:
+            return sorted(active)
+        return [
+            i for i in sorted(active - {self.heap}) if not is_object_type(self.inputs[i])
+        ]
 
     @property
     def handed_out(self) -> tuple[int, ...]:
@@ -776,6 +788,16 @@ class _Surroundings:
             return None
         name, method = found
         self.note_lookup(class_of(types_[0]), name)
+        return method
+
+    def called_method(self, type_: Type) -> Any:
+        cls = class_of(type_)
+        if not isinstance(type_, Instance) or cls is None or not is_place(cls):
+            return None
+        method = lookup(cls, "__call__")
+        if not isinstance(method, types.FunctionType):
+            return None
+        self.note_lookup(cls, "__call__")
         return method
 
     def iterated(
