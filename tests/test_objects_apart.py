@@ -194,3 +194,53 @@ def test_objects_that_are_called():
     assert zyg.gradient(network, 0.5) == (36.0,)
     code = zyg.code_adjoint(lambda network, x: network(x), network, 0.5)
     assert "pullback_call" not in str(code)
+
+
+class Cubic:
+    def __init__(self, factor):
+        self.factor = factor
+        self.calls = 0
+
+    def __call__(self, x):
+        return self.cubed(x) + self.factor
+
+    def cubed(self, x):
+        return self.factor * x * x * x
+
+    def counted(self, x):
+        self.calls = self.calls + 1
+        return self.cubed(x)
+
+
+@pytest.mark.parametrize("read", [lambda model, x: model.cubed(x), lambda model, x: model(x)])
+def test_second_derivative_through_methods_that_only_read(read):
+    def slope_of(model, x):
+        return zyg.gradient(read, model, x)[1]
+
+    # 3 factor x ** 2
+    assert zyg.gradient(slope_of, Cubic(2.0), 3.0) == ({"factor": 27.0}, 36.0)
+
+
+def test_second_derivative_through_a_method_that_stores_is_refused():
+    def slope_of(model, x):
+        return zyg.gradient(lambda model, x: model.counted(x), model, x)[1]
+
+    with pytest.raises(zyg.UnsupportedSyntax, match="may store into objects"):
+        zyg.gradient(slope_of, Cubic(2.0), 3.0)
+
+
+def test_attributes_that_only_are_read_stay_out_of_records():
+    """What a loop reads of an object from outside is no part of what each iteration records."""
+
+    def f(model, n):
+        x = 0.5
+        for _ in range(n):
+            x = model.factor * x * (1.0 - x)
+        return x
+
+    code = str(zyg.code_adjoint(f, Cubic(2.0), 5))
+    assert "factor_bar = 0.0" in code and "records.append((t_1, x))" in code
+    (found, _) = zyg.gradient(f, Cubic(2.5), 5)
+    step = 1e-6
+    expected = (f(Cubic(2.5 + step), 5) - f(Cubic(2.5 - step), 5)) / (2 * step)
+    assert found["factor"] == pytest.approx(expected, rel=1e-6)

@@ -25,7 +25,7 @@ from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
-from zyg.compiler.fields import Fields, entered
+from zyg.compiler.fields import Fields, entered, holds_objects
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.contents_key import state_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -322,7 +322,11 @@ def _found_or_made(
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
-            except (NeedsHeap, _FasterOnHeap) as reason:
+            except (Unsupported, _FasterOnHeap) as reason:
+                if type(reason) not in (NeedsHeap, _FasterOnHeap) and not (
+                    mode not in ("dispatch", "update") and holds_objects(function, args, kwargs)
+                ):
+                    raise
                 compiler.abandon()
                 compiler.needs_heap.clear()
                 cache.on_heap.add(key)
@@ -332,6 +336,9 @@ def _found_or_made(
                 except (NotDifferentiable, UnsupportedSyntax):
                     if isinstance(reason, NeedsHeap):
                         raise
+                    if isinstance(reason, Unsupported):
+                        cache.on_heap.discard(key)
+                        raise reason from None
                 compiler.abandon()
                 compiler.needs_heap.clear()
                 cache.on_heap.discard(key)

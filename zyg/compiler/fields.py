@@ -138,6 +138,12 @@ def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fie
     return fields
 
 
+def holds_objects(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call is given objects, of which the types of what they hold are known."""
+    fields = entered(function, args, kwargs)
+    return bool(fields.types) and not fields.is_open
+
+
 def _parts(function: Any) -> list[Any]:
     if isinstance(function, types.MethodType):
         return [function.__self__, function.__func__]
