@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -558,6 +559,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return type(x)(x)
     if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
         return x
+    if x is UNBOUND or isinstance(x, BaseException):
+        return x  # what an exception holds has no cotangent
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
     if isinstance(x, types.FunctionType) and all(map(_never_changes, _captured(x))):
