@@ -21,7 +21,7 @@ from ir.errors import Unsupported
 from ir.heap import object_read
 from ir.infer import Inference
 from ir.record import node
-from ir.types import Closure, Known, class_of, widen
+from ir.types import Closure, Dict, Known, Sequence, Tuple, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.calling import calling
@@ -144,6 +144,12 @@ def _with_contents(inference: Inference, operand: Operand, loc: Location | None)
     if holds_no_objects(type_of(operand)):
         return operand
     if not is_object_type(type_of(operand)) or isinstance(operand, Const):
+        is_container = isinstance(type_of(operand), Sequence | Tuple | Dict | Closure)
+        if is_container and not inference.surroundings.may_change_objects():
+            raise Unsupported(
+                "objects in a container are given to `gradient` inside of differentiated code that "
+                "works on objects", loc, advice="give each as an argument of its own",
+            )  # code that takes no heap can do that, where nothing is stored
         inference.call(unless_holding_objects, operand, loc=loc)
         return operand
     found = inference.call(object_read, inference.current_heap(loc), operand, loc=loc)
