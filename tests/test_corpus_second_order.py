@@ -68,7 +68,6 @@ REFUSED = {
     "decorators.decorated_inside",
     "decorators.dispatched_on_type",
     "decorators.item_getters",
-    "decorators.method_callers",
     "decorators.method_dispatched_on_type",
     "decorators.method_with_partial",
     "decorators.partial_functions",
