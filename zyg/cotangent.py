@@ -426,6 +426,10 @@ def project(bar: Any, x: Any) -> Any:
     if callable(x) and not isinstance(bar, dict):
         return None
     refuse_conversion(bar, x)
+    names = getattr(x, "__dict__", None)
+    if type(bar) is dict and type(names) is dict:
+        # In the order of the attributes, whatever order they were read in.
+        return {**{name: bar[name] for name in names if name in bar}, **bar}
     return bar
 
 

@@ -42,6 +42,7 @@ from zyg.compiler.augment import (
     Augmenter,
 )
 from zyg.compiler.masks import Masks
+from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
     NONE,
     is_array,
@@ -53,7 +54,7 @@ from zyg.compiler.tangents import (
     tangent_type,
 )
 from zyg.numpy_facts import is_real
-from zyg.shadows import current_shadows
+from zyg.shadows import add_constant_object, add_object, current_shadows
 
 
 class Accumulation(Algebra):
@@ -66,6 +67,7 @@ class Accumulation(Algebra):
         self.methods = augmenter.methods
         self._varied = augmenter.varied
         self.heap = augmenter.heap
+        self._steady = augmenter.steady
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
         self._masks = Masks(augmenter.ops)
@@ -155,6 +157,12 @@ class Accumulation(Algebra):
     def add(self, operand: Operand, bar: Operand) -> None:
         """Adds a contribution to the cotangent of a value."""
         if not isinstance(operand, Value) or operand not in self._varied or is_none(bar):
+            return
+        if self.heap is not None and is_object_type(operand.type):
+            # Another call has read it, or the caller knows more of it than it can see.
+            changes = self.surroundings.may_change_objects()
+            add = add_object if changes else add_constant_object
+            self.call(add, self.heap_bar(), operand, bar)
             return
         bar = self._instantiated(operand, bar)
         before = self.bars.get(operand)

@@ -27,7 +27,6 @@ from ir.core import (
     Block,
     Call,
     Const,
-    For,
     Function,
     If,
     Location,
@@ -35,7 +34,6 @@ from ir.core import (
     Parameters,
     Try,
     Value,
-    While,
     Yield,
     type_of,
 )
@@ -44,7 +42,7 @@ from ir.heap import HEAP
 from ir.load import load_definitions
 from ir.places import is_change
 from ir.record import made, node
-from ir.rewrite import clone, count_uses, free_values, substitute, walk
+from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
@@ -59,8 +57,10 @@ from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
+from zyg.compiler.object_bars import use_records
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
+from zyg.compiler.records import pack_records
 from zyg.compiler.replica import read_in_place
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
@@ -173,7 +173,7 @@ class Compiler:
         if known is not None:
             return known
         name = _identifier(made.function.name)
-        indices = sorted(active - {made.heap})
+        indices = made.with_bars(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
         passed = _passed(made)
@@ -292,6 +292,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        use_records(adjoint, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
@@ -306,7 +307,7 @@ class Compiler:
                 order.setdefault(value, len(order))
         saved.sort(key=lambda value: order.get(value, -1))
         forward.exit = Yield([result, *saved])
-        saved = _pack_records(forward, adjoint, saved)
+        saved = pack_records(forward, adjoint, saved)
         saved = pack_arms(forward, adjoint, saved)
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
@@ -385,7 +386,7 @@ class Compiler:
         item.ir_function = function
         emitted = self._load(made, [item])
         return Joint(
-            item.cell.cell_contents, _passed(made), sorted(active - {made.heap}), emitted,
+            item.cell.cell_contents, _passed(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
         )
 
@@ -413,7 +414,7 @@ class Compiler:
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
         transposer.add(result, seed)
-        bars = self._adjoint(made, transposer, augmenter, sorted(active - {made.heap}))
+        bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -421,6 +422,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        use_records(adjoint, self.specialiser.fields)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
@@ -433,7 +435,7 @@ class Compiler:
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)
-        _pack_records(body, body, [])
+        pack_records(body, body, [])
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]
         return _function(made, name, params, body), augmenter, result
@@ -506,7 +508,8 @@ def _function(
 
 
 def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "function"
+    plain = name.strip("_") or name
+    return plain if plain.isidentifier() else "function"
 
 
 def _seed_name(result: Operand) -> str:
@@ -547,58 +550,6 @@ def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) 
         whole = Value("saved", Tuple(tuple(value.type for value in saved)))
         adjoint.ops.insert(0, Call(Const(primitives.unpack), [whole, Const(len(saved))], {}, saved))
         adjoint.params = [whole]
-
-
-def _pack_records(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
-    """Joins the lists that one loop collects and another one walks over into one list of tuples."""
-    producers = {
-        value: op for op in walk(forward) if isinstance(op, For | While) for value in op.results
-    }
-    uses = count_uses(adjoint)
-    for op in walk(adjoint):
-        if not isinstance(op, For) or not op.backwards:
-            continue
-        groups: dict[For | While, list[int]] = {}
-        for i, iterable in enumerate(op.iterables):
-            if not isinstance(iterable, Value):
-                continue
-            producer = producers.get(iterable)
-            if producer is None or producer is op:
-                continue
-            if producer.results.index(iterable) >= len(producer.init) and uses[iterable] == 1:
-                groups.setdefault(producer, []).append(i)
-        for producer, indices in groups.items():
-            if len(indices) > 1:
-                saved = _pack(producer, op, indices, saved)
-    return saved
-
-
-def _pack(producer: For | While, loop: For, indices: list[int], saved: list[Value]) -> list[Value]:
-    exit = producer.body.exit
-    assert isinstance(exit, Yield)
-    lists = [loop.iterables[i] for i in indices]
-    positions = [producer.results.index(records) for records in lists]  # type: ignore[arg-type]
-    values = [exit.values[1 + position] for position in positions]
-    types_ = tuple(map(type_of, values))
-    record = Value("t", Tuple(types_))
-    producer.body.ops.append(Call(Const(primitives.build_tuple), values, {}, [record]))
-    records = Value("records", Sequence(list, Tuple(types_)))
-    kept = [i for i in range(len(producer.results)) if i not in positions]
-    producer.results = [*(producer.results[i] for i in kept), records]
-    exit.values = [exit.values[0], *(exit.values[1 + i] for i in kept), record]
-    items = [loop.items[i] for i in indices]
-    item = Value("t", Tuple(types_))
-    rest = [i for i in range(len(loop.iterables)) if i not in indices]
-    params = loop.body.params
-    loop.body.params = [
-        item, *(params[i] for i in rest), *params[len(loop.iterables) :]
-    ]
-    loop.iterables = [records, *(loop.iterables[i] for i in rest)]
-    loop.body.ops.insert(0, Call(Const(primitives.unpack), [item, Const(len(items))], {}, items))
-    gone = set(lists)
-    if any(value in gone for value in saved):
-        saved = [value for value in saved if value not in gone] + [records]
-    return saved
 
 
 def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:

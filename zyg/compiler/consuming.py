@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ir.emit import statement_form
-from ir.emit.render import expression_form, name_node, subscript
+from ir.emit.render import attribute, expression_form, name_node, subscript
 from zyg import cotangent, shadows
 from zyg.cotangent import accumulate_at, clear_at
 
@@ -74,6 +74,16 @@ def _place(node: ast.expr) -> ast.Name | ast.Subscript:
     return node
 
 
+def _increase(place: ast.expr, bar: ast.expr) -> ast.stmt:
+    """`place += bar`, or `place -= positive` for a negated one."""
+    assert isinstance(place, ast.Attribute | ast.Subscript)
+    match bar:
+        case ast.UnaryOp(ast.USub(), positive):
+            return ast.AugAssign(target=place, op=ast.Sub(), value=positive)
+        case value:
+            return ast.AugAssign(target=place, op=ast.Add(), value=value)
+
+
 @expression_form(cotangent.add)
 def _print_sum(args: list[ast.expr], environment: Any) -> ast.expr:
     return ast.BinOp(left=args[0], op=ast.Add(), right=args[1])
@@ -111,6 +121,27 @@ def _method(name: str) -> Any:
 
 expression_form(shadows.add)(_method("add"))
 expression_form(shadows.take)(_method("take"))
+expression_form(shadows.records)(_method("records"))
+
+
+@expression_form(shadows.record)
+def _print_record(args: list[ast.expr], environment: Any) -> ast.expr:
+    return subscript(args[0], args[1])
+
+
+@expression_form(shadows.bar_of)
+def _print_bar_of(args: list[ast.expr], environment: Any) -> ast.expr:
+    return attribute(args[0], args[1])
+
+
+@statement_form(shadows.set_bar)
+def _print_set_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Assign(targets=[attribute(args[0], args[1])], value=args[2], type_comment=None)
+
+
+@statement_form(shadows.increase_bar)
+def _print_increase_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return _increase(attribute(args[0], args[1]), args[2])
 
 
 @expression_form(cotangent.zeros_list)
@@ -132,12 +163,7 @@ def _print_subtract(args: list[ast.expr], environment: Any) -> ast.stmt:
 
 @statement_form(add_item_into)
 def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
-    place = _place(subscript(args[0], args[1]))
-    match args[2]:
-        case ast.UnaryOp(ast.USub(), positive):
-            return ast.AugAssign(target=place, op=ast.Sub(), value=positive)
-        case value:
-            return ast.AugAssign(target=place, op=ast.Add(), value=value)
+    return _increase(subscript(args[0], args[1]), args[2])
 
 
 @statement_form(subtract_item_into)

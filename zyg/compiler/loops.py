@@ -59,6 +59,7 @@ from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.restoring import Restoring
 from zyg.compiler.tangents import (
+    NONE,
     bar_name,
     is_array,
     is_integer,
@@ -372,6 +373,9 @@ class LoopTransposer(Restoring):
         read: list[Value] = []
         mapping: dict[Value, Operand] = {}
         for value in needed:
+            if value in self._steady:
+                mapping[value] = self._last(op, value)
+                continue
             again = self._walkable(op, value) if is_whole else None
             item = Value(value.name, value.type)
             if again is None:
@@ -391,6 +395,17 @@ class LoopTransposer(Restoring):
             iterables.append(self._trips(op, is_whole))
             read.append(Value("_", Scalar(int)))
         return iterables, read
+
+    def _last(self, op: For | While, value: Value) -> Value:
+        """What a value was in the last iteration, where it is the same in all of them."""
+        assert isinstance(op.body.exit, Yield)
+        result = Value(value.name, value.type)
+        op.body.exit.values.insert(1 + len(op.init), value)
+        op.results.insert(len(op.init), result)
+        op.init.append(NONE)
+        op.body.params.append(Value(value.name, value.type))
+        self.definitions[result] = op
+        return result
 
     def _lean(self, op: For | While, adjoint: Block, value: Value) -> Value:
         """The prototype of an array, where the adjoint of an iteration reads just its shape."""

@@ -41,7 +41,7 @@ from zyg import cotangent
 from zyg.array_type import is_basic_index, same_shape
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
-from zyg.compiler.objects import is_place, kept_with_objects
+from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import keeps_structure, reads_only_structure
 from zyg.compiler.tangents import is_array
@@ -78,7 +78,9 @@ def preserve(
         and not reads_only_structure(result, forward, adjoint)
     }
     for value in free_values(adjoint):
-        if (on_heap and _is_object(value.type)) or not memory.is_overwritten_behind(value, forward):
+        if on_heap and is_object_type(value.type):
+            continue
+        if not memory.is_overwritten_behind(value, forward):
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
@@ -97,11 +99,6 @@ def preserve(
             if isinstance(op, If | Try | For | While):
                 copied += _preserve_exports(op, memory, exported, contents, lean, copying)
     return copied
-
-
-def _is_object(type_: Type) -> bool:
-    cls = class_of(type_)
-    return cls is not None and is_place(cls)
 
 
 def preserve_held(
@@ -191,7 +188,7 @@ def _preserve_exports(
             value = body.exit.values[skipped + i]
             if result not in exported or not isinstance(value, Value):
                 continue
-            if copying is kept_with_objects and _is_object(value.type):
+            if copying is kept_with_objects and is_object_type(value.type):
                 continue
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
