@@ -81,13 +81,14 @@ def expanded(
             return None
         source = calling(function.value, len(xs), ())
         indices = list(range(len(xs)))
-        inputs = list(xs)
+        inputs, starred = list(xs), {}
     else:
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, list(map(Const, _defaults(target))), {},
-                lambda items: None, lambda items: None,
+                source, list(range(len(xs))), {}, list(map(Const, _defaults(target))),
+                {name: Const(value) for name, value in _kwdefaults(target).items()},
+                list, lambda items: None,
             )
         except CannotBind:
             return None
@@ -98,8 +99,14 @@ def expanded(
             inference.call(primitives.read_captured, function, Const(value.name))
             for value in source.captured
         ]
-        inputs = [*captured, *(item if isinstance(item, Const) else xs[item] for item in bound)]
-        indices = [count + bound.index(i) for i in range(len(xs))]
+        inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
+        indices = []
+        starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
+        for i in range(len(xs)):
+            at = next(j for j, item in enumerate(bound) if item == i or _takes(item, i))
+            indices.append(count + at)
+            if isinstance(bound[at], list):
+                starred[i] = bound[at].index(i)
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
     if made.updates:
         raise Unsupported(
@@ -121,10 +128,12 @@ def expanded(
         value = inference.call(operator.getitem, result, Const(0))
         result = inference.call(operator.getitem, result, Const(1))
     gradients = []
-    for x, index in zip(xs, indices, strict=True):
+    for i, (x, index) in enumerate(zip(xs, indices, strict=True)):
         if index in derived.active:
             position = Const(derived.active.index(index))
             bar = inference.call(operator.getitem, result, position)
+            if i in starred:
+                bar = inference.call(operator.getitem, bar, Const(starred[i]))
             # Sums of 0-d arrays are numbers: only `project` makes arrays of them again.
             if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0:
                 bar = inference.call(cotangent.project, bar, x)
@@ -137,6 +146,17 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def _passed(inference: Inference, item: Any, xs: list[Operand]) -> Operand:
+    """What a parameter is given: a default, an argument, or the tuple of those a starred takes."""
+    if isinstance(item, list):
+        return inference.call(primitives.build_tuple, *[xs[i] for i in item])
+    return item if isinstance(item, Const) else xs[item]
+
+
+def _takes(item: Any, position: int) -> bool:
+    return isinstance(item, list) and position in item
 
 
 def _with_contents(inference: Inference, operand: Operand, loc: Location | None) -> Operand:
@@ -166,3 +186,7 @@ def _has_defaults_at_hand(function: Any, target: Any) -> bool:
 
 def _defaults(target: Any) -> tuple[Any, ...]:
     return () if target.function is None else target.function.__defaults__ or ()
+
+
+def _kwdefaults(target: Any) -> dict[str, Any]:
+    return {} if target.function is None else target.function.__kwdefaults__ or {}
