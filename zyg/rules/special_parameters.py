@@ -20,7 +20,7 @@ def without_formula(value, parameter, function):
     )
 
 
-# Where nobody asks for the cotangent, the call goes; where somebody does, it isn't known to be None.
+# Where nobody asks for the cotangent, the call goes; where somebody does, it may be anything.
 facts.total(without_formula)
 facts.result(without_formula)(lambda args, kwargs: TOP)
 constant(without_formula)
