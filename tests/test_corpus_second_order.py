@@ -124,6 +124,7 @@ REFUSED = {
     "memory_in_containers.table_of_lists",
     "memory_in_containers.two_views_of_unknown_places",
     "recursion.recursion_on_function",
+    "numbers_in_containers.default_lists_of_known_keys",
 }
 # What is done with objects of which only the class is known may store into them.
 REFUSED_AREAS = {
