@@ -291,6 +291,7 @@ class Augmenter(Lengths):
                         callee, args, kwargs, op = self._without_token(
                             op, callee, args, kwargs, mapping
                         )
+                        refuse_unknown_reader(callee, args, self.loc)
                     refuse_changing_call(callee, args, kwargs, op.loc)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
@@ -1049,6 +1050,23 @@ def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
 def _known(op: Call, args: list[Operand]) -> list[Operand]:
     """The operands of a call as inference has typed them, where they stand in the same order."""
     return op.args[len(op.args) - len(args) :] if len(op.args) >= len(args) else args
+
+
+def refuse_unknown_reader(callee: Operand, args: list[Operand], loc: Location | None) -> None:
+    """Refuses to give objects to what isn't written in Python, and may read what they hold."""
+    if not isinstance(callee, Const) or not isinstance(callee.value, types.BuiltinFunctionType):
+        return
+    function: Any = callee.value
+    is_known = facts.result_of(function) is not None or facts.is_pure(function) or is_constant(
+        function
+    )
+    if is_known or rule_of(function) is not None or substitute_of(function) is not None:
+        return
+    if any(is_object_type(type_of(arg)) for arg in args):
+        raise Unsupported(
+            f"{_name(callee)} is given an object, and zyg can't tell what it reads of it",
+            loc, advice="define its rule with @zyg.adjoint, or keep it out with zyg.dropgrad",
+        )
 
 
 def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:

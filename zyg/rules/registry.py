@@ -94,6 +94,7 @@ def constant(*callees: object) -> None:
 # none: of `numpy` itself, what isn't an everyday function.
 LATE = {
     "cmath": ("complex_scalar",),
+    "copy": ("copies",),
     "itertools": ("lazy",),
     "numpy": ("array_stores", "composites", "einsum", "order_statistics", "polynomials"),
     "numpy.fft": ("fourier",),

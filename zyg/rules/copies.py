@@ -1,0 +1,32 @@
+"""`copy.copy` and `copy.deepcopy` of numbers, arrays and containers.
+
+What a call copies whose type is known, `zyg.compiler.copies` writes out; objects, too.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from ir import facts
+from zyg.copying import unless_holding_objects, unless_object, unless_shared
+from zyg.rules.registry import adjoint, constant
+
+
+@adjoint(copy.copy)
+def copy_(x):
+    unless_object(x)
+    return copy.copy(x), lambda y_bar: (y_bar,)
+
+
+@adjoint(copy.deepcopy)
+def deepcopy(x):
+    unless_holding_objects(x)
+    unless_shared(x)
+    return copy.deepcopy(x), lambda y_bar: (y_bar,)
+
+
+facts.fresh(copy.deepcopy)
+facts.result(copy.deepcopy)(lambda args, kwargs: args[0])
+
+
+constant(unless_object, unless_shared)
