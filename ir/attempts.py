@@ -33,6 +33,7 @@ from typing import Any
 import gast
 
 from ir import primitives
+from ir.keeping import Keep
 from ir.liveness import Names, Place, place_of
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
@@ -556,6 +557,10 @@ def _changes_memory(statement: Any, fresh: Names) -> bool:
                 if name in CHANGING_METHODS and _root(owner) not in fresh:
                     return True
             case gast.keyword(arg="out"):
+                return True
+            case gast.Call(func=gast.Constant(value=callee)) if callee is primitives.advanced:
+                return True
+            case Keep():
                 return True
             case _:
                 pass

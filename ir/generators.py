@@ -1,0 +1,106 @@
+"""Generators as objects that differentiated code can look into.
+
+    def powers(x, n):                     def powers(x, n):
+        for i in range(n):       ->           generator = new_object(powers_generator)
+            yield x ** i                      generator.x = x; generator.n = n
+                                              generator._state = 0
+                                              return generator
+
+Each generator function has a class of its own, whose `advance` runs to the next `yield`
+(`ir.resuming`); an object of it holds what the function's variables are in between. It gives
+`(True, item, UNBOUND)`, or `(False, UNBOUND, value)` at the end.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ir.core import Function
+
+STATE_ATTRIBUTE = "_state"
+
+
+class Generator:
+    """What a generator function makes, with the methods that Python's generators have."""
+
+    advance: ClassVar[Callable[..., tuple[bool, Any, Any]]]
+    # Whether closing it runs code of its own: `finally`, `with`.
+    has_cleanup: ClassVar[bool] = False
+    _state: int
+
+    def __iter__(self) -> Generator:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def send(self, value: Any) -> Any:
+        """Goes on behind the last `yield`, which has this value."""
+        if value is not None and self._state == 0:
+            raise TypeError("can't send non-None value to a just-started generator")
+        return _item(*self.advance(value))
+
+    def throw(self, error: BaseException, *_: Any) -> Any:
+        """Raises an exception where the generator stopped."""
+        error = error() if isinstance(error, type) else error
+        return _item(*self.advance(None, error))
+
+    def close(self) -> None:
+        """Ends the generator where it stopped."""
+        self.advance(None, None, True)
+
+
+    @classmethod
+    def loaded(cls) -> Callable[..., tuple[bool, Any, Any]]:
+        """`advance` as compiled code."""
+        if "_loaded" not in vars(cls):
+            from ir.closures import load_function
+
+            function = ir_of_made(cls.advance.__code__)  # type: ignore[attr-defined]
+            assert function is not None
+            cls._loaded = load_function(function)  # type: ignore[attr-defined]
+        return cls._loaded  # type: ignore[attr-defined,no-any-return]
+
+
+def _item(alive: bool, item: Any, value: Any) -> Any:
+    if alive:
+        return item
+    if value is None:
+        raise StopIteration
+    raise StopIteration(value)
+
+
+def generator_class(
+    name: str, advance: Function, module_globals: dict[str, Any], has_cleanup: bool
+) -> type[Generator]:
+    """The class of the generators that one generator function makes."""
+    made: dict[str, Any] = {"has_cleanup": has_cleanup}
+    cls = type(f"{name}_generator", (Generator,), made)
+    cls.advance = made_function(advance, module_globals)  # type: ignore[misc]
+    return cls
+
+
+def made_function(function: Function, module_globals: dict[str, Any]) -> types.FunctionType:
+    """A Python function for IR that no source has: it is loaded when it is called first.
+
+    Its code holds the IR, which `ir.parse` finds there.
+    """
+    template = _run_loaded.__code__
+    code = template.replace(
+        co_name=function.name, co_consts=(*template.co_consts, function)
+    )
+    made = types.FunctionType(code, module_globals, function.name, (None, None, False))
+    function.code = code
+    return made
+
+
+def ir_of_made(code: types.CodeType) -> Function | None:
+    """The IR of a function that `made_function` has made."""
+    found = code.co_consts[-1] if code.co_consts else None
+    return found if isinstance(found, Function) else None
+
+
+def _run_loaded(self, sent=None, thrown=None, closing=False):  # type: ignore[no-untyped-def]
+    return self.loaded()(self, sent, thrown, closing)
