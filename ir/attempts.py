@@ -33,6 +33,7 @@ from typing import Any
 import gast
 
 from ir import primitives
+from ir.generators import advanced
 from ir.keeping import Keep
 from ir.liveness import Names, Place, place_of
 from ir.node_maker import NodeMaker
@@ -558,7 +559,7 @@ def _changes_memory(statement: Any, fresh: Names) -> bool:
                     return True
             case gast.keyword(arg="out"):
                 return True
-            case gast.Call(func=gast.Constant(value=callee)) if callee is primitives.advanced:
+            case gast.Call(func=gast.Constant(value=callee)) if callee is advanced:
                 return True
             case Keep():
                 return True

@@ -16,7 +16,7 @@ from typing import Any
 
 import gast
 
-from ir import primitives
+from ir.generators import iterated
 from ir.node_maker import NodeMaker
 
 ITEMS = "items@"
@@ -83,7 +83,7 @@ def called(node: gast.GeneratorExp) -> gast.Call:
         kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[],
     )
     function = made.node(GeneratorLambda(args=arguments, body=body))
-    items = NodeMaker(first.iter).call(primitives.iterated, first.iter)
+    items = NodeMaker(first.iter).call(iterated, first.iter)
     return made.node(gast.Call(func=function, args=[items], keywords=[]))
 
 

@@ -18,8 +18,17 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ir.core import Function
+from ir.primitives import UNBOUND
 
 STATE_ATTRIBUTE = "_state"
+
+
+def _nothing() -> None:
+    return None
+
+
+# Set by who differentiates: raises where nobody would notice that a generator goes on.
+before_plain_step: Callable[[], None] = _nothing
 
 
 class Generator:
@@ -34,17 +43,20 @@ class Generator:
         return self
 
     def __next__(self) -> Any:
-        return self.send(None)
+        before_plain_step()
+        return _item(*self.advance(None))
 
     def send(self, value: Any) -> Any:
         """Goes on behind the last `yield`, which has this value."""
         if value is not None and self._state == 0:
             raise TypeError("can't send non-None value to a just-started generator")
+        before_plain_step()
         return _item(*self.advance(value))
 
     def throw(self, error: BaseException, *_: Any) -> Any:
         """Raises an exception where the generator stopped."""
         error = error() if isinstance(error, type) else error
+        before_plain_step()
         return _item(*self.advance(None, error))
 
     def close(self) -> None:
@@ -64,12 +76,56 @@ class Generator:
         return cls._loaded  # type: ignore[attr-defined,no-any-return]
 
 
+def iterated(items: Any) -> Any:
+    """What `for` asks for the items, one at a time: `iter(items)`."""
+    return iter(items)
+
+
+def started(items: Any) -> Any:
+    """The same for what is only known when the program runs."""
+    return iter(items)
+
+
+def settled(items: Any, count: int | None) -> Any:
+    """The items, where all or more than `count` are taken: of an iterator by steps, a list."""
+    return items
+
+
+def advanced(iterator: Any, sent: Any = None, thrown: Any = None) -> tuple[bool, Any, Any]:
+    """The next step of an iterator: whether it gives an item, the item, its value at the end."""
+    if isinstance(iterator, Generator):
+        return iterator.advance(sent, thrown)
+    try:
+        if thrown is not None:
+            item = _throw(iterator, thrown)
+        else:
+            item = next(iterator) if sent is None else iterator.send(sent)
+    except StopIteration as stop:
+        return False, UNBOUND, stop.value
+    return True, item, UNBOUND
+
+
+def _throw(iterator: Any, thrown: BaseException) -> Any:
+    if not hasattr(iterator, "throw"):
+        raise thrown
+    return iterator.throw(thrown)
+
+
+def stop_iteration(value: Any) -> StopIteration:
+    """What `next` raises at the end of an iterator."""
+    return StopIteration() if value is None else StopIteration(value)
+
+
+def closed(iterator: Any) -> None:
+    """Closes an iterator in which `yield from` stands, if it can be closed."""
+    if hasattr(iterator, "close"):
+        iterator.close()
+
+
 def _item(alive: bool, item: Any, value: Any) -> Any:
     if alive:
         return item
-    if value is None:
-        raise StopIteration
-    raise StopIteration(value)
+    raise stop_iteration(value)
 
 
 def generator_class(

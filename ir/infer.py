@@ -61,6 +61,7 @@ from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
 from ir.special_calls import SPECIAL, bound_method, is_literal, literal_keys
+from ir.steps import consumed, loop_by_steps, settled_operands, stepping
 from ir.types import (
     BOTTOM,
     TOP,
@@ -217,6 +218,18 @@ class Surroundings(Protocol):
     def iterated(self, callee: object, types: tuple[Type, ...]) -> list[tuple[int, Any]]:
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
+
+    def step_of(self, iterator: Type) -> Any:
+        """The function that gives the next step of an iterator which is an object; or None."""
+
+    def may_step(self, iterable: Type) -> bool:
+        """Whether an iterable about which little is known may be such an iterator, or give one."""
+
+    def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        """The Python function that does what a built-in one does with such iterators; or None."""
+
+    def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
+        """The operands that may be such iterators, of a call that takes all of their items."""
 
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
@@ -600,6 +613,11 @@ class Inference(Builder):
     def _for(
         self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
     ) -> None:
+        if not op.backwards:
+            iterator = stepping(self, iterables, op.loc)
+            if iterator is not None:
+                loop_by_steps(self, op, iterator, init, mapping)
+                return
         iterables, split = self._split_zip(op, iterables)
         items = [facts.item_of(type_of(iterable)) for iterable in iterables]
         names = [f"{value.name}" for value in op.items] if split is None else split
@@ -899,6 +917,11 @@ class Inference(Builder):
                     return self.typed_call(Const(method), args, {}, names, loc)
             if self.places is not None and (self.heap is not None or not self.works_on_objects):
                 args = self._items_of_objects(callee.value, args, loc)
+                consumer = self.surroundings.consumer(callee.value, tuple(map(type_of, args)))
+                if consumer is not None:
+                    return consumed(self, consumer, args, kwargs, names, loc)
+                if self.heap is not None:
+                    args = settled_operands(self, callee.value, args, loc)
             special = SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)

@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from ir import primitives
+from ir.generators import advanced, stop_iteration
 from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, children
 
@@ -43,7 +43,7 @@ def hoist_next(function: Any, module_globals: dict[str, Any]) -> None:
 
 def stopped(made: NodeMaker, end: Any) -> Any:
     """What `next` does at the end of an iterator."""
-    return made.node(gast.Raise(exc=made.call(primitives.stop_iteration, end), cause=None))
+    return made.node(gast.Raise(exc=made.call(stop_iteration, end), cause=None))
 
 
 def _hoisted(
@@ -78,7 +78,7 @@ def hoisted(
         number = next(serial)
         alive, item, end = (f"{base}@next{number}" for base in ("alive", "item", "end"))
         names = [made.store(name) for name in (alive, item, end)]
-        done.append(made.unpack(names, made.call(primitives.advanced, call.args[0])))
+        done.append(made.unpack(names, made.call(advanced, call.args[0])))
         missed = made.node(gast.UnaryOp(op=gast.Not(), operand=made.load(alive)))
         done.append(made.branch(missed, [ended(made, made.load(end))]))
         _replace(statement, call, made.load(item))

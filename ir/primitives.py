@@ -32,40 +32,6 @@ def end_guarded() -> None:
     """Ends what a `Try` guards: exceptions behind it go past the handler."""
 
 
-def iterated(items: Any) -> Any:
-    """What `for` asks for the items, one at a time: `iter(items)`."""
-    return iter(items)
-
-
-def advanced(iterator: Any, sent: Any = None, thrown: Any = None) -> tuple[bool, Any, Any]:
-    """The next step of an iterator: whether it gives an item, the item, its value at the end."""
-    try:
-        if thrown is not None:
-            item = _throw(iterator, thrown)
-        else:
-            item = next(iterator) if sent is None else iterator.send(sent)
-    except StopIteration as stop:
-        return False, UNBOUND, stop.value
-    return True, item, UNBOUND
-
-
-def _throw(iterator: Any, thrown: BaseException) -> Any:
-    if not hasattr(iterator, "throw"):
-        raise thrown
-    return iterator.throw(thrown)
-
-
-def stop_iteration(value: Any) -> StopIteration:
-    """What `next` raises at the end of an iterator."""
-    return StopIteration() if value is None else StopIteration(value)
-
-
-def closed(iterator: Any) -> None:
-    """Closes an iterator in which `yield from` stands, if it can be closed."""
-    if hasattr(iterator, "close"):
-        iterator.close()
-
-
 def is_caught(error: BaseException, classes: Any) -> bool:
     """Whether `except classes` catches an exception: as Python asks, without `__instancecheck__`.
     """

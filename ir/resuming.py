@@ -28,6 +28,7 @@ import gast
 
 from ir import primitives
 from ir.desugar import falls_through, leaves
+from ir.generators import advanced, closed, iterated
 from ir.keeping import Keep, Restore
 from ir.liveness import NONE, After, Names, live_before, reads, targets
 from ir.node_maker import NodeMaker
@@ -402,7 +403,7 @@ class _Machine:
         made = NodeMaker(node.iter)
         items, alive, item = self.name("items"), self.name("alive"), self.name("item")
         iterable = self.hoisted(node.iter)
-        self.append(made.assign(items, made.call(primitives.iterated, iterable)))
+        self.append(made.assign(items, made.call(iterated, iterable)))
         head, body, orelse, after = (self.block(node) for _ in range(4))
         self.jump(head)
         self.begin(head)
@@ -416,7 +417,7 @@ class _Machine:
         self, made: NodeMaker, alive: str, item: str, result: str, *args: Any
     ) -> Any:
         names = [made.store(name) for name in (alive, item, result)]
-        return made.unpack(names, made.call(primitives.advanced, *args))
+        return made.unpack(names, made.call(advanced, *args))
 
     # `try`
 
@@ -648,7 +649,7 @@ class _Machine:
             self.name, ("items", "given", "alive", "item", "result")
         )
         iterable = self.hoisted(node.value)
-        self.append(made.assign(items, made.call(primitives.iterated, iterable)))
+        self.append(made.assign(items, made.call(iterated, iterable)))
         self.append(made.assign(given, made.constant(None)))
         head, body, after = (self.block(node) for _ in range(3))
         self.jump(head)
@@ -663,7 +664,7 @@ class _Machine:
         self.test(made.load(CLOSING), closes, stays)
         self.begin(closes)
         self.append(made.node(gast.Expr(value=made.call(
-            primitives.closed, made.load(items)
+            closed, made.load(items)
         ))))
         end = Finish(made.constant(None))
         self.leave(0, node, lambda: self._end(end), closes=True)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -552,7 +553,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return deque([kept_but(stays, item) for item in x], x.maxlen)
     if isinstance(x, (set, frozenset)):
         return type(x)(x)
-    if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
+    if x is None or x is UNBOUND or isinstance(x, PLAIN):
         return x
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ir.generators import Generator
 from ir.types import (
+    BOTTOM,
     TOP,
     Closure,
     Dict,
@@ -32,6 +34,7 @@ from ir.types import (
 )
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
 from zyg.compiler.objects import is_place, lookup
+from zyg.compiler.stepping import step_of
 from zyg.signature import abstract
 
 VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
@@ -46,6 +49,8 @@ class Fields:
         self.is_open = False
         # Whether memory that objects hold is changed in place.
         self.changes_held = False
+        # Whether there are objects that loops ask for one item after the other.
+        self.has_steps = False
 
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
         """Notes a change in place of what an attribute holds."""
@@ -58,6 +63,7 @@ class Fields:
         if cls is None:
             self.is_open = True
             return
+        self.has_steps |= step_of(cls) is not None
         new = unnamed(widen(type_))
         known = self.types.get((cls, name))
         self.types[cls, name] = new if known is None else join(known, new)
@@ -69,6 +75,8 @@ class Fields:
         found = self.types.get((cls, name))
         default = lookup(cls, name)
         if default is None or isinstance(default, types.MemberDescriptorType):
+            if found is None and issubclass(cls, Generator):
+                return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
         # What stands in the class may be replaced when the program doesn't run.
         return TOP
@@ -100,6 +108,7 @@ class Fields:
             elif cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
                 continue
             elif is_place(cls):
+                self.has_steps |= step_of(cls) is not None
                 for name, item in fields_of(current):
                     self.store(cls, name, abstract(item))
                     pending.append(item)
@@ -108,7 +117,8 @@ class Fields:
 
     def state(self) -> object:
         """What code that was made for these types rests on."""
-        return None if self.is_open else (frozenset(self.types.items()), self.changes_held)
+        known = None if self.is_open else (frozenset(self.types.items()), self.changes_held)
+        return known, self.has_steps
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:

@@ -23,13 +23,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.generators import Generator, advanced, iterated, settled, started
 from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
+from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import accumulate, kept_but
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Steps, step_bars
+from zyg.rules.generators import listed, taken
 from zyg.rules.registry import constant, outdate
 from zyg.shadows import (
     current_run,
@@ -216,7 +219,7 @@ def is_place(cls: type) -> bool:
     Subclasses of containers and numbers are values like these.
     """
     if not is_users(cls):
-        return issubclass(cls, Cell)
+        return issubclass(cls, Cell | Generator)
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
 
 
@@ -267,6 +270,11 @@ def member(type_: Type, name: str) -> Member:
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
     if issubclass(cls, Cell):
+        return Member("stored", store="plain", is_plainly_deleted=True)
+    if issubclass(cls, Generator):
+        method = getattr(cls, name, None)
+        if isinstance(method, types.FunctionType):
+            return Member("method", method)
         return Member("stored", store="plain", is_plainly_deleted=True)
     found = lookup(cls, name)
     kind, getter = _as_read(cls, name, found)
@@ -499,6 +507,15 @@ def call_of_object(
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in _STORES):
         return _changed_attribute(pullback, function, *args)
+    if function is advanced:
+        return _step(pullback, *args)
+    if function is settled:
+        return _settled(pullback, *args)
+    if function is started:
+        return _iterator(pullback, *args)
+    consumer = consumer_of(function, args)
+    if consumer is not None:
+        return pullback(consumer, *args, **kwargs)
     if function is getattr:
         return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
     names = OPERATORS.get(id(function))
@@ -533,6 +550,51 @@ def _not_set(function: Any, args: tuple[Any, ...]) -> Exception | None:
 
 # Set by the API: why a Python function can't be compiled for some arguments, None if it can.
 why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set
+
+
+def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
+    """The next step of an iterator that is found at run time."""
+    step = step_of(type(obj))
+    if step is None:
+        raise NotDifferentiable(
+            f"`next` and generators take items out of a {type(obj).__name__}, which can't be "
+            "differentiated here; make a list of its items"
+        )
+    if step.__code__.co_argcount > 1:
+        return pullback(step, obj, *given)
+    y, back = pullback(step, obj)
+    return y, Through(back, functools.partial(_first_of, len(given)))
+
+
+def _first_of(missing: int, bars: Any) -> tuple[Any, ...]:
+    return (*bars, *(None,) * missing)
+
+
+def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
+    """What is iterated over by steps, of what is found at run time."""
+    cls = type(obj)
+    if overloads(cls, "__iter__"):
+        y, back = pullback(lookup(cls, "__iter__"), obj)
+        if step_of(type(y)) is not None:
+            return y, back
+        again, last = _iterator(pullback, y)
+        return again, Through(last, functools.partial(_behind, back))
+    if step_of(cls) is not None:
+        return obj, Through(_alone, functools.partial(_picked, 0, 1, 2))
+    return pullback(iterated, obj)
+
+
+def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[Any, Back]:
+    """The items of what may be an iterator that goes on by steps, where all are taken."""
+    cls = type(items)
+    if step_of(cls) is None:
+        return items, Through(_alone, functools.partial(_picked, 0, 1, 3))
+    y, back = pullback(listed, items) if count is None else pullback(taken, items, count)
+    return y, back if count is not None else Through(back, functools.partial(_first_of, 1))
+
+
+def _behind(back: Back, bars: Any) -> tuple[Any, ...]:
+    return back(bars[1])
 
 
 def _differentiated(

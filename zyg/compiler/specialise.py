@@ -33,6 +33,7 @@ from ir.types import (
     Dict,
     Known,
     Method,
+    Top,
     Tuple,
     Type,
     Union,
@@ -43,6 +44,7 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
+from zyg.compiler.stepping import PROGRAMS, consumer_at, knows_steps, step_of
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
@@ -317,7 +319,7 @@ class Specialiser:
                 return None
 
     def _function_target(self, function: types.FunctionType) -> Target | None:
-        if function.__code__.co_flags & (0x20 | 0x80 | 0x200):
+        if function.__code__.co_flags & (0x80 | 0x200):
             return None
         source = parse_code(function.__code__, function.__globals__)
         captures = []
@@ -386,8 +388,10 @@ class Specialiser:
                     return True
                 return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
-                is_ours = str(function.__module__).startswith(("ir.", "zyg."))
-                if _is_run_time(function) or (is_ours and substitute_of(function) is None):
+                is_ours = str(function.__module__).startswith(("ir.", "zyg.")) and (
+                    function.__module__ != PROGRAMS
+                )
+                if (_is_run_time(function) or is_ours) and substitute_of(function) is None:
                     return False
             elif substitute_of(function) is None:
                 if isinstance(function, type):
@@ -748,6 +752,43 @@ class _Surroundings:
             found.append((i, None if method is None else method[1]))
         return found
 
+    def step_of(self, iterator: Type) -> Any:
+        cls = class_of(iterator)
+        step = None if cls is None or not is_place(cls) else step_of(cls)
+        if step is not None:
+            self.note_lookup(cls, "__next__")
+        return step
+
+    def may_step(self, iterable: Type) -> bool:
+        if not isinstance(iterable, Top) and not (
+            isinstance(iterable, Union) and any(map(self._is_step, iterable.members))
+        ):
+            return False
+        fields = self._specialiser.fields
+        if fields is not None and fields.has_steps:
+            return True
+        return knows_steps(self._made.source.globals)
+
+    def _is_step(self, type_: Type) -> bool:
+        return isinstance(type_, Top) or self.step_of(type_) is not None
+
+    def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        found = consumer_at(callee)
+        if found is None:
+            return None
+        plain, positions, is_lazy = found
+        for i in range(len(types)) if positions is None else positions:
+            if i < len(types) and (
+                self.step_of(types[i]) is not None or (is_lazy and self.may_step(types[i]))
+            ):
+                return plain
+        return None
+
+    def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
+        found = consumer_at(callee)
+        positions = None if found is None else found[1]
+        return [i for i in positions or () if i < len(types) and self.may_step(types[i])]
+
     member = staticmethod(member)
     constructor = staticmethod(constructor_of)
 
@@ -773,8 +814,8 @@ class _Surroundings:
             return None
         if facts.has_effect(callee):
             return None
-        is_own = callee.__module__.startswith("zyg.rules.")
-        if callee.__code__.co_flags & (0x20 | 0x80 | 0x200):
+        is_own = callee.__module__.startswith("zyg.rules.") and callee.__module__ != PROGRAMS
+        if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
             source = parse_code(callee.__code__, callee.__globals__)
@@ -945,7 +986,7 @@ AnyGuard: TypeAlias = Guard | CellGuard | Absent
 def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    return _is_ours(module_globals) and not name.startswith("zyg.rules.functional")
+    return _is_ours(module_globals) and name not in ("zyg.rules.functional", PROGRAMS)
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:
