@@ -78,7 +78,7 @@ class HeldMemory:
         seen = state.seen.get(first)
         if seen is not None and seen[0] is version and seen[1] is before:
             return seen[2]
-        again = Value(before.name, before.type)
+        again = Value(before.name, places.inference.surroundings.changed_type(before.type))
         call = Call(Const(contents_read), [version, before], {}, [again], loc)
         places.inference.ops.append(call)
         places.inference.definitions[again] = call

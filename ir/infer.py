@@ -239,6 +239,9 @@ class Surroundings(Protocol):
     ) -> None:
         """Notes that memory which an object holds is changed in place, and its type behind that."""
 
+    def changed_type(self, type_: Type) -> Type:
+        """The type of memory that an object may have changed in place meanwhile."""
+
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 
@@ -958,6 +961,8 @@ class Inference(Builder):
             return operands
         operands = list(operands)
         for i, method in found:
+            if method is None and self.surroundings.may_step(type_of(operands[i])):
+                continue  # see `ir.steps`
             if method is None:
                 (operands[i],) = self.unknown_call(Const(iter), [operands[i]], ["items"], loc)
             else:

@@ -941,7 +941,9 @@ class Places:
                     self.state.lent[root] = None
 
     def captured(self, op: Lambda) -> None:
-        self.hold([*op.captures, *op.defaults, *op.kwdefaults.values()])
+        captures = [*op.captures, *op.defaults, *op.kwdefaults.values()]
+        self.hold(captures)
+        self.held.expose(captures)  # the function may put them into objects
 
     def returned(self, operand: Operand, inputs: list[Value]) -> Returned:
         """What a caller may know of the memory that a function returns."""

@@ -28,6 +28,7 @@ from ir.types import (
     Tuple,
     Type,
     Union,
+    class_of,
     join,
     join_all,
     widen,
@@ -47,8 +48,9 @@ class Fields:
     def __init__(self) -> None:
         self.types: dict[tuple[type, str], Type] = {}
         self.is_open = False
-        # Whether memory that objects hold is changed in place.
+        # Whether memory that objects hold is changed in place; to which types of containers.
         self.changes_held = False
+        self.changed: dict[type | None, Type] = {}
         # Whether there are objects that loops ask for one item after the other.
         self.has_steps = False
 
@@ -57,6 +59,15 @@ class Fields:
         self.changes_held = True
         if not keeps_type:
             self.store(cls, name, type_)
+            container = class_of(type_)
+            known = self.changed.get(container, BOTTOM)
+            self.changed[container] = join(known, unnamed(widen(type_)))
+
+    def changed_type(self, type_: Type) -> Type:
+        """The type of a container that an object may have changed in place meanwhile."""
+        if self.is_open or None in self.changed:
+            return TOP
+        return join(widen(type_), self.changed.get(class_of(type_), BOTTOM))
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
         """Notes what a store leaves in an attribute."""
@@ -117,7 +128,9 @@ class Fields:
 
     def state(self) -> object:
         """What code that was made for these types rests on."""
-        known = None if self.is_open else (frozenset(self.types.items()), self.changes_held)
+        known = None if self.is_open else (
+            frozenset(self.types.items()), self.changes_held, frozenset(self.changed.items())
+        )
         return known, self.has_steps
 
 

@@ -376,7 +376,8 @@ class Specialiser:
             function = callee.value
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
-                if self.fields is not None and not function.__module__.startswith("zyg."):
+                is_ours = function.__module__.startswith(("zyg.", "ir."))
+                if self.fields is not None and not is_ours:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
                 self._refuse_hidden_stores(function, args, kwargs)
@@ -696,6 +697,13 @@ class _Surroundings:
         if fields is not None:
             cls = None if owner is None else class_of(owner)
             fields.change_held(cls, name, type_, keeps_type)
+
+    def changed_type(self, type_: Type) -> Type:
+        fields = self._specialiser.fields
+        cls = class_of(type_)
+        if cls is None or facts.copies_items(cls):
+            return type_
+        return TOP if fields is None else fields.changed_type(type_)
 
     unless_held = staticmethod(unless_held)
 
