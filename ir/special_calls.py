@@ -437,6 +437,8 @@ def _unpack_starred(
                      *types_[stop:]]
         case _:
             found = [item] * before + [Sequence(list, item)] + [item] * after
+    if len(names) == 1:
+        return typed(self, primitives.unpack_starred, args, names, loc, Tuple(tuple(found)))
     return typed(self, primitives.unpack_starred, args, names, loc, *found)
 
 

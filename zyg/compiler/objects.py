@@ -443,6 +443,10 @@ class Through:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         return self.arrange(self.back(y_bar))
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Through:
+        """The same with copies of what it holds."""
+        return Through(copy(self.back), self.arrange)
+
     def __reduce__(self) -> Any:
         return Through, (self.back, self.arrange)
 
@@ -460,6 +464,9 @@ class Refusing:
         if y_bar is not None:
             raise self.error
         return (None,) * self.count
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Refusing:
+        return self
 
     def __reduce__(self) -> Any:
         return Refusing, (self.count, self.error)
