@@ -33,7 +33,7 @@ from typing import Any
 import gast
 
 from ir import primitives
-from ir.generators import advanced
+from ir.generators import advanced, sending, throwing
 from ir.keeping import Keep
 from ir.liveness import Names, Place, place_of
 from ir.node_maker import NodeMaker
@@ -51,6 +51,8 @@ CHANGING_METHODS = {
     "setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft", "fill",
     "rotate", "difference_update",
 }
+# What makes an iterator go on: `next` and its like in `try`.
+STEPS = (advanced, sending, throwing)
 HARMLESS = {"print", "len", "isinstance", "float", "int", "str", "abs", "repr"}
 
 
@@ -559,7 +561,7 @@ def _changes_memory(statement: Any, fresh: Names) -> bool:
                     return True
             case gast.keyword(arg="out"):
                 return True
-            case gast.Call(func=gast.Constant(value=callee)) if callee is advanced:
+            case gast.Call(func=gast.Constant(value=callee)) if callee in STEPS:
                 return True
             case Keep():
                 return True

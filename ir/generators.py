@@ -105,6 +105,20 @@ def advanced(iterator: Any, sent: Any = None, thrown: Any = None) -> tuple[bool,
     return True, item, UNBOUND
 
 
+def sending(owner: Any, value: Any) -> tuple[bool, Any, Any]:
+    """`owner.send(value)` as a step."""
+    if isinstance(owner, Generator) and not (value is not None and owner._state == 0):
+        return owner.advance(value)
+    return True, owner.send(value), UNBOUND
+
+
+def throwing(owner: Any, error: Any) -> tuple[bool, Any, Any]:
+    """`owner.throw(error)` as a step."""
+    if isinstance(owner, Generator):
+        return owner.advance(None, error() if isinstance(error, type) else error)
+    return True, owner.throw(error), UNBOUND
+
+
 def _throw(iterator: Any, thrown: BaseException) -> Any:
     if not hasattr(iterator, "throw"):
         raise thrown

@@ -39,6 +39,8 @@ class HeldMemory:
 
     def __init__(self, places: Places) -> None:
         self._places = places
+        # All memory that the function has put into objects, or calls of it have.
+        self.given: dict[Value, None] = {}
 
     def expose(self, operands: Iterable[Operand]) -> None:
         """Notes that objects may hold these, and change them from here on."""
@@ -99,6 +101,9 @@ class HeldMemory:
             return True
         return any(places.kind(root) == "unknown" for root in roots)
 
+    def _is_given(self, value: Value) -> bool:
+        return self._places.storage(value) in self.given
+
     def is_changed_by(self, changed: list[tuple[int | str, Operand]]) -> bool:
         """Whether a call changes memory that objects hold, beside the objects themselves."""
         return any(
@@ -121,7 +126,11 @@ class HeldMemory:
             if op.callee.value is attribute_read and isinstance(op.args[2], Const):
                 owner, name = type_of(op.args[1]), op.args[2].value
         is_array = facts.copies_items(class_of(target.type) or object)
-        inference.surroundings.note_change_of_held(owner, name, type_, is_array)
+        is_element = owner is None and places.contents.is_element(target)
+        if owner is None and not is_array and not is_element and self._is_given(target):
+            inference.surroundings.note_change_of_given(type_)
+        else:
+            inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
         self.expose(operands)
         return target
@@ -135,17 +144,19 @@ class HeldMemory:
         version = Value(heap.name, heap.type)
         places.inference._define(Call(Const(callee), [heap, *operands], {}, [version], loc))
         self.heap_changed(heap, version, loc)
-        if not places.inference.surroundings.may_change_held():
-            places.hold(held)
-            return
-        self.expose(held)
-        for operand in held:
+        self.mark(held)
+
+    def mark(self, operands: Iterable[Operand]) -> None:
+        """Notes that objects hold these from here on."""
+        places = self._places
+        self.expose(operands)
+        for operand in operands:
             for value in [operand, *places.parts(operand)]:
                 if isinstance(value, Value) and may_be_memory(value.type):
                     storage = places.storage(value)
-                    places.state.stored.update(
-                        (root, None) for root in {storage, *places.roots(storage)}
-                    )
+                    roots = {storage, *places.roots(storage)}
+                    places.state.stored.update(dict.fromkeys(roots))
+                    self.given.update(dict.fromkeys(roots))
 
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:
         """Notes a new version of the heap that a call has left."""

@@ -239,6 +239,14 @@ class Surroundings(Protocol):
     ) -> None:
         """Notes that memory which an object holds is changed in place, and its type behind that."""
 
+    def note_change_of_given(self, type_: Type) -> None:
+        """The same for a container which this function has put into objects itself."""
+
+    def held_operands(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> list[Operand]:
+        """The arguments of a call that objects may hold behind it."""
+
     def changed_type(self, type_: Type) -> Type:
         """The type of memory that an object may have changed in place meanwhile."""
 
@@ -294,6 +302,7 @@ class Inference(Builder):
         self.updates: tuple[int, ...] = ()
         self.effects: list[Effect] = []
         self.spoiled: tuple[int, ...] = ()
+        self.held_inputs: tuple[int, ...] = ()
         self.returned: Returned = None
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
@@ -337,6 +346,8 @@ class Inference(Builder):
             i for i, value in enumerate(inputs)
             if value not in finals and holds_memory(value.type) and places.is_spoiled(value)
         )
+        given = places.held.given
+        self.held_inputs = tuple(i for i, v in enumerate(inputs) if places.storage(v) in given)
         updates = tuple(i for i, value in enumerate(inputs) if value in finals)
         self.effects = [places.effect(inputs[i]) for i in updates]
         if isinstance(body.exit, Yield):

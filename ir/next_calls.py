@@ -19,21 +19,21 @@ from typing import Any
 
 import gast
 
-from ir.generators import advanced, stop_iteration
+from ir.generators import advanced, sending, stop_iteration, throwing
 from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, children
 
 Statements = list[Any]
 BODIES = ("body", "orelse", "finalbody")
+METHODS = {"send": sending, "throw": throwing}
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
 
 
 def hoist_next(function: Any, module_globals: dict[str, Any]) -> None:
     """Takes `next` apart in the bodies of `try` of a function, in place."""
     names = [node for node in gast.walk(function) if isinstance(node, gast.Name)]
-    if "next" in module_globals or not any(name.id == "next" for name in names):
-        return
-    if any(name.id == "next" and not isinstance(name.ctx, gast.Load) for name in names):
+    is_bound = any(name.id == "next" and not isinstance(name.ctx, gast.Load) for name in names)
+    if "next" in module_globals or is_bound:
         return
     serial = count(1)
     for node in gast.walk(function):
@@ -78,7 +78,7 @@ def hoisted(
         number = next(serial)
         alive, item, end = (f"{base}@next{number}" for base in ("alive", "item", "end"))
         names = [made.store(name) for name in (alive, item, end)]
-        done.append(made.unpack(names, made.call(advanced, call.args[0])))
+        done.append(made.unpack(names, _step(made, call)))
         missed = made.node(gast.UnaryOp(op=gast.Not(), operand=made.load(alive)))
         done.append(made.branch(missed, [ended(made, made.load(end))]))
         _replace(statement, call, made.load(item))
@@ -86,11 +86,24 @@ def hoisted(
 
 
 def is_next(node: Any) -> bool:
-    return (
-        isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
-        and node.func.id == "next" and len(node.args) == 1 and not node.keywords
-        and not isinstance(node.args[0], gast.Starred) and not _calls(node.args[0])
-    )
+    """Whether a node is a call of `next`, `send` or `throw` with a single simple argument."""
+    if not isinstance(node, gast.Call) or len(node.args) != 1 or node.keywords:
+        return False
+    if isinstance(node.args[0], gast.Starred) or _calls(node.args[0]):
+        return False
+    match node.func:
+        case gast.Name(id="next"):
+            return True
+        case gast.Attribute(value=owner, attr=name):
+            return name in METHODS and not _calls(owner)
+        case _:
+            return False
+
+
+def _step(made: NodeMaker, call: Any) -> Any:
+    if isinstance(call.func, gast.Attribute):
+        return made.call(METHODS[call.func.attr], call.func.value, call.args[0])
+    return made.call(advanced, call.args[0])
 
 
 def _calls(node: Any) -> list[Any]:

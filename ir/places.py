@@ -751,6 +751,7 @@ class Places:
         if any(position == HEAP_NAME for position, _ in changed):
             self.lend(others)
             self.held.expose([*others, result])
+            self.held.mark(self.inference.surroundings.held_operands(callee, args, kwargs))
 
     def _check_apart(
         self, changed: list[tuple[int | str, Operand]], given: list[tuple[int | str, Operand]],

@@ -790,6 +790,9 @@ class _Assembly:
         self._like = machine.start.like
         self._kept = kept
         self._params = frozenset(params)
+        self._own = self._params.union(
+            assigned(statement for block in machine.blocks for statement in block.statements)
+        )
         self._resumed = machine.resumed
         self._thread_jumps()
         self._blocks = self._reached()
@@ -896,8 +899,7 @@ class _Assembly:
     def _assignments(self) -> tuple[dict[int, Names], dict[int, Names]]:
         """For each block, what may have been assigned since the generator went on, and what has
         certainly been assigned, where it begins."""
-        own = frozenset(assigned(s for block in self._blocks for s in block.statements))
-        dirty: dict[int, Names] = {id(self._machine.start): own - self._params}
+        dirty: dict[int, Names] = {id(self._machine.start): self._own - self._params}
         bound: dict[int, Names] = {id(self._machine.start): self._params}
         pending = [self._machine.start]
         while pending:
@@ -932,7 +934,7 @@ class _Assembly:
 
     def _names_at(self, block: Block) -> list[str]:
         """The variables that a generator which goes on at a block has kept."""
-        return sorted(name for name in self._live[id(block)] if self._kept(name))
+        return sorted(n for n in self._live[id(block)] & self._own if self._kept(n))
 
     # Statements
 

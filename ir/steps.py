@@ -26,10 +26,10 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.generators import advanced, iterated, settled, started
+from ir.generators import Generator, advanced, iterated, sending, settled, started, throwing
 from ir.rewrite import Mapping
 from ir.special_calls import Folded, special, typed
-from ir.types import BOTTOM, TOP, Bottom, Scalar, Tuple
+from ir.types import BOTTOM, TOP, Bottom, Scalar, Tuple, class_of
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -94,7 +94,50 @@ def settled_operands(
     return args
 
 
-@special(iterated, iter)
+def _asked(name: str, callee: Any) -> None:
+    @special(callee)
+    def handler(
+        self: Inference,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> Folded:
+        cls = class_of(type_of(args[0]))
+        if self.places is None or (cls is not None and issubclass(cls, Generator)):
+            return None
+        if cls is None and not isinstance(type_of(args[0]), Bottom):
+            step_value = self.unknown_call(Const(callee), args, ["t"], loc)[0]
+            if isinstance(step_value, Value):
+                step_value.type = Tuple((Scalar(bool), TOP, TOP))
+            return _parts(self, step_value, names, loc)
+        # A method of this name of something else: it gives what it gives.
+        (method,) = self.typed_call(Const(getattr), [args[0], Const(name)], {}, ["t"], loc)
+        (value,) = self.typed_call(method, args[1:], {}, ["t"], loc)
+        parts = [Const(True), value, Const(primitives.UNBOUND)]
+        if len(names) == len(parts):
+            return parts
+        return self.typed_call(Const(primitives.build_tuple), parts, {}, names, loc)
+
+
+_asked("send", sending)
+_asked("throw", throwing)
+
+
+@special(iter)
+def _iter(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or self.heap is None or len(args) != 1:
+        return None
+    return self.typed_call(Const(iterated), args, {}, names, loc)
+
+
+@special(iterated)
 def _iterated(
     self: Inference,
     args: list[Operand],

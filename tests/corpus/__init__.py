@@ -20,6 +20,8 @@ from tests.corpus import (  # noqa: F401
     exceptions,
     exceptions_and_printing,
     expressions,
+    generator_consumers,
+    generators,
     iterators,
     loop_exits,
     loops,

@@ -63,6 +63,16 @@ class Fields:
             known = self.changed.get(container, BOTTOM)
             self.changed[container] = join(known, unnamed(widen(type_)))
 
+    def change_given(self, type_: Type) -> None:
+        """The same for a container that some attribute holds."""
+        self.changes_held = True
+        container, new = class_of(type_), unnamed(widen(type_))
+        self.changed[container] = join(self.changed.get(container, BOTTOM), new)
+        for place, known in self.types.items():
+            members = known.members if isinstance(known, Union) else (known,)
+            if any(class_of(member) in (container, None) for member in members):
+                self.types[place] = join(known, new)
+
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""
         if self.is_open or None in self.changed:

@@ -23,7 +23,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
-from ir.generators import Generator, advanced, iterated, settled, started
+from ir.generators import (
+    Generator,
+    advanced,
+    iterated,
+    sending,
+    settled,
+    started,
+    throwing,
+)
 from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
@@ -516,6 +524,11 @@ def call_of_object(
         return _changed_attribute(pullback, function, *args)
     if function is advanced:
         return _step(pullback, *args)
+    if (function is sending or function is throwing) and not isinstance(args[0], Generator):
+        raise NotDifferentiable(
+            f"`{function.__name__[:-3]}` of a {type(args[0]).__name__} in `try` can't be "
+            "differentiated; call it before"
+        )
     if function is settled:
         return _settled(pullback, *args)
     if function is started:

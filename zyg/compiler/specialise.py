@@ -126,6 +126,8 @@ class Specialisation:
     effects: list[Effect] = made(list)
     # Inputs that may be changed without that.
     spoiled: tuple[int, ...] = ()
+    # Inputs whose memory objects may hold behind it.
+    held_inputs: tuple[int, ...] = ()
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
@@ -141,7 +143,7 @@ class Specialisation:
         """What callers rest on."""
         return (
             self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
-            self.returned, self.works_on_objects, self.stored, self.lost,
+            self.returned, self.works_on_objects, self.stored, self.lost, self.held_inputs,
         )
 
     @property
@@ -275,6 +277,7 @@ class Specialiser:
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
+                made.held_inputs = inference.held_inputs
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if made.summary() == before or not made.is_recursive:
                     break
@@ -697,6 +700,35 @@ class _Surroundings:
         if fields is not None:
             cls = None if owner is None else class_of(owner)
             fields.change_held(cls, name, type_, keeps_type)
+
+    def note_change_of_given(self, type_: Type) -> None:
+        if self._specialiser.fields is not None:
+            self._specialiser.fields.change_given(type_)
+
+    def held_operands(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> list[Operand]:
+        plain = {name: operand for name, operand in kwargs.items() if name != HEAP_NAME}
+        given = [*args, *plain.values()]
+        callee_type = type_of(callee)
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            made = self._specialiser.call(callee_type, types_, kwtypes)
+        except (Unsupported, SourceNotFound):
+            return given
+        target = self._specialiser.target(callee_type)
+        if made is None or target is None:
+            return given
+        count = len(target.captures)
+        bound: list[list[Operand]] = bind(
+            with_heap(target.source), [[arg] for arg in args],
+            {name: [arg] for name, arg in kwargs.items()},
+            [[] for _ in target.defaults], {name: [] for name in target.kwdefaults},
+            lambda items: [operand for item in items for operand in item],
+            lambda items: [operand for item in items.values() for operand in item],
+        )
+        return [o for i in made.held_inputs if i >= count for o in bound[i - count]]
 
     def changed_type(self, type_: Type) -> Type:
         fields = self._specialiser.fields

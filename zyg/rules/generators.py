@@ -15,10 +15,9 @@ from collections import deque
 import numpy as np
 
 from ir import primitives
-from ir.generators import Generator, advanced, closed, iterated, stop_iteration
+from ir.generators import Generator, advanced, closed, iterated, sending, stop_iteration, throwing
 from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
-from zyg.rules.functional import MISSING
 from zyg.rules.registry import constant, substitute
 
 constant(stop_iteration)
@@ -84,13 +83,13 @@ constant(refuse_lazy)
 
 
 @substitute(next)
-def next_(iterator, default=MISSING, /):
+def next_(iterator, *default):
     alive, item, end = advanced(iterator)
     if alive:
         return item
-    if default is MISSING:
+    if len(default) == 0:
         raise stop_iteration(end)
-    return default
+    return default[0]
 
 
 @substitute(Generator.__next__)
@@ -106,11 +105,21 @@ def generator_iter(self):
     return self
 
 
+@substitute(sending)
+def sending_(generator, value):
+    if value is not None and generator._state == 0:
+        raise TypeError("can't send non-None value to a just-started generator")
+    return generator.advance(value)
+
+
+@substitute(throwing)
+def throwing_(generator, error):
+    return generator.advance(None, error() if isinstance(error, type) else error)
+
+
 @substitute(Generator.send)
 def generator_send(self, value):
-    if value is not None and self._state == 0:
-        raise TypeError("can't send non-None value to a just-started generator")
-    alive, item, end = self.advance(value)
+    alive, item, end = sending_(self, value)
     if alive:
         return item
     raise stop_iteration(end)
@@ -118,9 +127,7 @@ def generator_send(self, value):
 
 @substitute(Generator.throw)
 def generator_throw(self, error, *others):
-    if isinstance(error, type):
-        error = error()
-    alive, item, end = self.advance(None, error)
+    alive, item, end = throwing_(self, error)
     if alive:
         return item
     raise stop_iteration(end)
@@ -193,18 +200,12 @@ def fsum_of(items, /):
     return math.fsum(listed(items))
 
 
-def min_of(items, /, *, key=None, default=MISSING):
-    found = listed(items)
-    if len(found) == 0 and default is not MISSING:
-        return default
-    return min(found) if key is None else min(found, key=key)
+def min_of(items, /, **options):
+    return min(listed(items), **options)
 
 
-def max_of(items, /, *, key=None, default=MISSING):
-    found = listed(items)
-    if len(found) == 0 and default is not MISSING:
-        return default
-    return max(found) if key is None else max(found, key=key)
+def max_of(items, /, **options):
+    return max(listed(items), **options)
 
 
 def any_of(items, /):
@@ -379,25 +380,27 @@ def dropped_while(predicate, items):
 
 
 def accumulated(items, func=None, *, initial=None):
-    total = initial
-    is_first = initial is None
-    if not is_first:
-        yield total
-    for item in items:
-        if is_first:
-            total = item
-            is_first = False
-        else:
-            total = total + item if func is None else func(total, item)
+    iterator = iterated(items)
+    if initial is None:
+        alive, total, _ = advanced(iterator)
+        if not alive:
+            return
+    else:
+        total = initial
+    yield total
+    for item in iterator:
+        total = total + item if func is None else func(total, item)
         yield total
 
 
 def pairs(items):
-    before = MISSING
-    for item in items:
-        if before is not MISSING:
+    iterator = iterated(items)
+    alive, before, _ = advanced(iterator)
+    while alive:
+        alive, item, _ = advanced(iterator)
+        if alive:
             yield before, item
-        before = item
+            before = item
 
 
 # By callee: the function in its place, the positions of iterators among its arguments (None for
