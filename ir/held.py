@@ -154,7 +154,12 @@ class HeldMemory:
             for value in [operand, *places.parts(operand)]:
                 if isinstance(value, Value) and may_be_memory(value.type):
                     storage = places.storage(value)
-                    roots = {storage, *places.roots(storage)}
+                    # A list of numbers has none of the memory that it was copied from.
+                    is_deep = places.contents.is_element(value) or may_be_memory(
+                        facts.item_of(value.type)
+                    )
+                    known = places.roots if is_deep else places.shallow_roots
+                    roots = {storage, *known(storage)}
                     places.state.stored.update(dict.fromkeys(roots))
                     self.given.update(dict.fromkeys(roots))
 

@@ -225,6 +225,9 @@ class Surroundings(Protocol):
     def may_step(self, iterable: Type) -> bool:
         """Whether an iterable about which little is known may be such an iterator, or give one."""
 
+    def iterator_class(self, items: Type, loc: Location | None) -> Any:
+        """The class of the iterators over such a sequence that a place of the program makes."""
+
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
         """The Python function that does what a built-in one does with such iterators; or None."""
 
@@ -713,7 +716,9 @@ class Inference(Builder):
         if isinstance(made, Call) and self._by_key(body, made, position, iterables):
             return
         if not _has_positions(type_of(sequence)):
-            raise Unsupported(
+            # With the heap, the items may be those of an iterator that goes on by steps.
+            refuse = NeedsHeap if self.works_on_objects and self.heap is None else Unsupported
+            raise refuse(
                 "a loop changes in place what it iterates over", op.loc,
                 advice="iterate over the positions, or over a list of the items",
             )
@@ -1276,7 +1281,9 @@ class Inference(Builder):
         if isinstance(callee_type, Known):
             result_of = facts.result_of(callee_type.value)
             if result_of is not None:
-                return result_of(arg_types, kwarg_types)
+                found = result_of(arg_types, kwarg_types)
+                is_unknown = found == TOP and facts.is_pure(callee_type.value)
+                return BOTTOM if is_unknown and _is_missing(args) else found
         if isinstance(callee_type, Known | Closure):
             return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
         return TOP
@@ -1299,6 +1306,11 @@ class Inference(Builder):
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
         return Const(value) if is_literal(value) and small and not big_int else None
+
+
+def _is_missing(args: list[Operand]) -> bool:
+    """Whether one of the operands is never there, as far as is known by now."""
+    return any(type(arg) is Value and arg.type == BOTTOM for arg in args)
 
 
 def _answer(callee: object, args: list[Operand]) -> Const | None:

@@ -36,6 +36,7 @@ from ir.heap import (
     set_attribute,
 )
 from ir.types import (
+    BOTTOM,
     LITERALS,
     TOP,
     Closure,
@@ -91,6 +92,8 @@ def _load_global(
 ) -> Folded:
     if not isinstance(args[0], Const):
         return None
+    if self.globals.get(args[0].value) is primitives.UNBOUND:
+        return [Const(primitives.UNBOUND)]
     type_ = self.surroundings.global_type(self.globals, args[0].value)
     if isinstance(type_, Known):
         return [Const(type_.value)]
@@ -414,7 +417,7 @@ def _unpack(
         case Tuple(item_types) if len(item_types) == count:
             return typed(self, primitives.unpack, args, names, loc, *item_types)
         case _:
-            item = facts.item_of(type_)
+            item = BOTTOM if type_ == BOTTOM else facts.item_of(type_)
             return typed(self, primitives.unpack, args, names, loc, *[item] * count)
 
 

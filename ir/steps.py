@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -29,7 +29,18 @@ from ir.core import (
 from ir.generators import Generator, advanced, iterated, sending, settled, started, throwing
 from ir.rewrite import Mapping
 from ir.special_calls import Folded, special, typed
-from ir.types import BOTTOM, TOP, Bottom, Scalar, Tuple, class_of
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Bottom,
+    Iterator,
+    Scalar,
+    Tuple,
+    Type,
+    class_of,
+    join_all,
+    widen,
+)
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -45,6 +56,9 @@ def _advanced(
 ) -> Folded:
     if self.places is None:
         return None
+    exact = _exact_item(type_of(args[0]))
+    if exact is not None:
+        return typed(self, advanced, args, names, loc, Scalar(bool), exact, TOP)[: len(names)]
     self.current_heap(loc)
     if isinstance(type_of(args[0]), Bottom):  # known when it is looked at again
         return typed(self, advanced, args, names, loc, *[BOTTOM for _ in names])
@@ -124,6 +138,31 @@ _asked("send", sending)
 _asked("throw", throwing)
 
 
+@special(next)
+def _next(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    exact = _exact_item(type_of(args[0])) if args else None
+    if exact is None:
+        return None
+    found = join_all((exact, *(widen(type_of(arg)) for arg in args[1:])))
+    return typed(self, next, args, names, loc, found)
+
+
+def _exact_item(type_: Type) -> Type | None:
+    """The type of the items of an iterator of Python's own, if these have no derivatives."""
+    return type_.item if isinstance(type_, Iterator) and _is_exact(type_.item) else None
+
+
+def _is_exact(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and issubclass(cls, int | str | bytes)
+
+
 @special(iter)
 def _iter(
     self: Inference,
@@ -133,6 +172,8 @@ def _iter(
     loc: Location | None,
 ) -> Folded:
     if self.places is None or self.heap is None or len(args) != 1:
+        return None
+    if _is_exact(facts.item_of(type_of(args[0]))):
         return None
     return self.typed_call(Const(iterated), args, {}, names, loc)
 
@@ -156,7 +197,10 @@ def _iterated(
     if self.surroundings.step_of(type_) is not None:
         self.current_heap(loc)
         return [args[0]]
-    if self.surroundings.may_step(type_):
+    iterator = self.surroundings.iterator_class(type_, loc)
+    if iterator is not None:
+        return self.typed_call(Const(iterator), args, {}, names, loc)
+    if isinstance(type_, Iterator) or self.surroundings.may_step(type_):
         return self.unknown_call(Const(started), args, names, loc)
     return None
 

@@ -134,7 +134,7 @@ REFUSED = {
 # What is done with objects of which only the class is known may store into them.
 REFUSED_AREAS = {
     "objects", "object_protocols", "object_structures", "objects_changed", "shared_variables",
-    "data_classes",
+    "data_classes", "generators", "generator_consumers",
 }
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Call, Operand, type_of
 from ir.fact_rules import call_type
+from ir.primitives import UNBOUND
 from ir.types import TOP, Known, Sequence, Tuple, Type
 from zyg.array_type import Array
 from zyg.cotangent import accumulate, from_items
@@ -62,6 +63,29 @@ class Once:
 
     def __reduce__(self) -> Any:
         return Once, (iter, ((),), {})
+
+
+class Taken:
+    """A plain iterator whose items are taken one at a time, in several places."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.count = 0
+        self.is_alive = True
+        self._iterator = iter(source)
+
+    def __next__(self) -> Any:
+        raise NotDifferentiable("an iterator is read by what isn't differentiated")
+
+    def step(self) -> tuple[bool, Any, Any]:
+        """The next step, as `ir.generators.advanced` gives it."""
+        try:
+            item = next(self._iterator)
+        except StopIteration as stop:
+            self.is_alive = False
+            return False, UNBOUND, stop.value
+        self.count += 1
+        return True, item, UNBOUND
 
 
 def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:

@@ -24,6 +24,7 @@ from ir.types import (
     Dict,
     Instance,
     Known,
+    Mapping,
     Sequence,
     Tuple,
     Type,
@@ -76,7 +77,7 @@ class Fields:
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""
         if self.is_open or None in self.changed:
-            return TOP
+            return _of_anything(type_)
         return join(widen(type_), self.changed.get(class_of(type_), BOTTOM))
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
@@ -144,6 +145,19 @@ class Fields:
         return known, self.has_steps
 
 
+def _of_anything(type_: Type) -> Type:
+    """The same container, about whose items nothing is known."""
+    match type_:
+        case Sequence(cls, _):
+            return Sequence(cls, TOP)
+        case Mapping(cls, _, _):
+            return Mapping(cls, TOP, TOP)
+        case Dict():
+            return Mapping(dict, TOP, TOP)
+        case _:
+            return TOP
+
+
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:
     """What the objects hold that a call is given."""
     fields = Fields()
@@ -198,3 +212,7 @@ def unnamed(type_: Type) -> Type:
             return Instance(type(value)) if is_place(type(value)) else type_
         case _:
             return type_
+
+
+OPEN = Fields()
+OPEN.is_open = True

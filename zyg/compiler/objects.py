@@ -37,9 +37,9 @@ from ir.infer import Constructor, Member
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.compiler.stepping import consumer_of, step_of
-from zyg.cotangent import accumulate, kept_but
+from zyg.cotangent import accumulate, from_items, kept_but
 from zyg.errors import NotDifferentiable
-from zyg.iterators import Steps, step_bars
+from zyg.iterators import Once, Steps, Taken, step_bars
 from zyg.rules.generators import listed, taken
 from zyg.rules.registry import constant, outdate
 from zyg.shadows import (
@@ -516,8 +516,9 @@ def call_of_object(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
     """The value and the back function of a call that a user's class answers; None if none does."""
+    if function is sum and args and isinstance(args[0], Once):
+        args = list(args[0]), *args[1:]  # to look at them before
     if function is sum and args and hasattr(args[0], "__len__"):
-        # Iterators give their items once: those of objects are refused where they are added.
         if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in _STORES):
@@ -575,6 +576,8 @@ why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set
 def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
     """The next step of an iterator that is found at run time."""
     step = step_of(type(obj))
+    if isinstance(obj, Taken) and not any(one is not None for one in given):
+        return obj.step(), TakenBack(obj, len(given))
     if step is None:
         raise NotDifferentiable(
             f"`next` and generators take items out of a {type(obj).__name__}, which can't be "
@@ -601,7 +604,49 @@ def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
         return again, Through(last, functools.partial(_behind, back))
     if step_of(cls) is not None:
         return obj, Through(_alone, functools.partial(_picked, 0, 1, 2))
+    if hasattr(obj, "__next__") or isinstance(obj, Once):
+        items = Taken(obj)
+        return items, StartedBack(items)
     return pullback(iterated, obj)
+
+
+class TakenBack:
+    """The back function of taking an item out of a plain iterator."""
+
+    __slots__ = ("_items", "_missing", "_position")
+
+    def __init__(self, items: Taken, missing: int) -> None:
+        self._items = items
+        self._missing = missing
+        self._position = items.count - 1 if items.is_alive else None
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        item_bar = None if y_bar is None else y_bar[1]
+        if self._position is not None:
+            current_shadows().add(self._items, str(self._position), item_bar)
+        return (None, None, *(None,) * self._missing)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> TakenBack:
+        return self
+
+
+class StartedBack:
+    """The back function of beginning to take items out of a plain iterator, one by one."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Taken) -> None:
+        self._items = items
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        bars = [shadows.take(self._items, str(i)) for i in range(self._items.count)]
+        if all(bar is None for bar in bars):
+            return None, None
+        return None, from_items(bars, self._items.source)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> StartedBack:
+        return self
 
 
 def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[Any, Back]:

@@ -43,8 +43,8 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
-from zyg.compiler.fields import Fields
-from zyg.compiler.stepping import PROGRAMS, consumer_at, knows_steps, step_of
+from zyg.compiler.fields import OPEN, Fields
+from zyg.compiler.stepping import PROGRAMS, consumer_at, iterator_class, knows_steps, step_of
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
@@ -658,6 +658,8 @@ class _Surroundings:
         made = self._specialiser.call(callee, args, kwargs)
         if made is None:
             return (), []
+        if made.result == BOTTOM:  # as far as is known by now, it doesn't come to its end
+            return made.updates, [made.inputs[i] for i in made.updates]
         final = made.result.items[1:] if isinstance(made.result, Tuple) else ()
         return made.updates, list(final or [TOP] * len(made.updates))
 
@@ -735,7 +737,7 @@ class _Surroundings:
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
-        return TOP if fields is None else fields.changed_type(type_)
+        return (fields or OPEN).changed_type(type_)
 
     unless_held = staticmethod(unless_held)
 
@@ -798,6 +800,10 @@ class _Surroundings:
         if step is not None:
             self.note_lookup(cls, "__next__")
         return step
+
+    def iterator_class(self, items: Type, loc: Location | None) -> Any:
+        cls = class_of(items)
+        return None if cls is None or loc is None else iterator_class(cls, loc)
 
     def may_step(self, iterable: Type) -> bool:
         if not isinstance(iterable, Top) and not (

@@ -11,10 +11,11 @@ import types
 from typing import Any
 
 from ir import generators
+from ir.core import Location
 from ir.generators import Generator
 from ir.next_methods import step_of_method
 from zyg.errors import NotDifferentiable
-from zyg.rules.generators import CONSUMERS
+from zyg.rules.generators import CONSUMERS, SEQUENCES, Each
 from zyg.shadows import is_running
 from zyg.signature import is_users
 
@@ -30,6 +31,25 @@ def step_of(cls: type) -> Any:
         return None
     method = next((vars(base)["__next__"] for base in cls.__mro__ if "__next__" in vars(base)), None)
     return step_of_method(method) if isinstance(method, types.FunctionType) else None
+
+
+_iterators: dict[tuple[type, str, int, int], type] = {}
+MAX_KNOWN = 4096
+
+
+def iterator_class(cls: type, loc: Location) -> Any:
+    """The class of the iterators over a sequence of a class that are made at one place.
+
+    Each place has a class of its own, so that types tell apart what they hold.
+    """
+    if cls not in SEQUENCES:
+        return None
+    if len(_iterators) >= MAX_KNOWN:
+        _iterators.clear()
+    place = cls, loc.file, loc.line, loc.column
+    if place not in _iterators:
+        _iterators[place] = type(f"Each_{cls.__name__}", (Each,), {})
+    return _iterators[place]
 
 
 def consumer_at(callee: object) -> Any:

@@ -26,9 +26,12 @@ constant(stop_iteration)
 # Iterators of what has its items at hand
 
 
+SEQUENCES = (list, tuple, range, str, np.ndarray, deque)
+
+
 @substitute(iterated)
 def iterated_(items):
-    if isinstance(items, (list, tuple, range, str, np.ndarray, deque)):
+    if isinstance(items, SEQUENCES):
         return Each(items)
     if isinstance(items, dict):
         return each_key(items)
@@ -85,19 +88,19 @@ constant(refuse_lazy)
 @substitute(next)
 def next_(iterator, *default):
     alive, item, end = advanced(iterator)
-    if alive:
-        return item
-    if len(default) == 0:
+    if len(default) > 0:
+        return item if alive else default[0]
+    if not alive:
         raise stop_iteration(end)
-    return default[0]
+    return item
 
 
 @substitute(Generator.__next__)
 def generator_next(self):
     alive, item, end = self.advance(None)
-    if alive:
-        return item
-    raise stop_iteration(end)
+    if not alive:
+        raise stop_iteration(end)
+    return item
 
 
 @substitute(Generator.__iter__)
@@ -120,17 +123,17 @@ def throwing_(generator, error):
 @substitute(Generator.send)
 def generator_send(self, value):
     alive, item, end = sending_(self, value)
-    if alive:
-        return item
-    raise stop_iteration(end)
+    if not alive:
+        raise stop_iteration(end)
+    return item
 
 
 @substitute(Generator.throw)
 def generator_throw(self, error, *others):
     alive, item, end = throwing_(self, error)
-    if alive:
-        return item
-    raise stop_iteration(end)
+    if not alive:
+        raise stop_iteration(end)
+    return item
 
 
 @substitute(Generator.close)
