@@ -149,7 +149,10 @@ class HeldMemory:
     def mark(self, operands: Iterable[Operand]) -> None:
         """Notes that objects hold these from here on."""
         places = self._places
+        operands = list(operands)
         self.expose(operands)
+        if not places.inference.surroundings.may_change_held():
+            places.hold(operands)
         for operand in operands:
             for value in [operand, *places.parts(operand)]:
                 if isinstance(value, Value) and may_be_memory(value.type):

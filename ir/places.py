@@ -35,12 +35,14 @@ from ir.core import (
     Call,
     Const,
     For,
+    If,
     Lambda,
     Location,
     Op,
     Operand,
     Value,
     While,
+    Yield,
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
@@ -167,6 +169,8 @@ class ItemChanged(Exception):
 # Stores under known keys change no keys: a loop over these may change the items.
 KEYS: type = type({}.keys())
 NEW, SHALLOW = "new", "shallow"
+# A part of a result that holds no memory in one of the arms that give it.
+ABSENT = "absent"
 # What is known of the memory that a function returns: that it is new, new but for what it holds,
 # which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
@@ -951,6 +955,8 @@ class Places:
         if not isinstance(operand, Value):
             return None
         op = self.inference.definitions.get(operand)
+        if isinstance(op, If):
+            return self._returned_by_arms(op, operand, inputs)
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 items = [self._returned_part(arg, inputs) for arg in op.args]
@@ -964,6 +970,36 @@ class Places:
                         known |= roots
                 return tuple(items) if is_apart else None
         return self._returned_part(operand, inputs)
+
+    def _returned_by_arms(self, op: If, result: Value, inputs: list[Value]) -> Returned:
+        """The same for what each arm of a branch gives a tuple of: new memory, or none at all."""
+        position = op.results.index(result)
+        rows: list[list[object]] = []
+        for block in op.blocks:
+            if not isinstance(block.exit, Yield):
+                continue
+            operand = block.exit.values[position]
+            made = self.inference.definitions.get(operand) if isinstance(operand, Value) else None
+            known = self.returned(operand, inputs)
+            if isinstance(made, If) and isinstance(known, tuple):
+                rows.append([*known])
+                continue
+            parts = self.parts(operand)
+            if not parts or not isinstance(known, tuple):
+                return None
+            rows.append([
+                ABSENT if isinstance(part, Const) or not holds_memory(part.type) else kind
+                for part, kind in zip(parts, known, strict=True)
+            ])
+        whole: list[object] = []
+        for column in zip(*rows, strict=False):
+            kinds = set(column) - {ABSENT}
+            if len({len(row) for row in rows}) > 1 or len(kinds) > 1:
+                return None
+            whole.append(kinds.pop() if kinds else ABSENT)
+        if not any(kind in (NEW, SHALLOW) for kind in whole):
+            return None
+        return tuple(kind if kind in (NEW, SHALLOW, ABSENT) else None for kind in whole)
 
     def _returned_part(self, operand: Operand, inputs: list[Value]) -> Returned:
         if not isinstance(operand, Value) or not is_mutable(operand.type):
@@ -985,6 +1021,7 @@ class Places:
     def _is_new(self, roots: Iterable[Value]) -> bool:
         return all(
             (self.kind(root) == "new" or root in self.covers) and root not in self.state.held
+            and root not in self.held.given
             for root in roots
         )
 

@@ -58,10 +58,12 @@ def _advanced(
         return None
     exact = _exact_item(type_of(args[0]))
     if exact is not None:
-        return typed(self, advanced, args, names, loc, Scalar(bool), exact, TOP)[: len(names)]
+        whole = Tuple((Scalar(bool), exact, TOP))
+        return _parts(self, *typed(self, advanced, args, ["t"], loc, whole), names, loc)
     self.current_heap(loc)
     if isinstance(type_of(args[0]), Bottom):  # known when it is looked at again
-        return typed(self, advanced, args, names, loc, *[BOTTOM for _ in names])
+        whole = Tuple((Scalar(bool), BOTTOM, BOTTOM))
+        return _parts(self, *typed(self, advanced, args, ["t"], loc, whole), names, loc)
     step = self.surroundings.step_of(type_of(args[0]))
     if step is None:
         (step_value,) = self.unknown_call(Const(advanced), args, ["t"], loc)

@@ -517,7 +517,7 @@ def call_of_object(
 ) -> tuple[Any, Back] | None:
     """The value and the back function of a call that a user's class answers; None if none does."""
     if function is sum and args and isinstance(args[0], Once):
-        args = list(args[0]), *args[1:]  # to look at them before
+        return pullback(sum, list(args[0]), *args[1:], **kwargs)  # which looks at them before
     if function is sum and args and hasattr(args[0], "__len__"):
         if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
             return _added(pullback, args[0], *args[1:], *kwargs.values())
