@@ -379,7 +379,8 @@ class ExpressionParser:
             raise self.unsupported(node, "asynchronous generator expressions are not supported")
         if any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(node)):
             raise self.unsupported(
-                node, "`:=` in a generator expression is not supported", "write a generator function"
+                node, "`:=` in a generator expression is not supported",
+                "write a generator function",
             )
         return self.expression(called(node))
 

@@ -13,8 +13,10 @@ Each generator function has a class of its own, whose `advance` runs to the next
 
 from __future__ import annotations
 
+import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from ir.core import Function
@@ -31,12 +33,33 @@ def _nothing() -> None:
 before_plain_step: Callable[[], None] = _nothing
 
 
+class _Watched(threading.local):
+    """The generators that run code of their own when they are closed, of one run."""
+
+    made: list[Any] | None = None
+
+
+_watched = _Watched()
+
+
+@contextmanager
+def watching() -> Iterator[list[Any]]:
+    """Around a run: the generators made there that have to be closed if they don't end."""
+    before = _watched.made
+    made: list[Any] = []
+    _watched.made = made
+    try:
+        yield made
+    finally:
+        _watched.made = before
+
+
 class Generator:
     """What a generator function makes, with the methods that Python's generators have."""
 
     advance: ClassVar[Callable[..., tuple[bool, Any, Any]]]
-    # Whether closing it runs code of its own: `finally`, `with`.
-    has_cleanup: ClassVar[bool] = False
+    # Whether closing it may run code.
+    closes: ClassVar[bool] = False
     _state: int
 
     def __iter__(self) -> Generator:
@@ -53,11 +76,10 @@ class Generator:
         before_plain_step()
         return _item(*self.advance(value))
 
-    def throw(self, error: BaseException, *_: Any) -> Any:
+    def throw(self, error: Any, *more: Any) -> Any:
         """Raises an exception where the generator stopped."""
-        error = error() if isinstance(error, type) else error
         before_plain_step()
-        return _item(*self.advance(None, error))
+        return _item(*throwing(self, error, *more))
 
     def close(self) -> None:
         """Ends the generator where it stopped."""
@@ -70,7 +92,7 @@ class Generator:
         if "_loaded" not in vars(cls):
             from ir.closures import load_function
 
-            function = ir_of_made(cls.advance.__code__)  # type: ignore[attr-defined]
+            function = ir_of_made(cls.advance.__code__)
             assert function is not None
             cls._loaded = load_function(function)  # type: ignore[attr-defined]
         return cls._loaded  # type: ignore[attr-defined,no-any-return]
@@ -112,11 +134,13 @@ def sending(owner: Any, value: Any) -> tuple[bool, Any, Any]:
     return True, owner.send(value), UNBOUND
 
 
-def throwing(owner: Any, error: Any) -> tuple[bool, Any, Any]:
-    """`owner.throw(error)` as a step."""
-    if isinstance(owner, Generator):
-        return owner.advance(None, error() if isinstance(error, type) else error)
-    return True, owner.throw(error), UNBOUND
+def throwing(owner: Any, error: Any, *more: Any) -> tuple[bool, Any, Any]:
+    """`owner.throw(error)` as a step; older programs pass class, value and traceback."""
+    if not isinstance(owner, Generator):
+        return True, owner.throw(error, *more), UNBOUND
+    if more and more[0] is not None:
+        error = more[0]
+    return owner.advance(None, error() if isinstance(error, type) else error)
 
 
 def _throw(iterator: Any, thrown: BaseException) -> Any:
@@ -142,14 +166,27 @@ def _item(alive: bool, item: Any, value: Any) -> Any:
     raise stop_iteration(value)
 
 
+def _watched_object(cls: type[Generator]) -> Generator:
+    made: Generator = object.__new__(cls)
+    if _watched.made is not None:
+        _watched.made.append(made)
+    return made
+
+
 def generator_class(
-    name: str, advance: Function, module_globals: dict[str, Any], has_cleanup: bool
+    name: str, advance: Function, module_globals: dict[str, Any], cleanup: str
 ) -> type[Generator]:
-    """The class of the generators that one generator function makes."""
-    made: dict[str, Any] = {"has_cleanup": has_cleanup}
-    cls = type(f"{name}_generator", (Generator,), made)
-    cls.advance = made_function(advance, module_globals)  # type: ignore[misc]
-    return cls
+    """The class of the generators that one generator function makes.
+
+    `cleanup` says whether closing one runs code of its own (`finally`, `with`), that of a generator
+    which `yield from` reads (inner), or none.
+    """
+    made: dict[str, Any] = {
+        "closes": cleanup != "none", "advance": made_function(advance, module_globals)
+    }
+    if cleanup == "own":
+        made["__new__"] = _watched_object
+    return type(f"{name}_generator", (Generator,), made)
 
 
 def made_function(function: Function, module_globals: dict[str, Any]) -> types.FunctionType:

@@ -710,7 +710,7 @@ class Inference(Builder):
             iterables[position] = self.call(range, self.call(len, sequence))
             body.params[position] = index
             body.ops[:0] = [read, pair]
-            if len(op.iterables) == 1 and self._is_made_for(op) and made in self.ops:
+            if len(op.iterables) == 1 and self.is_made_for(op) and made in self.ops:
                 self.ops.remove(made)
             return
         if isinstance(made, Call) and self._by_key(body, made, position, iterables):
@@ -766,12 +766,12 @@ class Inference(Builder):
         is_plain_zip = source.callee.value is zip and source.args and (
             isinstance(strict, Const) and strict.value is False
         )
-        if is_plain_zip and self._is_made_for(op) and source in self.ops:
+        if is_plain_zip and self.is_made_for(op) and source in self.ops:
             self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
         return iterables, None
 
-    def _is_made_for(self, op: For) -> bool:
+    def is_made_for(self, op: For) -> bool:
         """Whether an iterator is made just before the loop, and nobody else reads it."""
         made, block = op.iterables[0], self._source
         assert block is not None and isinstance(made, Value)
@@ -1233,9 +1233,14 @@ class Inference(Builder):
             result = made.results[1 + inputs.index(returned)]
         if len(names) == 1:
             return [result]
-        return self.typed_call(
+        parts = self.typed_call(
             Const(primitives.unpack), [result, Const(len(names))], {}, names, loc
         )
+        if isinstance(returned, tuple) and len(returned) == len(parts):
+            for part, kind in zip(parts, returned, strict=True):
+                if isinstance(part, Value):
+                    self._note_new(part, kind, made)
+        return parts
 
     def _note_returned(self, call: Call) -> None:
         """Notes which results of a call are new memory."""

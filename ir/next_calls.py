@@ -86,23 +86,25 @@ def hoisted(
 
 
 def is_next(node: Any) -> bool:
-    """Whether a node is a call of `next`, `send` or `throw` with a single simple argument."""
-    if not isinstance(node, gast.Call) or len(node.args) != 1 or node.keywords:
+    """Whether a node is a call of `next`, `send` or `throw` with simple arguments."""
+    if not isinstance(node, gast.Call) or not node.args or node.keywords:
         return False
-    if isinstance(node.args[0], gast.Starred) or _calls(node.args[0]):
+    if any(isinstance(arg, gast.Starred) or _calls(arg) for arg in node.args):
         return False
     match node.func:
         case gast.Name(id="next"):
-            return True
-        case gast.Attribute(value=owner, attr=name):
-            return name in METHODS and not _calls(owner)
+            return len(node.args) == 1
+        case gast.Attribute(value=owner, attr="send"):
+            return len(node.args) == 1 and not _calls(owner)
+        case gast.Attribute(value=owner, attr="throw"):
+            return len(node.args) < 4 and not _calls(owner)
         case _:
             return False
 
 
 def _step(made: NodeMaker, call: Any) -> Any:
     if isinstance(call.func, gast.Attribute):
-        return made.call(METHODS[call.func.attr], call.func.value, call.args[0])
+        return made.call(METHODS[call.func.attr], call.func.value, *call.args)
     return made.call(advanced, call.args[0])
 
 

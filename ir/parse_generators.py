@@ -80,9 +80,9 @@ class GeneratorParser(AttemptParser):
     def make_generator(self, params: list[str]) -> Value:
         """Makes the object that a call of the generator function gives."""
         frame = self._frame(params)
-        advance, has_cleanup = self._advance(frame, params)
+        advance, cleanup = self._advance(frame, params)
         base = self.name if self.name.isidentifier() else "generator"
-        cls = generator_class(base, advance, self.globals, has_cleanup)
+        cls = generator_class(base, advance, self.globals, cleanup)
         made = self.emit(self.node, new_object, Const(cls), name=base)
 
         def store(name: str, value: Operand) -> None:
@@ -108,7 +108,7 @@ class GeneratorParser(AttemptParser):
         constants = [*self.captured, *(name for name in params if name not in stored)]
         return Frame(params, constants, cells, own - {*constants, *cells})
 
-    def _advance(self, frame: Frame, params: list[str]) -> tuple[Function, bool]:
+    def _advance(self, frame: Frame, params: list[str]) -> tuple[Function, str]:
         def is_kept(name: str) -> bool:
             return self.mangled(name) in frame.variables or ("@" in name and name not in OWN)
 
@@ -140,7 +140,7 @@ class GeneratorParser(AttemptParser):
         for param in function.params:
             param.name = param.name.partition("@")[0]
         function.name = f"advance_{self.name}" if self.name.isidentifier() else "advance"
-        return function, lowered.has_cleanup
+        return function, lowered.cleanup
 
     # In the function that lets a generator go on
 

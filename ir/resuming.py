@@ -150,10 +150,10 @@ def yields(node: Any) -> bool:
 
 @node
 class Resumable:
-    """The statements of `advance`, and whether closing the generator runs anything."""
+    """The statements of `advance`, and what closing the generator runs: own, inner or none."""
 
     body: Statements
-    has_cleanup: bool
+    cleanup: str
 
 
 def resumable(
@@ -169,7 +169,8 @@ def resumable(
     machine.statements(body)
     machine.finish(NodeMaker(body[-1]).constant(None), body[-1])
     done = _Assembly(machine, function, params, kept).statements()
-    return Resumable(done, machine.has_cleanup)
+    cleanup = "own" if machine.has_cleanup else "inner" if machine.delegates else "none"
+    return Resumable(done, cleanup)
 
 
 class _Machine:

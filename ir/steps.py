@@ -59,11 +59,11 @@ def _advanced(
     exact = _exact_item(type_of(args[0]))
     if exact is not None:
         whole = Tuple((Scalar(bool), exact, TOP))
-        return _parts(self, *typed(self, advanced, args, ["t"], loc, whole), names, loc)
+        return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
     self.current_heap(loc)
     if isinstance(type_of(args[0]), Bottom):  # known when it is looked at again
         whole = Tuple((Scalar(bool), BOTTOM, BOTTOM))
-        return _parts(self, *typed(self, advanced, args, ["t"], loc, whole), names, loc)
+        return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
     step = self.surroundings.step_of(type_of(args[0]))
     if step is None:
         (step_value,) = self.unknown_call(Const(advanced), args, ["t"], loc)
@@ -227,6 +227,10 @@ def loop_by_steps(
     """Appends a loop over an iterator that is an object; `mapping` learns the results."""
     source = Value("items")
     mapping[source] = iterator
+    cls = class_of(type_of(iterator))
+    closes = cls is not None and issubclass(cls, Generator) and cls.closes and (
+        self.is_made_for(op)
+    )
     lists: list[Value] = []
     body = op.body
     exit = body.exit
@@ -251,3 +255,5 @@ def loop_by_steps(
     step = Call(Const(advanced), [source], {}, [alive, item, Value("_")], op.loc)
     whole = Block(carried, [step, going], Yield(list(results)))
     self._while(While(init, whole, op.results[:count], op.loc), init, mapping)
+    if closes:  # nobody else has it: Python closes it at once
+        self.typed_call(Const(Generator.close), [iterator], {}, ["_"], op.loc)

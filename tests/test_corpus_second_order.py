@@ -156,9 +156,14 @@ def returns_float(case):
 SECOND_ORDER = list(filter(returns_float, each_input(corpus.all)))
 
 
+# In these areas, but without objects that depend on anything.
+WITHOUT_OBJECTS = {"generator_consumers.expression_shadows_a_name"}
+
+
 def is_refused(case):
     program, _ = case.values
-    return str(program) in REFUSED or program.area in REFUSED_AREAS
+    in_area = program.area in REFUSED_AREAS and str(program) not in WITHOUT_OBJECTS
+    return str(program) in REFUSED or in_area
 
 
 @pytest.mark.parametrize(

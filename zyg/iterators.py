@@ -220,6 +220,9 @@ class Groups:
     def __init__(self) -> None:
         self.members: list[Chosen] = []
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Groups:
+        return self  # positions alone
+
     def over(self, iterable: Iterable[Any], key: Callable[[Any], Any] | None) -> Any:
         numbered = itertools.groupby(
             enumerate(iterable), lambda pair: pair[1] if key is None else key(pair[1])

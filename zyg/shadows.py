@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.generators import watching
 from ir.heap import Identity
 from ir.types import Instance, Type
 from zyg.cotangent import accumulate, rebuilt, zeros_like
@@ -219,7 +220,14 @@ def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
     _state.run = object()
     _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
     try:
-        yield made
+        with watching() as generators:
+            yield made
+        for generator in generators:
+            if generator._state > 0:
+                raise NotDifferentiable(
+                    "a generator with `finally` or `with` is left before its end, and nobody "
+                    "closes it; take all of its items, or call its `close`"
+                )
     finally:
         _state.run, _state.held = before
 

@@ -384,3 +384,22 @@ def contextmanager_with_finally(x):
     with restored(values) as doubled:
         total = values[0] * doubled
     return total * values[0]
+
+
+@contextlib.contextmanager
+def forgiving(x):
+    try:
+        yield x * x
+    except ValueError:
+        print("caught")
+    finally:
+        print("left")
+
+
+@program((2.0,))
+def contextmanager_that_catches(x):
+    total = x
+    with forgiving(x) as y:
+        total = total * y
+        raise ValueError("no harm")
+    return total * x

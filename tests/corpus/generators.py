@@ -384,16 +384,16 @@ def list_filled_by_generator(x):
 
 
 @program((2.0,))
-def in_place_update_of_yielded_lists(x):
-    def rows():
-        for k in range(3):
-            yield [x * k, x]
+def rows_changed_by_who_takes_them(x):
+    def rows(table):
+        yield from table
 
+    table = np.array([[x, 2.0 * x], [x * x, x]])
     total = 0.0
-    for row in rows():
-        row[0] = row[0] * row[1]
+    for row in rows(table):
+        row *= x
         total += row[0]
-    return total
+    return total + np.sum(table)
 
 
 @program((2.0,))
@@ -653,3 +653,38 @@ def unbound_in_generator(x):
         yield y
 
     return sum(items(False))
+
+
+@program((2.0,))
+def closed_by_break(x):
+    def items():
+        try:
+            yield x
+            yield x * x
+        finally:
+            print("closed")
+
+    for item in items():
+        if item > 1.0:
+            break
+    print("behind")
+    return item * x
+
+
+@program((2.0,))
+def closed_inside_of_yield_from(x):
+    def inner():
+        try:
+            yield x
+            yield x * x
+        finally:
+            print("closed")
+
+    def outer():
+        yield from inner()
+
+    generator = outer()
+    first = next(generator)
+    generator.close()
+    print("behind")
+    return first * x

@@ -44,7 +44,6 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import OPEN, Fields
-from zyg.compiler.stepping import PROGRAMS, consumer_at, iterator_class, knows_steps, step_of
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
@@ -55,6 +54,7 @@ from zyg.compiler.objects import (
     operator_method,
 )
 from zyg.compiler.objects import constructor as constructor_of
+from zyg.compiler.stepping import PROGRAMS, consumer_at, iterator_class, knows_steps, step_of
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held

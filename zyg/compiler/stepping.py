@@ -29,7 +29,8 @@ def step_of(cls: type) -> Any:
         return cls.advance
     if not is_users(cls):
         return None
-    method = next((vars(base)["__next__"] for base in cls.__mro__ if "__next__" in vars(base)), None)
+    found = [vars(base)["__next__"] for base in cls.__mro__ if "__next__" in vars(base)]
+    method = found[0] if found else None
     return step_of_method(method) if isinstance(method, types.FunctionType) else None
 
 

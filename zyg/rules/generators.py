@@ -66,7 +66,7 @@ def each_key(mapping):
 
 def each_of_copy(items):
     refuse_lazy(items)
-    for item in list(items):
+    for item in list(items):  # noqa: UP028 - which is more work
         yield item
 
 
@@ -116,7 +116,9 @@ def sending_(generator, value):
 
 
 @substitute(throwing)
-def throwing_(generator, error):
+def throwing_(generator, error, value=None, trace=None):
+    if value is not None:
+        return generator.advance(None, value)
     return generator.advance(None, error() if isinstance(error, type) else error)
 
 
@@ -130,7 +132,7 @@ def generator_send(self, value):
 
 @substitute(Generator.throw)
 def generator_throw(self, error, *others):
-    alive, item, end = throwing_(self, error)
+    alive, item, end = throwing_(self, error, *others)
     if not alive:
         raise stop_iteration(end)
     return item
@@ -153,7 +155,7 @@ def closed_(iterator):
 def listed(items=()):
     found = []
     for item in items:
-        found.append(item)
+        found.append(item)  # noqa: PERF402 - what `list` is made of
     return found
 
 
@@ -212,21 +214,21 @@ def max_of(items, /, **options):
 
 
 def any_of(items, /):
-    for item in items:
+    for item in items:  # noqa: SIM110 - what `any` is made of
         if item:
             return True
     return False
 
 
 def all_of(items, /):
-    for item in items:
+    for item in items:  # noqa: SIM110 - what `all` is made of
         if not item:
             return False
     return True
 
 
 def contains(items, searched, /):
-    for item in items:
+    for item in items:  # noqa: SIM110 - what `any` is made of
         if item is searched or item == searched:
             return True
     return False
@@ -335,14 +337,12 @@ def filtered(function, items):
 
 def chained(*iterables):
     for items in iterables:
-        for item in items:
-            yield item
+        yield from items
 
 
 def chained_all(iterables):
     for items in iterables:
-        for item in items:
-            yield item
+        yield from items
 
 
 def sliced(items, *bounds):
