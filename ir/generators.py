@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -60,7 +60,10 @@ class Generator:
     advance: ClassVar[Callable[..., tuple[bool, Any, Any]]]
     # Whether closing it may run code.
     closes: ClassVar[bool] = False
+    # The attributes that say how far it has come.
+    counts: ClassVar[frozenset[str]] = frozenset([STATE_ATTRIBUTE])
     _state: int
+    _is_plain: bool
 
     def __iter__(self) -> Generator:
         return self
@@ -168,24 +171,34 @@ def _item(alive: bool, item: Any, value: Any) -> Any:
 
 def _watched_object(cls: type[Generator]) -> Generator:
     made: Generator = object.__new__(cls)
-    if _watched.made is not None:
+    if _watched.made is None:
+        made._is_plain = True
+    else:
         _watched.made.append(made)
     return made
 
 
+def _close_dropped(self: Generator) -> None:
+    """Closes a generator that nobody has any more, where nothing is differentiated."""
+    if getattr(self, "_is_plain", False) and self._state > 0:
+        self.close()
+
+
 def generator_class(
-    name: str, advance: Function, module_globals: dict[str, Any], cleanup: str
+    name: str, advance: Function, module_globals: dict[str, Any], cleanup: str,
+    counts: Iterable[str],
 ) -> type[Generator]:
     """The class of the generators that one generator function makes.
 
     `cleanup` says whether closing one runs code of its own (`finally`, `with`), that of a generator
-    which `yield from` reads (inner), or none.
+    which `yield from` reads (inner), or none. `counts` are attributes for numbers of items.
     """
     made: dict[str, Any] = {
-        "closes": cleanup != "none", "advance": made_function(advance, module_globals)
+        "closes": cleanup != "none", "counts": Generator.counts.union(counts),
+        "advance": made_function(advance, module_globals),
     }
     if cleanup == "own":
-        made["__new__"] = _watched_object
+        made["__new__"], made["__del__"] = _watched_object, _close_dropped
     return type(f"{name}_generator", (Generator,), made)
 
 

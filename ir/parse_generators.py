@@ -32,6 +32,7 @@ from ir.resuming import (
     STATE,
     THROWN,
     NotResumable,
+    Resumable,
     resumable,
 )
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
@@ -80,9 +81,10 @@ class GeneratorParser(AttemptParser):
     def make_generator(self, params: list[str]) -> Value:
         """Makes the object that a call of the generator function gives."""
         frame = self._frame(params)
-        advance, cleanup = self._advance(frame, params)
+        advance, lowered = self._advance(frame, params)
         base = self.name if self.name.isidentifier() else "generator"
-        cls = generator_class(base, advance, self.globals, cleanup)
+        counts = map(frame.attribute, lowered.counts)
+        cls = generator_class(base, advance, self.globals, lowered.cleanup, counts)
         made = self.emit(self.node, new_object, Const(cls), name=base)
 
         def store(name: str, value: Operand) -> None:
@@ -108,13 +110,16 @@ class GeneratorParser(AttemptParser):
         constants = [*self.captured, *(name for name in params if name not in stored)]
         return Frame(params, constants, cells, own - {*constants, *cells})
 
-    def _advance(self, frame: Frame, params: list[str]) -> tuple[Function, str]:
+    def _advance(self, frame: Frame, params: list[str]) -> tuple[Function, Resumable]:
         def is_kept(name: str) -> bool:
             return self.mangled(name) in frame.variables or ("@" in name and name not in OWN)
 
         raw = [name for name in parameters(self.node.args) if self.mangled(name) in params]
         try:
-            lowered = resumable(self.node, [p for p in raw if is_kept(p)], is_kept)
+            lowered = resumable(
+                self.node, [name for name in raw if is_kept(name)], is_kept,
+                lambda name: self.is_global(name) and name not in self.globals,
+            )
         except NotResumable as error:
             raise self.unsupported(error.node, error.what, error.advice) from None
         made = NodeMaker(self.node)
@@ -140,7 +145,7 @@ class GeneratorParser(AttemptParser):
         for param in function.params:
             param.name = param.name.partition("@")[0]
         function.name = f"advance_{self.name}" if self.name.isidentifier() else "advance"
-        return function, lowered.cleanup
+        return function, lowered
 
     # In the function that lets a generator go on
 

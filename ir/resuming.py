@@ -154,36 +154,42 @@ class Resumable:
 
     body: Statements
     cleanup: str
+    # The variables that count items.
+    counts: list[str]
 
 
 def resumable(
-    function: Any, params: list[str], kept: Callable[[str], bool]
+    function: Any, params: list[str], kept: Callable[[str], bool],
+    is_builtin: Callable[[str], bool],
 ) -> Resumable:
     """The body of `advance` for a generator function.
 
     `kept` says of a name whether it is a variable of this function that `Keep` has to store;
-    `params` are those among them that the generator holds from the beginning.
+    `params` are those among them that the generator holds from the beginning. `is_builtin` says of
+    a name whether it means what Python gives that name.
     """
-    machine = _Machine(function)
+    machine = _Machine(function, is_builtin)
     body = [function.body] if isinstance(function, gast.Lambda) else function.body
     machine.statements(body)
     machine.finish(NodeMaker(body[-1]).constant(None), body[-1])
     done = _Assembly(machine, function, params, kept).statements()
     cleanup = "own" if machine.has_cleanup else "inner" if machine.delegates else "none"
-    return Resumable(done, cleanup)
+    return Resumable(done, cleanup, machine.counts)
 
 
 class _Machine:
     """Takes statements apart into blocks."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, is_builtin: Callable[[str], bool]) -> None:
         self._serial = count(1)
+        self._is_builtin = is_builtin
         self.region: Region | None = None
         self.loops: list[Loop] = []
         self.cleanups: list[Cleanup] = []
         self.blocks: list[Block] = []
         self.resumed: dict[int, Block] = {}
         self.has_cleanup = self.delegates = False
+        self.counts: list[str] = []
         self.start = self.at = self.block(function)
 
     def block(self, like: Any) -> Block:
@@ -400,7 +406,41 @@ class _Machine:
         self.jump(after)
         self.arrive(after)
 
+    def counted_loop(self, node: Any) -> None:
+        """A loop over `range(n)` or `range(a, n)`, which needs no iterator."""
+        made = NodeMaker(node.iter)
+        position, count = self.name("position"), self.name("count")
+        self.counts += [position, count]
+        first, *_ = arguments = [self._kept(self.hoisted(arg)) for arg in node.iter.args]
+        whole = made.node(gast.Call(func=node.iter.func, args=arguments, keywords=[]))
+        self.append(made.assign(count, made.call(len, whole)))
+        self.append(made.assign(position, made.constant(0)))
+        head, body, orelse, after = (self.block(node) for _ in range(4))
+        self.jump(head)
+        self.begin(head)
+        self.test(made.compare(made.load(position), gast.Lt(), made.load(count)), body, orelse)
+        item = made.load(position)
+        if len(arguments) > 1:
+            item = made.node(gast.BinOp(left=first, op=gast.Add(), right=item))
+        onward = made.node(gast.BinOp(
+            left=made.load(position), op=gast.Add(), right=made.constant(1)
+        ))
+        taken = gast.Assign(targets=[node.target], value=item, type_comment=None)
+        body.statements += [made.node(taken), made.assign(position, onward)]
+        self._loop(node, head, body, orelse, after)
+
+    def _is_counted(self, iterable: Any) -> bool:
+        return (
+            isinstance(iterable, gast.Call) and isinstance(iterable.func, gast.Name)
+            and iterable.func.id == "range" and self._is_builtin("range")
+            and 0 < len(iterable.args) < 3 and not iterable.keywords
+            and not any(isinstance(arg, gast.Starred) for arg in iterable.args)
+        )
+
     def for_loop(self, node: Any) -> None:
+        if self._is_counted(node.iter):
+            self.counted_loop(node)
+            return
         made = NodeMaker(node.iter)
         items, alive, item = self.name("items"), self.name("alive"), self.name("item")
         iterable = self.hoisted(node.iter)

@@ -37,6 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
+from ir.generators import Generator
 from ir.heap import (
     HEAP,
     HEAP_NAME,
@@ -533,6 +534,8 @@ class Augmenter(Inference):
             result = Value(op.result.name, op.result.type)
             self._define(Call(Const(getattr), [obj, name], {}, [result], op.loc))
             mapping[op.result] = result
+            if _is_count(obj, name.value):
+                return True
             self.varied.add(result)
             held = self._held(result, op.loc)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
@@ -554,6 +557,9 @@ class Augmenter(Inference):
         heap, obj, name, *values = args
         assert isinstance(name, Const)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
+        mapping[op.result] = heap
+        if _is_count(obj, name.value):
+            return True
         stored = values[0] if values else None
         step = StoreStep(obj, name.value, stored, op.loc)
         step.held = None if stored is None else self._held(stored, op.loc)
@@ -561,7 +567,6 @@ class Augmenter(Inference):
             step.is_first = Value("is_first", Scalar(bool))
             self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
         self.steps.append(step)
-        mapping[op.result] = heap
         return True
 
     def _held(self, value: Operand, loc: Location | None) -> Value | None:
@@ -983,3 +988,9 @@ def _name(operand: Operand) -> str:
     if isinstance(operand, Const):
         return getattr(operand.value, "__name__", repr(operand.value))
     return operand.name if operand.name != "t" else "a callee"
+
+
+def _is_count(obj: Operand, name: str) -> bool:
+    """Whether an attribute says how far an iterator has come: it has no derivative."""
+    cls = class_of(type_of(obj))
+    return cls is not None and issubclass(cls, Generator) and name in cls.counts

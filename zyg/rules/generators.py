@@ -41,6 +41,8 @@ def iterated_(items):
 class Each(Generator):
     """An iterator over what has positions."""
 
+    counts = frozenset(["_state", "position"])
+
     def __init__(self, items):
         self.items = items
         self.position = 0
