@@ -160,7 +160,7 @@ def with_heap(function: Function) -> Function:
     result = Function(
         function.name, params, function.captured, function.body, function.loc, signature,
         function.defaults, function.kwdefaults, function.globals, function.code,
-        function.docstring,
+        function.docstring, None if function.plain is None else with_heap(function.plain),
     )
     if len(_known.made) >= MAX_KNOWN:
         _known.made.clear()

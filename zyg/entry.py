@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ir import record
+from ir.catching import catching
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP
 from ir.types import Known, Type
@@ -36,12 +37,15 @@ from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
 MAX_ENTRIES = 1024
+# The forms of calls that are found at run time: they give their value, the versions of what they
+# change as well, or the same for the pair of an error and the value.
+AT_RUN_TIME = ("dispatch", "update", "attempt", "attempted update")
 # The kinds of inputs that each form of code differentiates with respect to.
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
     "_pullback": ("arg", "tuple", "cell"),
     **dict.fromkeys(
-        ("dispatch", "update"),
+        AT_RUN_TIME,
         ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
     ),
 }
@@ -238,9 +242,27 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
-    key: Any
-    if mode not in ("dispatch", "update"):
+    if mode not in AT_RUN_TIME:
         forget_cached()
+    key = _key(mode, function, args, kwargs)
+    if key in cache.on_heap:
+        key = _heap_key(key, mode, function, args, kwargs)
+    return _found(key, mode, function, args, kwargs)
+
+
+def entry_on_heap(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
+    """The same in a program that works on objects, for a function that does so as well.
+
+    Even if it only reads what they hold: these reads have to be known by the object's identity.
+    """
+    key = _key(mode, function, args, kwargs)
+    return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
+
+
+def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    key: Any
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
     else:
@@ -251,8 +273,12 @@ def entry_for(
         key = mode, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
-    if key in cache.on_heap:
-        key = _heap_key(key, mode, function, args, kwargs)
+    return key
+
+
+def _found(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
@@ -269,7 +295,7 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode in ("dispatch", "update") else entered(function, args, kwargs).state()
+    state = None if mode in AT_RUN_TIME else entered(function, args, kwargs).state()
     return "heap", key, state
 
 
@@ -291,6 +317,8 @@ def _found_or_made(
     callee = callee_of(function)
     try:
         plan = plan_of(callee, args, kwargs)
+        if mode.startswith("attempt"):
+            plan = Plan(catching(plan.source), plan.inputs)
         values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
         for arg in args:
             refuse_unusual(arg)
@@ -309,7 +337,7 @@ def _found_or_made(
             plan = with_heap_passed(plan)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
-            fields = None if mode in ("dispatch", "update") else entered(function, args, kwargs)
+            fields = None if mode in AT_RUN_TIME else entered(function, args, kwargs)
             entry = _made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
@@ -399,14 +427,14 @@ def _generated(
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     code: Pair | Joint
-    if mode in ("pullback", "_pullback", "dispatch", "update"):
-        if any(i != heap for i in made.updates) and mode == "dispatch":
+    if mode in ("pullback", "_pullback", *AT_RUN_TIME):
+        if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
             raise ChangesArguments(
                 f"`{plan.source.name}` changes an argument in place, and is called where zyg "
                 "can't tell which function is called", plan.source.loc,
                 advice="call it by its name",
             )
-        code = compiler.pair(made, active, of_value=mode != "update")
+        code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()

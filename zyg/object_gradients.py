@@ -8,7 +8,10 @@ noted before, and the cotangents of that are looked up when the adjoint has run.
 
 from __future__ import annotations
 
+import functools
+from collections import deque
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from ir.core import named
@@ -46,8 +49,31 @@ class Held:
             self.items = {
                 key: open_.get(id(item)) or Held(item, open_) for key, item in value.items()
             }
+            self.like = dict
         else:
             self.like = prototype(value)
+            self._open_up(value, open_)
+
+    def _open_up(self, value: Any, open_: dict[int, Held]) -> None:
+        """Notes the items of other containers, and what else has attributes, if objects are in."""
+        items: Any
+        make: Callable[[Any], Any]
+        if isinstance(value, tuple | list | deque):
+            items = [open_.get(id(item)) or Held(item, open_) for item in value]
+            make = functools.partial(_sequence_like, value)
+        elif isinstance(value, dict):
+            items = {key: open_.get(id(item)) or Held(item, open_) for key, item in value.items()}
+            make = functools.partial(cotangent.like_mapping, value)
+        elif isinstance(value, SimpleNamespace):
+            items = {
+                name: open_.get(id(item)) or Held(item, open_)
+                for name, item in vars(value).items()
+            }
+            make = _without_zeros
+        else:
+            return
+        if any(held._holds_objects(()) for held in _values(items)):
+            self.items, self.like = items, make
 
     def gradient(self, bar: Any, shadows: Shadows, open_: tuple[Held, ...] = ()) -> Any:
         """The gradient of the argument, whose own cotangent is `bar`."""
@@ -68,17 +94,17 @@ class Held:
             return found or None
         if isinstance(self.items, dict):
             bars = {} if bar is None else bar
-            return {
-                key: held.gradient(bars.get(key), shadows, inside)
+            gradient_of = Held.part if self.like is _without_zeros else Held.gradient
+            return self.like({
+                key: gradient_of(held, bars.get(key), shadows, inside)
                 for key, held in self.items.items()
-            }
+            })
         if self.items is not None:
             bars = [None] * len(self.items) if bar is None else bar
-            found_items = [
+            return self.like([
                 held.gradient(item, shadows, inside)
                 for held, item in zip(self.items, bars, strict=True)
-            ]
-            return found_items if self.like is list else tuple(found_items)
+            ])
         if callable(self.like):
             return detached(bar) if isinstance(bar, dict) else None
         return detached(cotangent.project(bar, self.like))
@@ -94,8 +120,22 @@ class Held:
             return True
         if self.items is None or any(self is outer for outer in open_):
             return False
-        items = self.items.values() if isinstance(self.items, dict) else self.items
-        return any(item._holds_objects((*open_, self)) for item in items)
+        return any(item._holds_objects((*open_, self)) for item in _values(self.items))
+
+
+def _values(items: Any) -> Any:
+    return items.values() if isinstance(items, dict) else items
+
+
+def _sequence_like(value: Any, items: list[Any]) -> Any:
+    if isinstance(value, deque):
+        return deque(items, value.maxlen)
+    return cotangent.rebuilt(value, items)
+
+
+def _without_zeros(bars: dict[str, Any]) -> dict[str, Any] | None:
+    """The gradient of what is no container: of the attributes that something depends on."""
+    return {name: bar for name, bar in bars.items() if bar is not None} or None
 
 
 def memory_in(args: list[Held]) -> list[Any]:
@@ -110,8 +150,7 @@ def memory_in(args: list[Held]) -> list[Any]:
             found += held.memory.values()
             pending += held.fields.values()
             if held.items is not None:
-                items = held.items
-                pending += items.values() if isinstance(items, dict) else items
+                pending += _values(held.items)
     return found
 
 

@@ -21,7 +21,7 @@ its cotangent is there, and before it belongs to the values that the program com
 
 from __future__ import annotations
 
-import threading
+from _thread import _local  # the import of `threading` takes as long as seven modules here
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -189,7 +189,7 @@ class _Contents:
 SHADOWS = Instance(Shadows)
 
 
-class _State(threading.local):
+class _State(_local):
     """What runs in this thread: a forward pass that works on objects, its adjoint's table.
 
     `held`: the memory that objects hold, by `id`, with the number under which it came to be held.

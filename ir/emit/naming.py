@@ -199,13 +199,21 @@ class Naming:
         if self._dormant and may_fail(op):
             self._handled, self._dormant = self._dormant, set()
         if self._handled and isinstance(op, Call) and op in self._consuming:
-            # Versions of one object: a handler that reads the older one finds the same.
-            live.difference_update(o for o in op.args[:1] if o in self._handled)
+            # Versions of one object: a handler that reads an older one finds the same.
+            live -= self._handled & self._older(op)
             self._any_op(op, live)
         else:
             live |= self._handled
             self._any_op(op, live)
         live |= self._handled
+
+    def _older(self, op: Op | None) -> set[Value]:
+        """The versions of an object before a change in place, the last of several."""
+        found: set[Value] = set()
+        while isinstance(op, Call) and op in self._consuming and isinstance(op.args[0], Value):
+            found.add(op.args[0])
+            op = self._definitions.get(op.args[0])
+        return found
 
     def _any_op(self, op: Op, live: set[Value]) -> None:
         match op:

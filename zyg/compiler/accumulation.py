@@ -317,7 +317,7 @@ class Accumulation(Algebra):
         """A cotangent without structural zeros in the place of numbers: callees rely on that."""
         type_ = type_of(like)
         if isinstance(type_, Tuple):
-            bars = self.parts(bar)
+            bars = [NONE for _ in type_.items] if is_none(bar) else self.parts(bar)
             if bars is None and not isinstance(type_of(bar), Tuple):
                 return self.call(cotangent.completed, bar, like)
             items = [

@@ -747,7 +747,8 @@ class Augmenter(Inference):
             return False
         if HEAP_NAME in kwargs:
             target.source = with_heap(target.source)
-        defaults, kwdefaults = self._defaults(callee, target)
+        owner = self._uncaught(callee)
+        defaults, kwdefaults = self._defaults(owner, target)
         if defaults is None:
             return False
         mark = len(self.ops)
@@ -755,10 +756,10 @@ class Augmenter(Inference):
         self._note_collected(mark)
         names = [value.name for value in target.source.captured]
         captured = [
-            self.call(primitives.read_captured, callee, Const(name)) for name in names
+            self.call(primitives.read_captured, owner, Const(name)) for name in names
         ]
         inputs = [*captured, *bound]
-        is_function_varied = self.is_varied(callee)
+        is_function_varied = self.is_varied(owner)
         active = frozenset(
             i for i in specialisation.flow
             if self.is_varied(inputs[i]) or (is_function_varied and i < len(captured))
@@ -779,8 +780,8 @@ class Augmenter(Inference):
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
         targets: list[tuple[Operand, str | None]] = []
         for i in sorted(active - {specialisation.heap}):
-            through_cell = i < len(captured) and not self._is_local(callee)
-            targets.append((callee, names[i]) if through_cell else (inputs[i], None))
+            through_cell = i < len(captured) and not self._is_local(owner)
+            targets.append((owner, names[i]) if through_cell else (inputs[i], None))
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         self.steps.append(
@@ -824,13 +825,24 @@ class Augmenter(Inference):
                 self.varied.update(op.results)
                 self.steps.append(StructureStep(op))
 
+    def _uncaught(self, callee: Operand) -> Operand:
+        """The function object that holds what a function, or its catching variant, captured."""
+        made = self.definitions.get(callee) if isinstance(callee, Value) else None
+        if isinstance(made, Call) and isinstance(made.callee, Const):
+            if made.callee.value is primitives.catching:
+                return made.args[0]
+        return callee
+
     def _is_local(self, callee: Operand) -> bool:
         return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
 
     def _defaults(self, callee: Operand, target: Any) -> Any:
-        if target.function is not None:
-            values = target.function.__defaults__ or ()
-            keywords = target.function.__kwdefaults__ or {}
+        function = target.function
+        if function is None and isinstance(callee, Const):
+            function = callee.value  # of which the target is the catching variant
+        if isinstance(function, types.FunctionType):
+            values = function.__defaults__ or ()
+            keywords = function.__kwdefaults__ or {}
             return list(map(Const, values)), {n: Const(v) for n, v in keywords.items()}
         made = self.definitions.get(callee) if isinstance(callee, Value) else None
         if isinstance(made, Lambda):

@@ -17,6 +17,7 @@ import math
 import operator
 import types
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -207,7 +208,8 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
     for cls in list(module_globals.values()):
         if isinstance(cls, type) and is_users(cls):
             for base in cls.__mro__:
-                if is_users(base):
+                # Python's own, of which only counters could be meant, are values that have rules.
+                if is_users(base) and base is not Counter:
                     found |= _methods_of(base)
     return found
 
@@ -451,12 +453,12 @@ class Through:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         return self.arrange(self.back(y_bar))
 
+    def __reduce__(self) -> Any:
+        return Through, (self.back, self.arrange)
+
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Through:
         """The same with copies of what it holds."""
         return Through(copy(self.back), self.arrange)
-
-    def __reduce__(self) -> Any:
-        return Through, (self.back, self.arrange)
 
 
 class Refusing:
@@ -489,7 +491,7 @@ def _picked(source: int, target: int, count: int, bars: Any) -> tuple[Any, ...]:
     return (*(None,) * target, bars[source], *(None,) * (count - target - 1))
 
 
-def _as_callee(bars: Any) -> tuple[Any, ...]:
+def as_callee(bars: Any) -> tuple[Any, ...]:
     return tuple(bars[1:])
 
 
@@ -561,7 +563,7 @@ def call_of_object(
         call = lookup(cls, "__call__")
         if isinstance(call, types.FunctionType):
             y, back = pullback(call, function, *args, **kwargs)
-            return y, Through(back, _as_callee)
+            return y, Through(back, as_callee)
     return None
 
 
@@ -704,6 +706,25 @@ def _operator(
             return y, Through(back, _swapped) if is_swapped else back
     y = function(*args)  # raises Python's error, or compares identities
     return y, Through(_alone, functools.partial(_picked_none, 3))
+
+
+def attempted_operator(
+    attempt: Differentiate, function: Any, args: tuple[Any, ...]
+) -> tuple[Any, Back] | None:
+    """An operator's pair of an error, or None, and its value; None if no user's class answers."""
+    name, reflected = OPERATORS.get(id(function), (None, None))
+    if name is None or len(args) > 2 or not any(
+        of is not None and overloads(type(arg), of)
+        for arg, of in zip(args, (name, reflected), strict=False)
+    ):
+        return None
+    if reflected is None:
+        return attempt(lookup(type(args[0]), name), *args)
+    for method, is_swapped in _candidates(name, reflected, *args):
+        pair, back = attempt(method, *(args[::-1] if is_swapped else args))
+        if pair[1] is not NotImplemented:
+            return pair, Through(back, _swapped) if is_swapped else back
+    return (None, function(*args)), Through(_alone, functools.partial(_picked_none, 3))
 
 
 def _picked_none(count: int, bars: Any) -> tuple[Any, ...]:

@@ -18,7 +18,8 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.core import Block, Call, Const, Function, Location, Operand, Value, Yield, type_of
+from ir.catching import catching, cut_function
+from ir.core import Block, Call, Const, Function, Location, Op, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, STORES, with_heap
 from ir.infer import Inference, Inlinable
@@ -60,6 +61,7 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullba
 from zyg.shadows import unless_held
 from zyg.signature import abstract
 
+NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
 MAX_INLINED_OPS = 30
 MAX_ROUNDS = 10
@@ -135,6 +137,9 @@ class Specialisation:
     stored: Flow = NOTHING
     # Inputs that get into globals, where their derivatives end.
     lost: Flow = NOTHING
+    # The operations of the source that change inputs, and whether one may fail behind that.
+    changes: frozenset[Op] = frozenset()
+    may_fail_midway: bool = False
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -143,7 +148,8 @@ class Specialisation:
         """What callers rest on."""
         return (
             self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
-            self.returned, self.works_on_objects, self.stored, self.lost, self.held_inputs,
+            self.returned, self.works_on_objects, self.stored, self.lost, self.changes,
+            self.may_fail_midway, self.held_inputs,
         )
 
     @property
@@ -263,8 +269,17 @@ class Specialiser:
         try:
             for _ in range(MAX_ROUNDS):
                 self._forget_provisional(depth)
-                inference = Inference(_Surroundings(self, made), made.source.globals)
-                function, result = inference.function(made.source, params, captured)
+                source, changes = made.source, NO_OPS
+                if source.plain is not None:
+                    changes = self.specialise(source.plain, made.inputs).changes
+                while True:
+                    inference = Inference(_Surroundings(self, made), source.globals)
+                    if source.plain is not None:
+                        source = cut_function(made.source, changes, inference.cuts)
+                    function, result = inference.function(source, params, captured)
+                    if inference.missed <= changes:
+                        break
+                    changes |= inference.missed
                 made.function = function
                 outer, self._lost = self._lost, []
                 is_unsure = inference.works_on_objects and made.heap is None
@@ -278,6 +293,8 @@ class Specialiser:
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.held_inputs = inference.held_inputs
+                made.changes = inference.changes
+                made.may_fail_midway = inference.may_fail_midway
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if made.summary() == before or not made.is_recursive:
                     break
@@ -676,6 +693,31 @@ class _Surroundings:
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> bool:
         return self._specialiser.works_on_objects(callee, args, kwargs)
+
+    def may_fail_midway(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        if not isinstance(callee, Known | Closure):
+            return True
+        if isinstance(callee, Known) and is_constant(callee.value):
+            return True
+        try:
+            made = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return True
+        return made is None or made.may_fail_midway
+
+    def catching(self, callee: Type) -> Type | None:
+        if isinstance(callee, Known) and is_constant(callee.value):
+            return None
+        target = self._specialiser.target(callee)
+        if target is None or target.source.plain is not None:
+            return None
+        source = catching(target.source)
+        return Closure(
+            source, source.globals, target.captures, target.defaults,
+            tuple(target.kwdefaults.items()),
+        )
 
     def field_type(self, owner: Operand, name: str) -> Type:
         fields = self._specialiser.fields
