@@ -1031,7 +1031,11 @@ class Inference(Builder):
                     return self.typed_call(Const(method), args, {}, names, loc)
             if self.places is not None and (self.heap is not None or not self.works_on_objects):
                 args = self._items_of_objects(callee.value, args, loc)
-                consumer = self.surroundings.consumer(callee.value, tuple(map(type_of, args)))
+                types_ = tuple(map(type_of, args))
+                try:
+                    consumer = self.surroundings.consumer(callee.value, types_)
+                except Unsupported as error:
+                    raise Unsupported(error.what, loc, error.why, error.advice) from None
                 if consumer is not None:
                     return consumed(self, consumer, args, kwargs, names, loc)
                 if self.heap is not None:

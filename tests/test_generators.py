@@ -1,6 +1,7 @@
 """Generators where the corpus doesn't look: errors, refusals, second calls of `back`."""
 
 import contextlib
+import itertools
 import traceback
 
 import numpy as np
@@ -132,6 +133,45 @@ def test_plain_readers_are_refused():
         return total_of(powers(x, 3)) * x
 
     with pytest.raises(zyg.NotDifferentiable, match="read by what isn't differentiated"):
+        zyg.gradient(f, 2.0)
+
+
+class Multiples:
+    def __init__(self, x):
+        self.x = x
+        self.i = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i == 3:
+            raise StopIteration
+        self.i += 1
+        return self.x * self.i
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda items: itertools.combinations(items, 2),
+        lambda items: itertools.product(items, items),
+        lambda items: itertools.tee(items)[0],
+        lambda items: itertools.islice(itertools.cycle(items), 5),
+        lambda items: [key for key, _ in itertools.groupby(items)],
+        lambda items: zip(items, [1.0, 2.0], strict=True),
+        np.array,
+    ],
+)
+@pytest.mark.parametrize("make", [Multiples, lambda x: powers(x, 3)])
+def test_other_readers_are_never_wrong(read, make):
+    def f(x):
+        total = x
+        for item in read(make(x)):
+            total += item[0] if isinstance(item, tuple) else item
+        return total
+
+    with pytest.raises((zyg.ZygError, TypeError)):
         zyg.gradient(f, 2.0)
 
 

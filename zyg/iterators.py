@@ -27,6 +27,7 @@ from zyg.array_type import Array
 from zyg.cotangent import accumulate, from_items
 from zyg.errors import NotDifferentiable
 from zyg.shadows import is_running
+from zyg.signature import is_users
 
 
 class Once:
@@ -90,11 +91,24 @@ class Taken:
 
 def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:
     """The iterator `make(*args, **kwargs)`, for one reader."""
+    for arg in args:
+        _refuse_steps(arg)
     return Once(make, args, kwargs)
+
+
+def _refuse_steps(iterable: Any) -> None:
+    """Raises for an iterator of the user's, whose changes nobody would notice here."""
+    cls = type(iterable)
+    if hasattr(cls, "__next__") and is_users(cls):
+        raise NotDifferentiable(
+            f"an iterator of class {cls.__name__} is read by a function that can't be "
+            "differentiated with it; make a list of its items before"
+        )
 
 
 def items_of(iterable: Any) -> Any:
     """The items of an iterable, where they can be read again: itself, or a list."""
+    _refuse_steps(iterable)
     # Dicts have items by key, and iterate over the keys.
     return iterable if isinstance(iterable, abc.Sequence | np.ndarray) else list(iterable)
 

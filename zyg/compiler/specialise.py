@@ -55,7 +55,14 @@ from zyg.compiler.objects import (
     operator_method,
 )
 from zyg.compiler.objects import constructor as constructor_of
-from zyg.compiler.stepping import PROGRAMS, consumer_at, iterator_class, knows_steps, step_of
+from zyg.compiler.stepping import (
+    PROGRAMS,
+    consumer_at,
+    iterator_class,
+    knows_steps,
+    reads_plainly,
+    step_of,
+)
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
@@ -428,7 +435,9 @@ class Specialiser:
         except NeedsHeap:
             return True
         except (Unsupported, SourceNotFound):
-            return False
+            # What reads an iterator changes it, and nobody would notice.
+            classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
+            return any(cls is not None and step_of(cls) is not None for cls in classes)
         return made is not None and made.works_on_objects
 
     def _has_needed_heap(self, callee: Known) -> bool:
@@ -863,6 +872,12 @@ class _Surroundings:
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
         found = consumer_at(callee)
         if found is None:
+            if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
+                name = getattr(callee, "__name__", callee)
+                raise Unsupported(
+                    f"`{name}` of a generator, or of an iterator of a user's class", None,
+                    advice="make a list of its items, and pass that",
+                )
             return None
         plain, positions, is_lazy = found
         for i in range(len(types)) if positions is None else positions:

@@ -15,7 +15,7 @@ from ir.core import Location
 from ir.generators import Generator
 from ir.next_methods import step_of_method
 from zyg.errors import NotDifferentiable
-from zyg.rules.generators import CONSUMERS, SEQUENCES, Each
+from zyg.rules.generators import CONSUMERS, PLAIN_READERS, SEQUENCES, Each
 from zyg.shadows import is_running
 from zyg.signature import is_users
 
@@ -57,6 +57,11 @@ def consumer_at(callee: object) -> Any:
     """The Python function in the place of a built-in one that takes the items of iterators, the
     positions of these among its arguments (None for all), and whether it takes them when asked."""
     return CONSUMERS.get(id(callee))
+
+
+def reads_plainly(callee: object) -> bool:
+    """Whether a function takes items, and has none in its place for iterators by steps."""
+    return id(callee) in PLAIN_READERS
 
 
 def consumer_of(callee: object, args: tuple[Any, ...]) -> Any:

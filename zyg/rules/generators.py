@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import statistics
 import sys
 from collections import deque
 
@@ -445,5 +446,14 @@ CONSUMERS = {
         (itertools.accumulate, accumulated, (0,), True),
         (itertools.pairwise, pairs, (0,), True),
         (itertools.starmap, mapped_rows, (1,), True),
+    )
+}
+# What takes items too, and isn't there for generators.
+PLAIN_READERS = {
+    id(callee) for callee in (
+        itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
+        itertools.product, itertools.tee, itertools.cycle, itertools.groupby, itertools.compress,
+        itertools.filterfalse, itertools.zip_longest, np.array, np.asarray, np.stack,
+        np.concatenate, statistics.mean, statistics.fmean,
     )
 }
