@@ -47,6 +47,7 @@ from ir.expressions import IN_PLACE
 from ir.generator_expressions import GeneratorLambda, lower_generator_expressions
 from ir.generators import ir_of_made
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
+from ir.jumps import is_generator
 from ir.keeping import Keep, Restore
 from ir.link import link
 from ir.locate import Source, locate
@@ -54,7 +55,6 @@ from ir.matching import lower_matches
 from ir.next_calls import hoist_next
 from ir.parse_generators import Frame, GeneratorParser
 from ir.primitives import UNBOUND
-from ir.resuming import is_generator
 from ir.scope import (
     FUNCTIONS,
     assigned,

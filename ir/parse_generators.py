@@ -19,22 +19,13 @@ import gast
 from ir.core import Const, Function, Operand, Value
 from ir.generators import STATE_ATTRIBUTE, generator_class
 from ir.heap import CONTENTS, cell_class, new_object, set_attribute
+from ir.jumps import CLOSING, FINISHED, SELF, SENT, STATE, THROWN, NotResumable
 from ir.keeping import Keep, Restore
 from ir.node_maker import NodeMaker
 from ir.parse_attempts import AttemptParser
 from ir.primitives import UNBOUND
 from ir.record import node
-from ir.resuming import (
-    CLOSING,
-    FINISHED,
-    SELF,
-    SENT,
-    STATE,
-    THROWN,
-    NotResumable,
-    Resumable,
-    resumable,
-)
+from ir.resuming import Resumable, resumable
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
 if TYPE_CHECKING:
