@@ -655,7 +655,7 @@ def unbound_in_generator(x):
     return sum(items(False))
 
 
-@program((2.0,))
+@program((2.0,), (0.9,))
 def closed_by_break(x):
     def items():
         try:
@@ -684,7 +684,7 @@ def closed_inside_of_yield_from(x):
         yield from inner()
 
     generator = outer()
-    first = next(generator)
+    first, second = next(generator), next(generator)
     generator.close()
     print("behind")
-    return first * x
+    return first * second

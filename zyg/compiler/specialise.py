@@ -438,7 +438,9 @@ class Specialiser:
             # What reads an iterator changes it, and nobody would notice.
             classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
             return any(cls is not None and step_of(cls) is not None for cls in classes)
-        return made is not None and made.works_on_objects
+        if made is None:  # a call that fails, for one: what it is given may be changed before
+            return any(map(_is_of_place, args))
+        return made.works_on_objects
 
     def _has_needed_heap(self, callee: Known) -> bool:
         """Whether a function that stands for a callee worked on objects when its adjoint was
@@ -1049,6 +1051,11 @@ def _is_run_time(function: types.FunctionType) -> bool:
     return function.__module__.startswith(
         ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
     )
+
+
+def _is_of_place(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and is_place(cls)
 
 
 def _may_store(body: Block) -> bool:
