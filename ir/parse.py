@@ -222,7 +222,7 @@ class FunctionParser(GeneratorParser):
     def function(self) -> Function:
         arguments = self.node.args
         names = [self.mangled(name) for name in parameters(arguments)]
-        params = [Value(name) for name in names]
+        params = [Value(name.partition("@")[0]) for name in names]
         self.env.update(zip(names, params, strict=True))
         captured = list(self.captured.values())
         docstring = None
