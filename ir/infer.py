@@ -253,6 +253,12 @@ class Surroundings(Protocol):
     def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
         """The operands that may be such iterators, of a call that takes all of their items."""
 
+    def called_method(self, type_: Type) -> Any:
+        """The function that is certain to run where an object of a type is called, or None."""
+
+    def may_change_objects(self) -> bool:
+        """Whether this program may store into objects."""
+
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
 
@@ -329,6 +335,8 @@ class Inference(Builder):
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
         self.works_on_objects = False
+        # Whether it reads what is stored in an object of a class that is known.
+        self.reads_objects = False
         # The call whose error is to be a value (`ir.catching`).
         self.attempting: Attempting | None = None
         self.cuts = Cuts()
@@ -1019,6 +1027,10 @@ class Inference(Builder):
             if self.places is not None:
                 self_operand = self.places.read(self_operand, loc)
             callee, args = function, [self_operand, *args]
+        if isinstance(callee, Value) and self.places is not None:
+            method = self.surroundings.called_method(callee.type)
+            if method is not None:
+                return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
         if isinstance(callee, Const):
             if isinstance(callee.value, Maker):
                 return self._make(callee.value, args, kwargs, names, loc)

@@ -68,7 +68,6 @@ REFUSED = {
     "decorators.decorated_inside",
     "decorators.dispatched_on_type",
     "decorators.item_getters",
-    "decorators.method_callers",
     "decorators.method_dispatched_on_type",
     "decorators.method_with_partial",
     "decorators.partial_functions",
@@ -133,8 +132,8 @@ REFUSED = {
 }
 # What is done with objects of which only the class is known may store into them.
 REFUSED_AREAS = {
-    "objects", "object_protocols", "object_structures", "objects_changed", "shared_variables",
-    "data_classes", "generators", "generator_consumers",
+    "objects", "object_protocols", "object_structures", "objects_aliased", "objects_changed",
+    "shared_variables", "data_classes", "generators", "generator_consumers",
 }
 # Programs whose callees change something and fail, of the same kinds.
 REFUSED |= {

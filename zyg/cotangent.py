@@ -57,6 +57,11 @@ def rebuilt(container: Any, items: list[Any]) -> Any:
     return tuple(items)
 
 
+def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
+    """The sum of the cotangent of the list `like`, if there is one yet, and that of an item."""
+    return one_hot(value, like, index) if bars is None else accumulate_at(bars[:], index, value)
+
+
 def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
     """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns."""
     if value is None:
@@ -136,6 +141,11 @@ def taken(bar: Any, index: Any) -> Any:
     if not _may_repeat(index):
         return part.copy() if isinstance(part, np.ndarray) else part
     return np.where(_is_last(bar.shape, index, part.shape), part, 0)
+
+
+def copied(bar: Any, index: Any) -> Any:
+    """What `taken` gives for an array and an index that makes a view: printed `bar[i].copy()`."""
+    return bar[index].copy()
 
 
 def put_back(part_bar: Any, bar: Any, index: Any) -> Any:
@@ -416,6 +426,10 @@ def project(bar: Any, x: Any) -> Any:
     if callable(x) and not isinstance(bar, dict):
         return None
     refuse_conversion(bar, x)
+    names = getattr(x, "__dict__", None)
+    if type(bar) is dict and type(names) is dict:
+        # In the order of the attributes, whatever order they were read in.
+        return {**{name: bar[name] for name in names if name in bar}, **bar}
     return bar
 
 
@@ -535,6 +549,19 @@ PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
 def kept(x: Any) -> Any:
     """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
     return kept_but(_nothing, x)
+
+
+def shell(x: Any) -> Any:
+    """A copy of containers alone, for what asks how many items of which kind they hold."""
+    if isinstance(x, (list, tuple)):
+        items = [item if type(item) in _SHELLS else shell(item) for item in x]
+        return rebuilt(x, items)
+    if isinstance(x, dict):
+        return like_mapping(x, {key: shell(item) for key, item in x.items()})
+    return kept(x)
+
+
+_SHELLS = (np.ndarray, float, np.float64, int)
 
 
 def _nothing(x: Any) -> bool:

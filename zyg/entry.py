@@ -26,8 +26,9 @@ from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
-from zyg.compiler.fields import Fields, entered
+from zyg.compiler.fields import Fields, entered, holds_objects
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
+from zyg.contents_key import state_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
@@ -295,8 +296,12 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode in AT_RUN_TIME else entered(function, args, kwargs).state()
+    state = None if mode in AT_RUN_TIME else state_of(function, args, kwargs)
     return "heap", key, state
+
+
+class _FasterOnHeap(Exception):
+    """Objects are read, and nothing is stored: there the types of what they hold are known."""
 
 
 def is_plain_function(function: Any) -> bool:
@@ -342,12 +347,27 @@ def _found_or_made(
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
-            except NeedsHeap:
+            except (Unsupported, _FasterOnHeap) as reason:
+                if type(reason) not in (NeedsHeap, _FasterOnHeap) and not (
+                    mode not in AT_RUN_TIME and holds_objects(function, args, kwargs)
+                ):
+                    raise
                 compiler.abandon()
                 compiler.needs_heap.clear()
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
-                return _found_or_made(heap_key, mode, function, args, kwargs)
+                try:
+                    return _found_or_made(heap_key, mode, function, args, kwargs)
+                except (NotDifferentiable, UnsupportedSyntax):
+                    if isinstance(reason, NeedsHeap):
+                        raise
+                    if isinstance(reason, Unsupported):
+                        cache.on_heap.discard(key)
+                        raise reason from None
+                compiler.abandon()
+                compiler.needs_heap.clear()
+                cache.on_heap.discard(key)
+                entry = _made(compiler, mode, plan, types_, len(args), on_values=True)
     except SourceNotFound as error:
         raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
@@ -390,7 +410,7 @@ def _made_on_heap(
 
 def _made(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
-    fields: Fields | None = None,
+    fields: Fields | None = None, on_values: bool = False,
 ) -> Entry:
     """The entry of a signature, made without pauses for the collection of garbage.
 
@@ -400,7 +420,7 @@ def _made(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _generated(compiler, mode, plan, types_, count, fields)
+        return _generated(compiler, mode, plan, types_, count, fields, on_values)
     finally:
         if collecting:
             gc.enable()
@@ -408,7 +428,7 @@ def _made(
 
 def _generated(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
-    fields: Fields | None,
+    fields: Fields | None, on_values: bool,
 ) -> Entry:
     if fields is None:
         made = compiler.specialiser.specialise(plan.source, types_)
@@ -426,6 +446,10 @@ def _generated(
         )
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
+    if heap is None and not on_values and mode not in AT_RUN_TIME and (
+        any(callee.reads_objects for callee in made.with_callees())
+    ):
+        raise _FasterOnHeap
     code: Pair | Joint
     if mode in ("pullback", "_pullback", *AT_RUN_TIME):
         if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
@@ -477,3 +501,12 @@ def inputs_of(
         args[source.key] if source.kind == "arg" else value_of(source, callee, args, kwargs)
         for source in entry.passed
     ]
+
+
+def changed_inputs(
+    entry: Entry, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """The inputs that a call changes in place, other than objects by their attributes."""
+    callee = callee_of(function)
+    sources = [entry.plan.inputs[i] for i in entry.made.handed_out]
+    return [value_of(source, callee, args, kwargs) for source in sources]

@@ -35,6 +35,7 @@ from tests.corpus import (  # noqa: F401
     object_protocols,
     object_structures,
     objects,
+    objects_aliased,
     objects_changed,
     recursion,
     shared_variables,

@@ -16,14 +16,16 @@ from typing import Any
 
 from ir import primitives
 from ir.binding import CannotBind, bind
-from ir.core import Const, Function, Location, Operand, type_of
+from ir.core import Const, Function, Location, Operand, Value, type_of
 from ir.errors import Unsupported
+from ir.heap import object_read
 from ir.infer import Inference
 from ir.record import node
-from ir.types import Closure, Known, class_of, widen
+from ir.types import Closure, Dict, Known, Sequence, Tuple, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.calling import calling
+from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialise import Specialiser, parameter_type
 
 # The public functions that differentiate, and whether they return the value too.
@@ -109,6 +111,9 @@ def expanded(
             "the gradient of a function that may store into objects or globals, inside "
             "differentiated code", loc, advice="let it return what it computes",
         )
+    inference.works_on_objects |= made.works_on_objects
+    if inference.heap is not None and made.works_on_objects:
+        inputs = [_with_contents(inference, operand, loc) for operand in inputs]
     derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
@@ -132,6 +137,25 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def _with_contents(inference: Inference, operand: Operand, loc: Location | None) -> Operand:
+    """An operand of code that takes no heap, and reads objects as they are at this point."""
+    if holds_no_objects(type_of(operand)):
+        return operand
+    if not is_object_type(type_of(operand)) or isinstance(operand, Const):
+        is_container = isinstance(type_of(operand), Sequence | Tuple | Dict | Closure)
+        if is_container and not inference.surroundings.may_change_objects():
+            raise Unsupported(
+                "objects in a container are given to `gradient` inside of differentiated code that "
+                "works on objects", loc, advice="give each as an argument of its own",
+            )  # code that takes no heap can do that, where nothing is stored
+        inference.call(unless_holding_objects, operand, loc=loc)
+        return operand
+    found = inference.call(object_read, inference.current_heap(loc), operand, loc=loc)
+    if isinstance(found, Value):
+        found.type = type_of(operand)
+    return found
 
 
 def _has_defaults_at_hand(function: Any, target: Any) -> bool:

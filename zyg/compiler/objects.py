@@ -35,7 +35,18 @@ from ir.generators import (
 )
 from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
-from ir.types import Instance, Top, Type, Union, class_of
+from ir.types import (
+    Dict,
+    Instance,
+    Known,
+    Scalar,
+    Sequence,
+    Top,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
 from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import accumulate, from_items, kept_but
@@ -236,6 +247,31 @@ def is_place(cls: type) -> bool:
 facts.objects(is_place)
 
 
+def is_object_type(type_: Type) -> bool:
+    """Whether values of a type are known by identity in code that works on objects."""
+    cls = class_of(type_)
+    return cls is not None and is_place(cls)
+
+
+def holds_no_objects(type_: Type) -> bool:
+    """Whether values of a type hold no objects that are known by their identity."""
+    match type_:
+        case Known(value):
+            return not callable(value) and not is_place(type(value))
+        case Tuple(items):
+            return all(map(holds_no_objects, items))
+        case Dict(items):
+            return all(holds_no_objects(item) for _, item in items)
+        case Sequence(item=item):
+            return holds_no_objects(item)
+        case Union(members):
+            return all(map(holds_no_objects, members))
+        case Scalar():
+            return True
+        case _:
+            return type(type_).__name__ == "Array"
+
+
 def is_object(value: Any) -> bool:
     """Whether a value is known by its identity in code that works on objects."""
     return is_place(type(value)) or isinstance(value, Identity)
@@ -429,6 +465,26 @@ def unless_items_overloaded(items: Any) -> None:
         unless_overloaded(*items)
 
 
+def unless_holding_objects(value: Any) -> None:
+    """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
+    pending, seen = [value], set()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        if is_place(type(current)) or callable(current):
+            raise NotDifferentiable(
+                "an object in a container, or one that a function holds, is given to `gradient` "
+                "inside of differentiated code that works on objects; give it as an argument of "
+                "its own"
+            )
+        if isinstance(current, list | tuple):
+            pending += current
+        elif isinstance(current, dict):
+            pending += current.values()
+
+
 def refuse_lost(name: str, value: Any) -> None:
     """Raises for a value out of an object that a global would hide the derivative of."""
     if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
@@ -438,7 +494,7 @@ def refuse_lost(name: str, value: Any) -> None:
         )
 
 
-constant(unless_overloaded, unless_items_overloaded, refuse_lost)
+constant(unless_overloaded, unless_items_overloaded, unless_holding_objects, refuse_lost)
 
 
 class Through:

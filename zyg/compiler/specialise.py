@@ -21,7 +21,15 @@ from ir.binding import CannotBind, bind
 from ir.catching import catching, cut_function
 from ir.core import Block, Call, Const, Function, Location, Op, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, with_heap
+from ir.heap import (
+    HEAP,
+    HEAP_NAME,
+    STORES,
+    attribute_read,
+    attribute_set,
+    attribute_stored,
+    with_heap,
+)
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
 from ir.places import Effect, Returned
@@ -32,6 +40,7 @@ from ir.types import (
     TOP,
     Closure,
     Dict,
+    Instance,
     Known,
     Method,
     Top,
@@ -45,11 +54,14 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import OPEN, Fields
+from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
+    is_object_type,
     is_place,
     iterates_over,
+    lookup,
     may_overload,
     member,
     operator_method,
@@ -140,6 +152,7 @@ class Specialisation:
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
+    reads_objects: bool = False
     # Inputs that may get into objects, as far as the heap is not taken.
     stored: Flow = NOTHING
     # Inputs that get into globals, where their derivatives end.
@@ -171,6 +184,15 @@ class Specialisation:
         """The number of the input that is the heap."""
         return next((i for i, type_ in enumerate(self.inputs) if type_ == HEAP), None)
 
+    def with_bars(self, active: Flow) -> list[int]:
+        """The active inputs that have cotangents of their own: those of objects are in the table
+        of the heap."""
+        if self.heap is None:
+            return sorted(active)
+        return [
+            i for i in sorted(active - {self.heap}) if not is_object_type(self.inputs[i])
+        ]
+
     @property
     def handed_out(self) -> tuple[int, ...]:
         """The inputs whose last versions generated code returns behind the value.
@@ -188,17 +210,22 @@ class Specialisation:
         kept = [t for i, t in zip(self.updates, types_, strict=True) if i in self.handed_out]
         return Tuple((self.result.items[0], *kept))
 
-    def all_guards(self) -> list[AnyGuard]:
-        """The guards of this function and of all that it calls."""
-        found: dict[object, AnyGuard] = {}
-        seen: set[Specialisation] = set()
+    def with_callees(self) -> list[Specialisation]:
+        """This function and all that it calls."""
+        seen: dict[Specialisation, None] = {}
         pending = [self]
         while pending:
             current = pending.pop()
             if current not in seen:
-                seen.add(current)
-                found.update(current.guards)
+                seen[current] = None
                 pending += current.callees
+        return list(seen)
+
+    def all_guards(self) -> list[AnyGuard]:
+        """The guards of this function and of all that it calls."""
+        found: dict[object, AnyGuard] = {}
+        for one in self.with_callees():
+            found.update(one.guards)
         return list(found.values())
 
 
@@ -233,7 +260,8 @@ class Specialiser:
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
-        key = source, tuple(inputs)
+        inputs = tuple(map(outside, inputs))
+        key = source, inputs
         known = self._known.get(key)
         if known is not None and known.is_done:
             if all(guard.holds() for guard in known.all_guards()):
@@ -246,7 +274,7 @@ class Specialiser:
             for open_ in self._stack[known.head :]:
                 open_.head = min(open_.head, known.head)
             return known
-        made = Specialisation(source, tuple(inputs), source)
+        made = Specialisation(source, inputs, source)
         self._known[key] = made
         self._note(made)
         try:
@@ -293,10 +321,12 @@ class Specialiser:
                 flows = Flows(
                     function, self.sources, self.payload, self.stored if is_unsure else None
                 )
+                self._note_varied(function, flows)
                 before = made.summary()
                 made.lost = NOTHING.union(*map(flows.of, self._lost))
                 self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
+                made.reads_objects = inference.reads_objects
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.held_inputs = inference.held_inputs
@@ -316,6 +346,19 @@ class Specialiser:
         for inner in self._provisional:
             inner.is_done = inner.is_done or inner.head >= depth
         self._provisional = [inner for inner in self._provisional if not inner.is_done]
+
+    def _note_varied(self, function: Function, flows: Flows) -> None:
+        """Notes the attributes into which a function stores what depends on its inputs."""
+        if self.fields is None:
+            return
+        for op in walk(function.body):
+            if isinstance(op, Call) and isinstance(op.callee, Const) and (
+                op.callee.value in (attribute_stored, attribute_set)
+            ):
+                _, obj, name, value = op.args
+                assert isinstance(name, Const)
+                if flows.of(value):
+                    self.fields.vary(class_of(type_of(obj)), name.value)
 
     def _forget_provisional(self, depth: int) -> None:
         for inner in self._provisional:
@@ -517,6 +560,8 @@ class Specialiser:
                 self._lost.append(call.args[2])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
+            if callee is attribute_read and not self._may_field_vary(call):
+                return []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
         types_ = tuple(map(type_of, call.args))
@@ -532,6 +577,14 @@ class Specialiser:
                     self._lost += self._flowing(call, callee_type, specialisation.lost)
                 return self._flowing(call, callee_type, specialisation.flow)
         return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _may_field_vary(self, read: Call) -> bool:
+        _, obj, name, *_ = read.args
+        if self.fields is None or not isinstance(name, Const):
+            return True
+        if member(type_of(obj), name.value).kind != "stored":
+            return True
+        return self.fields.may_vary(class_of(type_of(obj)), name.value)
 
     def _raised_by(self, made: Specialisation) -> Flow:
         """The inputs that exceptions which a function raises may hold."""
@@ -742,7 +795,13 @@ class _Surroundings:
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
         if fields is not None:
+            fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
+
+    def may_change_objects(self) -> bool:
+        """Whether the program may store into objects."""
+        fields = self._specialiser.fields
+        return fields is None or fields.is_open or fields.is_stored
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
@@ -830,6 +889,16 @@ class _Surroundings:
             return None
         name, method = found
         self.note_lookup(class_of(types_[0]), name)
+        return method
+
+    def called_method(self, type_: Type) -> Any:
+        cls = class_of(type_)
+        if not isinstance(type_, Instance) or cls is None or not is_place(cls):
+            return None
+        method = lookup(cls, "__call__")
+        if not isinstance(method, types.FunctionType):
+            return None
+        self.note_lookup(cls, "__call__")
         return method
 
     def iterated(
