@@ -101,6 +101,14 @@ class Generator:
         return cls._loaded  # type: ignore[attr-defined,no-any-return]
 
 
+def memory_kept(generator: Any, name: str, value: Any) -> None:
+    """Stores a variable that is assigned in a generator, if it may be memory.
+
+    So what is changed in place between two `yield`s has an owner from its beginning on.
+    """
+    setattr(generator, name, value)
+
+
 def iterated(items: Any) -> Any:
     """What `for` asks for the items, one at a time: `iter(items)`."""
     return iter(items)

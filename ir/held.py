@@ -41,6 +41,8 @@ class HeldMemory:
         self._places = places
         # All memory that the function has put into objects, or calls of it have.
         self.given: dict[Value, None] = {}
+        # All that was exposed anywhere: loops come to a place again from behind it.
+        self.known: set[Value] = set()
 
     def expose(self, operands: Iterable[Operand]) -> None:
         """Notes that objects may hold these, and change them from here on."""
@@ -51,14 +53,16 @@ class HeldMemory:
         version = state.current.get(heap, heap)
         for operand in operands:
             if isinstance(operand, Value) and may_be_memory(operand.type):
-                state.exposed[self._places.origin(operand)] = version
+                first = self._places.origin(operand)
+                state.exposed[first] = version
+                self.known.add(first)
                 self.expose(self._places.parts(operand))
 
     def is_exposed(self, value: Value) -> bool:
         places = self._places
         storage = places.storage(value)
         known = {places.origin(value), storage, *places.roots(storage)}
-        return any(root in places.state.exposed for root in known)
+        return any(root in self.known for root in known)
 
     def read(self, value: Operand, loc: Location | None) -> Operand:
         """The value to read in the place of one that an object may have changed in place."""
@@ -69,10 +73,10 @@ class HeldMemory:
         first = places.origin(value)
         known = state.exposed.get(first)
         if known is None:
-            storage = places.storage(first)
-            if storage is first or not self.is_exposed(first):
+            if not self.is_exposed(first):
                 return value
-            known = state.exposed.get(storage, value)  # a view, read before
+            # A view that was read before, or one of several values.
+            known = state.exposed.get(places.storage(first), value)
         version = state.current.get(heap, heap)
         if known is version:
             return value
@@ -86,6 +90,7 @@ class HeldMemory:
         places.inference.definitions[again] = call
         state.origins[again] = places.first_names[again] = first
         state.seen[first] = version, before, again
+        self.known.add(again)  # also behind the block that it is of
         return again
 
     def is_held(self, value: Value) -> bool:

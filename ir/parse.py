@@ -412,6 +412,7 @@ class FunctionParser(GeneratorParser):
                 if isinstance(value, Value) and value.name in ("t", "items", "item"):
                     value.name = name.partition("@")[0]
                 self.env[name] = value
+                self.keep_memory(target, name, value)
             case gast.Tuple() | gast.List():
                 self.unpack(target, value)
             case gast.Subscript():

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ir.core import Const, Function, Operand, Value
-from ir.generators import STATE_ATTRIBUTE, generator_class
+from ir.generators import STATE_ATTRIBUTE, generator_class, memory_kept
 from ir.heap import CONTENTS, cell_class, new_object, set_attribute
 from ir.jumps import CLOSING, FINISHED, SELF, SENT, STATE, THROWN, NotResumable
 from ir.keeping import Keep, Restore
@@ -45,6 +45,8 @@ class Frame:
     constants: list[str]
     cells: list[str]
     variables: set[str]
+    # Those that outlast a `yield`.
+    lasting: frozenset[str] = frozenset()
 
     def attribute(self, name: str) -> str:
         """The attribute that holds a variable."""
@@ -132,6 +134,7 @@ class GeneratorParser(AttemptParser):
             name=self.name, args=arguments, body=[*begin, *lowered.body], decorator_list=[],
             returns=None, type_comment=None, type_params=[],
         ))
+        frame.lasting = frozenset(map(self.mangled, lowered.lasting))
         function = self.advance_parser(definition, frame).function()
         for param in function.params:
             param.name = param.name.partition("@")[0]
@@ -166,6 +169,12 @@ class GeneratorParser(AttemptParser):
             )
         state = Const(node.state)
         self.emit(node, set_attribute, self.env[SELF], Const(STATE_ATTRIBUTE), state)
+
+    def keep_memory(self, target: gast.AST, name: str, value: Operand) -> None:
+        """Stores a variable where it is assigned, if it outlasts a `yield` and may be memory."""
+        if self.frame is not None and name in self.frame.lasting:
+            attribute = Const(self.frame.attribute(name))
+            self.emit(target, memory_kept, self.env[SELF], attribute, value)
 
     def restore(self, node: Restore) -> None:
         for variable in node.names:

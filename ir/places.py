@@ -392,6 +392,10 @@ class Places:
         self.state.origins[version] = self.first_names[version] = first
         self.state.current[first] = version
 
+    def name_again(self, value: Value, name: Value) -> None:
+        """Notes that another value is the same, under whatever name it is changed."""
+        self.state.origins[name] = self.first_names[name] = self.origin(value)
+
     # Reads
 
     def read(self, operand: Operand, loc: Location | None) -> Operand:
@@ -407,12 +411,12 @@ class Places:
         if self.state.has_changes:
             self._compare(operand, loc)
             operand = self.latest(operand)
-        return self.held.read(operand, loc) if self.state.exposed else operand
+        return self.held.read(operand, loc) if self.held.known else operand
 
     @property
     def is_watching(self) -> bool:
         """Whether values may have to be read again."""
-        return self.state.has_changes or bool(self.state.exposed)
+        return self.state.has_changes or bool(self.held.known)
 
     def parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""

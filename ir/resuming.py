@@ -58,6 +58,8 @@ class Resumable:
     cleanup: str
     # The variables that count items.
     counts: list[str]
+    # Those that outlast a `yield`.
+    lasting: list[str]
 
 
 def resumable(
@@ -74,9 +76,10 @@ def resumable(
     body = [function.body] if isinstance(function, gast.Lambda) else function.body
     machine.statements(body)
     machine.finish(NodeMaker(body[-1]).constant(None), body[-1])
-    done = _Assembly(machine, function, params, kept).statements()
+    assembly = _Assembly(machine, function, params, kept)
+    done = assembly.statements()
     cleanup = "own" if machine.has_cleanup else "inner" if machine.delegates else "none"
-    return Resumable(done, cleanup, machine.counts)
+    return Resumable(done, cleanup, machine.counts, assembly.lasting())
 
 
 class _Assembly:
@@ -234,6 +237,14 @@ class _Assembly:
     def _names_at(self, block: Block) -> list[str]:
         """The variables that a generator which goes on at a block has kept."""
         return sorted(n for n in self._live[id(block)] & self._own if self._kept(n))
+
+    def lasting(self) -> list[str]:
+        """The user's variables that outlast some `yield`."""
+        stops = [block.exit for block in self._blocks if isinstance(block.exit, Suspend)]
+        return [
+            name for name in dict.fromkeys(n for s in stops for n in self._names_at(s.target))
+            if "@" not in name
+        ]
 
     # Statements
 

@@ -454,7 +454,10 @@ def _check_bound(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    return typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+    (checked,) = typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+    if self.places is not None and isinstance(args[0], Value) and isinstance(checked, Value):
+        self.places.name_again(args[0], checked)
+    return [checked]
 
 
 @special(primitives.apply)

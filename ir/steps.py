@@ -26,7 +26,18 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.generators import Generator, advanced, iterated, sending, settled, started, throwing
+from ir.generators import (
+    Generator,
+    advanced,
+    iterated,
+    memory_kept,
+    sending,
+    settled,
+    started,
+    throwing,
+)
+from ir.heap import set_attribute
+from ir.held import may_be_memory
 from ir.rewrite import Mapping
 from ir.special_calls import Folded, special, typed
 from ir.types import (
@@ -73,6 +84,21 @@ def _advanced(
     if step.__code__.co_argcount == 1:  # nothing can be sent to an iterator of the user's class
         args = args[:1]
     return self.typed_call(Const(step), args, kwargs, names, loc)
+
+
+@special(memory_kept)
+def _memory_kept(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None:
+        return None
+    if not may_be_memory(type_of(args[2])):
+        return [Const(None)]
+    return self.typed_call(Const(set_attribute), args, kwargs, names, loc)
 
 
 def _parts(

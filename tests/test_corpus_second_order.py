@@ -133,7 +133,8 @@ REFUSED = {
 # What is done with objects of which only the class is known may store into them.
 REFUSED_AREAS = {
     "objects", "object_protocols", "object_structures", "objects_aliased", "objects_changed",
-    "shared_variables", "data_classes", "generators", "generator_consumers",
+    "shared_variables", "data_classes", "generators", "generator_consumers", "generator_flow",
+    "memory_by_several_names",
 }
 # Programs whose callees change something and fail, of the same kinds.
 REFUSED |= {

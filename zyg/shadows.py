@@ -323,8 +323,15 @@ def kept_contents(value: Any) -> Any:
         return value.copy()
     if isinstance(value, list | tuple):
         return rebuilt(value, [kept_contents(item) for item in value])
-    if type(value) is dict:
-        return {key: kept_contents(item) for key, item in value.items()}
+    if isinstance(value, deque):
+        return deque(map(kept_contents, value), value.maxlen)
+    if isinstance(value, dict):
+        copied = value.copy()
+        for key, item in value.items():
+            copied[key] = kept_contents(item)
+        return copied
+    if isinstance(value, set | bytearray):
+        return value.copy()
     if hasattr(type(value), "with_own_memory"):
         return value.with_own_memory(kept_contents)
     return value
