@@ -45,7 +45,7 @@ class Frame:
     constants: list[str]
     cells: list[str]
     variables: set[str]
-    # Those that outlast a `yield`.
+    # Those that are stored where they are assigned, if they may be memory.
     lasting: frozenset[str] = frozenset()
 
     def attribute(self, name: str) -> str:
@@ -171,7 +171,7 @@ class GeneratorParser(AttemptParser):
         self.emit(node, set_attribute, self.env[SELF], Const(STATE_ATTRIBUTE), state)
 
     def keep_memory(self, target: gast.AST, name: str, value: Operand) -> None:
-        """Stores a variable where it is assigned, if it outlasts a `yield` and may be memory."""
+        """Stores a variable where it is assigned, if it may be memory that is read later."""
         if self.frame is not None and name in self.frame.lasting:
             attribute = Const(self.frame.attribute(name))
             self.emit(target, memory_kept, self.env[SELF], attribute, value)

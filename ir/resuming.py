@@ -58,7 +58,7 @@ class Resumable:
     cleanup: str
     # The variables that count items.
     counts: list[str]
-    # Those that outlast a `yield`.
+    # Those that are read in other blocks than the one that assigns them.
     lasting: list[str]
 
 
@@ -239,12 +239,10 @@ class _Assembly:
         return sorted(n for n in self._live[id(block)] & self._own if self._kept(n))
 
     def lasting(self) -> list[str]:
-        """The user's variables that outlast some `yield`."""
-        stops = [block.exit for block in self._blocks if isinstance(block.exit, Suspend)]
-        return [
-            name for name in dict.fromkeys(n for s in stops for n in self._names_at(s.target))
-            if "@" not in name
-        ]
+        """The user's variables that are read in other blocks than the one that assigns them."""
+        numbered = [block for block in self._blocks if id(block) in self._state]
+        names = dict.fromkeys(name for block in numbered for name in self._names_at(block))
+        return [name for name in names if "@" not in name]
 
     # Statements
 

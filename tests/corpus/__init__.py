@@ -26,6 +26,8 @@ from tests.corpus import (  # noqa: F401
     failing_protocols,
     generator_consumers,
     generator_flow,
+    generator_managers,
+    generator_pipelines,
     generators,
     iterators,
     loop_exits,
