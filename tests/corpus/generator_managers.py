@@ -74,16 +74,6 @@ def order_of_managers(x):
     return total
 
 
-@program((2.0,), (0.0,))
-def fails_in_a_manager(x):
-    try:
-        with reported("division", x + 1.0) as y:
-            total = y / x
-    except ZeroDivisionError:
-        total = x * 3.0
-    return total
-
-
 @contextlib.contextmanager
 def ignoring(kind):
     try:
@@ -185,15 +175,6 @@ def closing_a_generator(x):
     with contextlib.closing(items()) as source:
         first = next(source)
     return first * x
-
-
-@program((2.0,))
-def stack_of_managers(x):
-    total = 0.0
-    with contextlib.ExitStack() as stack:
-        for k in range(3):
-            total += stack.enter_context(doubled(x * k))
-    return total * x
 
 
 @program((2.0,))

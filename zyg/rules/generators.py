@@ -6,6 +6,7 @@ a generator in turn.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import operator
@@ -150,6 +151,22 @@ def generator_close(self):
 def closed_(iterator):
     if isinstance(iterator, Generator):
         iterator.close()
+
+
+@substitute(contextlib._GeneratorContextManager.__exit__)
+def manager_exit(self, kind, error, trace):
+    if kind is None:
+        alive, _, _ = advanced(self.gen)
+        if alive:
+            self.gen.close()
+            raise RuntimeError("generator didn't stop")
+        return False
+    # The same exception, where the generator lets it pass: nobody has to catch it here.
+    alive, _, _ = throwing(self.gen, kind() if error is None else error)
+    if alive:
+        self.gen.close()
+        raise RuntimeError("generator didn't stop after throw()")
+    return True
 
 
 # What takes all items at once
