@@ -21,11 +21,12 @@ the generator where it stops (`Keep`), and read where it goes on (`Restore`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import gast
 
+from ir.block_building import Named, caught_name
 from ir.desugar import falls_through
 from ir.jumps import (
     CLOSING,
@@ -47,7 +48,7 @@ from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.record import node
 from ir.scope import FUNCTIONS, assigned, children
-from ir.taking_apart import Named, TakenApart, caught_name
+from ir.taking_apart import TakenApart
 
 
 @node
@@ -240,9 +241,8 @@ class _Assembly:
 
     def lasting(self) -> list[str]:
         """The user's variables that are read in other blocks than the one that assigns them."""
-        numbered = [block for block in self._blocks if id(block) in self._state]
-        names = dict.fromkeys(name for block in numbered for name in self._names_at(block))
-        return [name for name in names if "@" not in name]
+        found = (self._names_at(block) for block in self._blocks if id(block) in self._state)
+        return [name for name in dict.fromkeys(chain.from_iterable(found)) if "@" not in name]
 
     # Statements
 

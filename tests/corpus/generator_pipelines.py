@@ -386,3 +386,34 @@ def cleaned_up_after_break(x):
             break
         total += item
     return total + 3.0 * sum(events)
+
+
+@program((2.0,))
+def generator_of_generators(x):
+    def outer():
+        for k in range(3):
+            yield (x * k * j for j in range(3))
+
+    total = 0.0
+    for inner in outer():
+        for item in inner:
+            total += item * item
+    return total
+
+
+@program((2.0,))
+def pipeline(x):
+    def source():
+        for k in range(6):
+            yield x * k
+
+    def even(items):
+        for i, item in enumerate(items):
+            if i % 2 == 0:
+                yield item
+
+    def squared(items):
+        for item in items:
+            yield item * item
+
+    return sum(squared(even(source())))
