@@ -128,6 +128,15 @@ def total_of(items):
     return sum(items)
 
 
+def test_stop_iteration_inside_of_a_generator_is_never_taken_for_its_end():
+    def items(x):
+        yield x
+        yield next(iter(()))
+
+    with pytest.raises(StopIteration):
+        zyg.gradient(lambda x: sum(items(x)), 2.0)
+
+
 def test_plain_readers_are_refused():
     def f(x):
         return total_of(powers(x, 3)) * x
