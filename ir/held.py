@@ -44,6 +44,12 @@ class HeldMemory:
         # All that was exposed anywhere: loops come to a place again from behind it.
         self.known: set[Value] = set()
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether objects may change memory that they hold, which values are read from."""
+        inference = self._places.inference
+        return inference.heap is not None and inference.surroundings.may_change_held()
+
     def expose(self, operands: Iterable[Operand]) -> None:
         """Notes that objects may hold these, and change them from here on."""
         inference, state = self._places.inference, self._places.state
@@ -62,7 +68,8 @@ class HeldMemory:
         places = self._places
         storage = places.storage(value)
         known = {places.origin(value), storage, *places.roots(storage)}
-        return any(root in self.known for root in known)
+        # What is changed as memory that an object holds (`is_held`) is read as such, too.
+        return any(root in self.known or places.kind(root) == "unknown" for root in known)
 
     def read(self, value: Operand, loc: Location | None) -> Operand:
         """The value to read in the place of one that an object may have changed in place."""

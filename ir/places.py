@@ -411,12 +411,12 @@ class Places:
         if self.state.has_changes:
             self._compare(operand, loc)
             operand = self.latest(operand)
-        return self.held.read(operand, loc) if self.held.known else operand
+        return self.held.read(operand, loc) if self.held.is_watching else operand
 
     @property
     def is_watching(self) -> bool:
         """Whether values may have to be read again."""
-        return self.state.has_changes or bool(self.held.known)
+        return self.state.has_changes or self.held.is_watching
 
     def parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""

@@ -134,7 +134,7 @@ REFUSED = {
 REFUSED_AREAS = {
     "objects", "object_protocols", "object_structures", "objects_aliased", "objects_changed",
     "shared_variables", "data_classes", "generators", "generator_consumers", "generator_flow",
-    "generator_endings", "generator_managers", "generator_pipelines", "generator_walks",
+    "generator_endings", "generator_managers", "generator_memory", "generator_pipelines", "generator_walks",
     "memory_by_several_names",
 }
 # Programs whose callees change something and fail, of the same kinds.

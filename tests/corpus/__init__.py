@@ -28,6 +28,7 @@ from tests.corpus import (  # noqa: F401
     generator_endings,
     generator_flow,
     generator_managers,
+    generator_memory,
     generator_pipelines,
     generator_walks,
     generators,
