@@ -338,7 +338,7 @@ def in_pairs_by_hand(x):
     return sum(a**2 * b for a, b in pairs(x + k for k in range(5)))
 
 
-@program((2.0,))
+@program((2.0,), (20.0,))
 def for_else_over_a_generator(x):
     total = 0.0
     for item in pieces([x, x * x], 1):

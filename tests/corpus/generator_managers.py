@@ -82,11 +82,11 @@ def ignoring(kind):
         print("ignored")
 
 
-@program((2.0,), (0.0,))
+@program((2.0,), (-1.0,))
 def suppresses_in_a_generator(x):
     total = x
     with ignoring(ZeroDivisionError):
-        total = 4.0 / x
+        total = 4.0 / max(x, 0.0)
     return total * x + x
 
 
@@ -167,8 +167,8 @@ def manager_around_a_loop(x):
 def closing_a_generator(x):
     def items():
         try:
-            yield x
-            yield x * x
+            for power in (x, x * x):
+                yield power
         finally:
             print("closed")
 

@@ -85,7 +85,7 @@ def copies_of_a_buffer(x):
             if k % 2:
                 yield buffer.copy()
 
-    return sum(np.sum(buffer * buffer) for buffer in list(buffers()))
+    return sum(np.sum(buffer * buffer) for buffer in buffers())
 
 
 @program((1.3,))
