@@ -39,6 +39,7 @@ from tests.corpus import (  # noqa: F401
     memory_by_several_names,
     memory_in_containers,
     names,
+    numbers_in_containers,
     object_protocols,
     object_structures,
     objects,
