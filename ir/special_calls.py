@@ -36,6 +36,7 @@ from ir.heap import (
     set_attribute,
 )
 from ir.types import (
+    BOTTOM,
     LITERALS,
     TOP,
     Closure,
@@ -91,6 +92,8 @@ def _load_global(
 ) -> Folded:
     if not isinstance(args[0], Const):
         return None
+    if self.globals.get(args[0].value) is primitives.UNBOUND:
+        return [Const(primitives.UNBOUND)]
     type_ = self.surroundings.global_type(self.globals, args[0].value)
     if isinstance(type_, Known):
         return [Const(type_.value)]
@@ -415,7 +418,7 @@ def _unpack(
         case Tuple(item_types) if len(item_types) == count:
             return typed(self, primitives.unpack, args, names, loc, *item_types)
         case _:
-            item = facts.item_of(type_)
+            item = BOTTOM if type_ == BOTTOM else facts.item_of(type_)
             return typed(self, primitives.unpack, args, names, loc, *[item] * count)
 
 
@@ -438,6 +441,8 @@ def _unpack_starred(
                      *types_[stop:]]
         case _:
             found = [item] * before + [Sequence(list, item)] + [item] * after
+    if len(names) == 1:
+        return typed(self, primitives.unpack_starred, args, names, loc, Tuple(tuple(found)))
     return typed(self, primitives.unpack_starred, args, names, loc, *found)
 
 
@@ -449,7 +454,10 @@ def _check_bound(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    return typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+    (checked,) = typed(self, primitives.check_bound, args, names, loc, type_of(args[0]))
+    if self.places is not None and isinstance(args[0], Value) and isinstance(checked, Value):
+        self.places.name_again(args[0], checked)
+    return [checked]
 
 
 @special(primitives.apply)

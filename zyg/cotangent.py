@@ -585,7 +585,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return deque([kept_but(stays, item) for item in x], x.maxlen)
     if isinstance(x, (set, frozenset)):
         return type(x)(x)
-    if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
+    if x is None or x is UNBOUND or isinstance(x, PLAIN):
         return x
     if x is UNBOUND or isinstance(x, BaseException):
         return x  # what an exception holds has no cotangent

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.generators import watching
 from ir.heap import Identity
 from ir.types import Instance, Type
 from zyg.cotangent import accumulate, rebuilt, zeros_like
@@ -238,7 +239,14 @@ def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
     _state.run = object()
     _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
     try:
-        yield made
+        with watching() as generators:
+            yield made
+        for generator in generators:
+            if generator._state > 0:
+                raise NotDifferentiable(
+                    "a generator with `finally` or `with` is left before its end, and nobody "
+                    "closes it; take all of its items, or call its `close`"
+                )
     finally:
         _state.run, _state.held = before
 
@@ -315,8 +323,15 @@ def kept_contents(value: Any) -> Any:
         return value.copy()
     if isinstance(value, list | tuple):
         return rebuilt(value, [kept_contents(item) for item in value])
-    if type(value) is dict:
-        return {key: kept_contents(item) for key, item in value.items()}
+    if isinstance(value, deque):
+        return deque(map(kept_contents, value), value.maxlen)
+    if isinstance(value, dict):
+        copied = value.copy()
+        for key, item in value.items():
+            copied[key] = kept_contents(item)
+        return copied
+    if isinstance(value, set | bytearray):
+        return value.copy()
     if hasattr(type(value), "with_own_memory"):
         return value.with_own_memory(kept_contents)
     return value

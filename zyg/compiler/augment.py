@@ -37,6 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
+from ir.generators import Generator
 from ir.heap import (
     HEAP,
     HEAP_NAME,
@@ -578,6 +579,8 @@ class Augmenter(Lengths):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
             result = self._read(op, args, mapping)
+            if _is_count(obj, name.value):
+                return True
             self.varied.add(result)
             held = self._held(result, op.loc)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
@@ -608,6 +611,8 @@ class Augmenter(Lengths):
         self._contents.note_store(op, args)
         mapping[op.result] = heap
         fields = self._specialiser.fields
+        if _is_count(obj, name.value):
+            return True
         if fields is not None and not fields.may_vary(class_of(type_of(obj)), name.value):
             return True
         stored = values[0] if values else None
@@ -1119,3 +1124,9 @@ def _name(operand: Operand) -> str:
     if isinstance(operand, Const):
         return getattr(operand.value, "__name__", repr(operand.value))
     return operand.name if operand.name != "t" else "a callee"
+
+
+def _is_count(obj: Operand, name: str) -> bool:
+    """Whether an attribute says how far an iterator has come: it has no derivative."""
+    cls = class_of(type_of(obj))
+    return cls is not None and issubclass(cls, Generator) and name in cls.counts

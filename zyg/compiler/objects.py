@@ -24,6 +24,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.generators import (
+    Generator,
+    advanced,
+    iterated,
+    sending,
+    settled,
+    started,
+    throwing,
+)
 from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
 from ir.types import (
@@ -39,9 +48,11 @@ from ir.types import (
     class_of,
 )
 from zyg.compiler.dataclass_init import init_of_dataclass
-from zyg.cotangent import accumulate, kept_but
+from zyg.compiler.stepping import consumer_of, step_of
+from zyg.cotangent import accumulate, from_items, kept_but
 from zyg.errors import NotDifferentiable
-from zyg.iterators import Steps, step_bars
+from zyg.iterators import Once, Steps, Taken, step_bars
+from zyg.rules.generators import listed, taken
 from zyg.rules.registry import constant, outdate
 from zyg.shadows import (
     current_run,
@@ -229,7 +240,7 @@ def is_place(cls: type) -> bool:
     Subclasses of containers and numbers are values like these.
     """
     if not is_users(cls):
-        return issubclass(cls, Cell)
+        return issubclass(cls, Cell | Generator)
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
 
 
@@ -305,6 +316,11 @@ def member(type_: Type, name: str) -> Member:
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
     if issubclass(cls, Cell):
+        return Member("stored", store="plain", is_plainly_deleted=True)
+    if issubclass(cls, Generator):
+        method = getattr(cls, name, None)
+        if isinstance(method, types.FunctionType):
+            return Member("method", method)
         return Member("stored", store="plain", is_plainly_deleted=True)
     found = lookup(cls, name)
     kind, getter = _as_read(cls, name, found)
@@ -515,6 +531,9 @@ class Refusing:
             raise self.error
         return (None,) * self.count
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Refusing:
+        return self
+
     def __reduce__(self) -> Any:
         return Refusing, (self.count, self.error)
 
@@ -555,12 +574,27 @@ def call_of_object(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
     """The value and the back function of a call that a user's class answers; None if none does."""
+    if function is sum and args and isinstance(args[0], Once):
+        return pullback(sum, list(args[0]), *args[1:], **kwargs)  # which looks at them before
     if function is sum and args and hasattr(args[0], "__len__"):
-        # Iterators give their items once: those of objects are refused where they are added.
         if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in _STORES):
         return _changed_attribute(pullback, function, *args)
+    if function is advanced:
+        return _step(pullback, *args)
+    if (function is sending or function is throwing) and not isinstance(args[0], Generator):
+        raise NotDifferentiable(
+            f"`{function.__name__[:-3]}` of a {type(args[0]).__name__} in `try` can't be "
+            "differentiated; call it before"
+        )
+    if function is settled:
+        return _settled(pullback, *args)
+    if function is started:
+        return _iterator(pullback, *args)
+    consumer = consumer_of(function, args)
+    if consumer is not None:
+        return pullback(consumer, *args, **kwargs)
     if function is getattr:
         return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
     names = OPERATORS.get(id(function))
@@ -595,6 +629,95 @@ def _not_set(function: Any, args: tuple[Any, ...]) -> Exception | None:
 
 # Set by the API: why a Python function can't be compiled for some arguments, None if it can.
 why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set
+
+
+def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
+    """The next step of an iterator that is found at run time."""
+    step = step_of(type(obj))
+    if isinstance(obj, Taken) and not any(one is not None for one in given):
+        return obj.step(), TakenBack(obj, len(given))
+    if step is None:
+        raise NotDifferentiable(
+            f"`next` and generators take items out of a {type(obj).__name__}, which can't be "
+            "differentiated here; make a list of its items"
+        )
+    if step.__code__.co_argcount > 1:
+        return pullback(step, obj, *given)
+    y, back = pullback(step, obj)
+    return y, Through(back, functools.partial(_first_of, len(given)))
+
+
+def _first_of(missing: int, bars: Any) -> tuple[Any, ...]:
+    return (*bars, *(None,) * missing)
+
+
+def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
+    """What is iterated over by steps, of what is found at run time."""
+    cls = type(obj)
+    if overloads(cls, "__iter__"):
+        y, back = pullback(lookup(cls, "__iter__"), obj)
+        if step_of(type(y)) is not None:
+            return y, back
+        again, last = _iterator(pullback, y)
+        return again, Through(last, functools.partial(_behind, back))
+    if step_of(cls) is not None:
+        return obj, Through(_alone, functools.partial(_picked, 0, 1, 2))
+    if hasattr(obj, "__next__") or isinstance(obj, Once):
+        items = Taken(obj)
+        return items, StartedBack(items)
+    return pullback(iterated, obj)
+
+
+class TakenBack:
+    """The back function of taking an item out of a plain iterator."""
+
+    __slots__ = ("_items", "_missing", "_position")
+
+    def __init__(self, items: Taken, missing: int) -> None:
+        self._items = items
+        self._missing = missing
+        self._position = items.count - 1 if items.is_alive else None
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        item_bar = None if y_bar is None else y_bar[1]
+        if self._position is not None:
+            current_shadows().add(self._items, str(self._position), item_bar)
+        return (None, None, *(None,) * self._missing)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> TakenBack:
+        return self
+
+
+class StartedBack:
+    """The back function of beginning to take items out of a plain iterator, one by one."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Taken) -> None:
+        self._items = items
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        bars = [shadows.take(self._items, str(i)) for i in range(self._items.count)]
+        if all(bar is None for bar in bars):
+            return None, None
+        return None, from_items(bars, self._items.source)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> StartedBack:
+        return self
+
+
+def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[Any, Back]:
+    """The items of what may be an iterator that goes on by steps, where all are taken."""
+    cls = type(items)
+    if step_of(cls) is None:
+        return items, Through(_alone, functools.partial(_picked, 0, 1, 3))
+    y, back = pullback(listed, items) if count is None else pullback(taken, items, count)
+    return y, back if count is not None else Through(back, functools.partial(_first_of, 1))
+
+
+def _behind(back: Back, bars: Any) -> tuple[Any, ...]:
+    return back(bars[1])
 
 
 def _differentiated(
