@@ -96,7 +96,10 @@ LATE = {
     "cmath": ("complex_scalar",),
     "copy": ("copies",),
     "itertools": ("lazy",),
-    "numpy": ("array_stores", "composites", "einsum", "order_statistics", "polynomials"),
+    "numpy": (
+        "array_iteration", "array_stores", "composites", "einsum", "order_statistics",
+        "polynomials",
+    ),
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws",),
