@@ -69,7 +69,7 @@ from zyg.compiler.objects import constructor as constructor_of
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
-from zyg.signature import abstract
+from zyg.signature import abstract, is_by_rules
 
 NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
@@ -362,7 +362,7 @@ class Specialiser:
             case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
-                if is_dispatching(function):
+                if is_by_rules(function) or is_dispatching(function):
                     return None
                 return self._function_target(function)
             case Known(value):
@@ -449,6 +449,8 @@ class Specialiser:
                 is_ours = str(function.__module__).startswith(("ir.", "zyg."))
                 if _is_run_time(function) or (is_ours and substitute_of(function) is None):
                     return False
+                if is_by_rules(function) and substitute_of(function) is None:
+                    return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
             elif substitute_of(function) is None:
                 if isinstance(function, type):
                     return is_place(function)
@@ -880,7 +882,7 @@ class _Surroundings:
         """Helpers of rules, and small functions of the user's without control flow."""
         if not isinstance(callee, types.FunctionType) or _is_run_time(callee):
             return None
-        if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
+        if is_by_rules(callee) or rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
         if facts.has_effect(callee):
             return None
@@ -904,6 +906,8 @@ class _Surroundings:
             is_python = isinstance(callee.value, types.FunctionType)
             if callee.value not in self.ruled or not is_python or _is_run_time(callee.value):
                 return rule_result(self, callee.value, args, kwargs)
+            if is_by_rules(callee.value):
+                return TOP
             # The rule of a Python function gives the value by calling that function.
             callee = Closure(callee.value.__code__, callee.value.__globals__, ())
             if self._made.source.code is callee.code or callee.code.co_freevars:
@@ -1016,6 +1020,13 @@ def _is_run_time(function: types.FunctionType) -> bool:
     return function.__module__.startswith(
         ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
     )
+
+
+def _is_code(type_: Type) -> bool:
+    """Whether a value may be a function of the user's, or hold one."""
+    if isinstance(type_, Tuple):
+        return any(map(_is_code, type_.items))
+    return isinstance(type_, Closure) or (isinstance(type_, Known) and callable(type_.value))
 
 
 def _may_store(body: Block) -> bool:
