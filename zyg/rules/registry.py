@@ -99,6 +99,10 @@ LATE = {
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws",),
+    "scipy.fft": ("fourier", "scipy_fft"),
+    "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
+    "scipy.signal": ("scipy_signal",),
+    "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
 }
