@@ -268,6 +268,10 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
             descriptor = getattr(type(function.__self__), function.__name__, None)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)
+    if is_by_rules(type(function)) and not isinstance(function, type):
+        method = getattr(type(function), "__call__", None)
+        if rule_of(method) is not None or substitute_of(method) is not None:
+            return rule_of(method), method, (function,)
     return None, function, ()
 
 

@@ -692,6 +692,12 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
+        method = method_by_rules(callee.value) if isinstance(callee, Const) else None
+        if method is not None:
+            function, owner = method
+            return inference.typed_call(
+                Const(function), [Const(owner), *args], kwargs, ["t"], loc
+            )[0]
         # Without places, `check_call` was asked about the call before.
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
@@ -1020,6 +1026,21 @@ def _is_run_time(function: types.FunctionType) -> bool:
     return function.__module__.startswith(
         ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
     )
+
+
+def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
+    """The code that stands for a method of a library's object, or for its call, and the object."""
+    if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
+        function, owner = callee.__func__, callee.__self__
+    elif not isinstance(callee, type) and is_by_rules(type(callee)):
+        function, owner = getattr(type(callee), "__call__", None), callee
+    else:
+        return None
+    substitute = substitute_of(function)
+    return None if substitute is None else (substitute, owner)
+
+
+facts.fixed(lambda value: is_by_rules(type(value)))
 
 
 def _is_code(type_: Type) -> bool:

@@ -101,6 +101,7 @@ LATE = {
     "numpy.random": ("draws",),
     "scipy.fft": ("fourier", "scipy_fft"),
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
+    "scipy.stats": ("special_functions", "special_gamma", "scipy_stats"),
     "scipy.signal": ("scipy_signal",),
     "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
