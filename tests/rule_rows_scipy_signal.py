@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import fft, ndimage, signal
 
-from tests.rule_row import Options, Row, cases, cplx, real, signed, single
+from tests.rule_row import Options, Row, cases, cplx, real, single
 
 
 def transforms() -> Iterator[Row]:

@@ -1030,6 +1030,7 @@ def _is_run_time(function: types.FunctionType) -> bool:
 
 def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
     """The code that stands for a method of a library's object, or for its call, and the object."""
+    function: Any
     if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
         function, owner = callee.__func__, callee.__self__
     elif not isinstance(callee, type) and is_by_rules(type(callee)):

@@ -128,4 +128,6 @@ def lagged(bar, x, count, axis):
     """For each lag below `count` the sum of a cotangent times the signal so much earlier."""
     late, early = np.moveaxis(bar, axis, -1), conj(np.moveaxis(x, axis, -1))
     length = np.shape(x)[axis]
-    return np.stack([np.sum(late[..., k:] * early[..., : max(length - k, 0)]) for k in range(count)])
+    return np.stack(
+        [np.sum(late[..., k:] * early[..., : max(length - k, 0)]) for k in range(count)]
+    )

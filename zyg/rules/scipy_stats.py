@@ -11,6 +11,8 @@ for which there is no distribution give NaN. 1.8378770664093453 is log(2 pi).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import special, stats
 
@@ -21,7 +23,7 @@ from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, substitute
 from zyg.rules.special_parameters import without_formula
 
-GENERIC = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
+GENERIC: Any = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
 FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
 
 

@@ -1,0 +1,114 @@
+"""Solvers of `scipy.optimize` and `scipy.integrate`: through `args` and captured variables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+
+pytest.importorskip("scipy")
+
+from scipy import integrate, optimize
+
+A = np.array([[2.0, 0.3], [0.1, 1.5]])
+B = np.array([0.4, 1.2])
+
+
+def system(x, a, b):
+    return a @ x + 0.1 * x**3 - b
+
+
+def rosen(x, a, b):
+    return np.sum((x - b) ** 2) + 0.2 * np.sum((a @ x) ** 4)
+
+
+def slope_of_rosen(x, a, b):
+    return zyg.gradient(rosen, x, a, b)[0]
+
+
+def decay(t, y, a):
+    return -a @ y + np.sin(t)
+
+
+def lotka(y, t, p):
+    return [p[0] * y[0] - y[0] * y[1], y[0] * y[1] - p[1] * y[1]]
+
+
+TIMES = np.array([0.0, 0.4, 1.0])
+
+ROOTS = [
+    (lambda c: optimize.brentq(lambda x: x**3 - c, 0.0, 3.0) ** 2, (2.0,)),
+    (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=(c,)), (2.0,)),
+    (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=c), (2.0,)),
+    (lambda c: optimize.bisect(lambda x: np.sum(c) * x - 1.0, 0.0, 3.0, xtol=1e-14), (B,)),
+    (lambda c: optimize.newton(lambda x: x**3 - c, 1.0, tol=1e-13), (2.0,)),
+    (lambda c: optimize.newton(lambda x, c: x**3 - c, 1.0, args=(c,), tol=1e-13), (2.0,)),
+    (lambda c: optimize.root_scalar(lambda x: x**3 - c, bracket=[0.0, 3.0]).root, (2.0,)),
+    (lambda c: optimize.root_scalar(
+        lambda x, c: x**3 - c, args=(c,), x0=1.0, x1=1.4, xtol=1e-13).root, (2.0,)),
+    (lambda a, b: np.sum(optimize.root(system, np.ones(2), (a, b), tol=1e-11).x ** 2), (A, B)),
+    (lambda a, b: np.sum(
+        optimize.root(lambda x: system(x, a, b), np.ones(2), tol=1e-11)["x"] ** 2), (A, B)),
+    (lambda c: optimize.root(lambda x: x**2 - c, 1.0, tol=1e-11).x[0], (2.0,)),
+    (lambda c: optimize.fixed_point(lambda x: np.cos(c * x), 0.6, xtol=1e-14), (0.8,)),
+    (lambda c: np.sum(optimize.fixed_point(lambda x, c: np.cos(c * x), B, (c,), xtol=1e-14)), (0.8 * B,)),
+    (lambda a, b: optimize.minimize(
+        lambda x: rosen(x, a, b), np.ones(2), tol=1e-6).fun, (A, B)),
+]
+INTEGRALS = [
+    (lambda c: integrate.quad(lambda x: np.sin(c * x), 0.0, 1.0)[0], (1.3,)),
+    (lambda a, b: integrate.quad(lambda x, c: x * x * c, a, b, args=(a,))[0], (0.3, 1.7)),
+    (lambda c: integrate.quad(lambda x: np.sum(c) * np.exp(-c[0] * x * x), 0, np.inf)[0], (B,)),
+]
+FLOWS = [
+    (lambda a, y0: np.sum(integrate.solve_ivp(
+        decay, (0.0, 1.0), y0, args=(a,), t_eval=TIMES, rtol=1e-10, atol=1e-10).y ** 2), (A, B)),
+    (lambda a, y0: np.sum(integrate.solve_ivp(
+        lambda t, y: decay(t, y, a), (0.0, 1.0), y0, rtol=1e-10, atol=1e-10).y[:, -1] ** 2), (A, B)),
+    (lambda p, y0: np.sum(integrate.odeint(lotka, y0, TIMES, (p,), rtol=1e-10, atol=1e-10) ** 2), (B, B + 0.3)),
+    (lambda a, y0: np.sum(integrate.odeint(
+        lambda t, y: decay(t, y, a), y0, TIMES, tfirst=True, rtol=1e-10, atol=1e-10) ** 2), (A, B)),
+    (lambda t: np.sum(integrate.odeint(lotka, B, t, (B,), rtol=1e-10, atol=1e-10) ** 2), (TIMES + 0.1,)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), [*ROOTS, *INTEGRALS, *FLOWS])
+def test_gradient(f, args):
+    zyg.check_grads(f, *args, order=1)
+
+
+def test_argmin_is_a_root_of_the_gradient():
+    def by_minimum(a, b):
+        found = optimize.minimize(rosen, np.ones(2), (a, b), jac=slope_of_rosen)
+        return np.sum(found.x**2)
+
+    def by_root(a, b):
+        return np.sum(optimize.root(slope_of_rosen, np.ones(2), (a, b)).x ** 2)
+
+    zyg.check_grads(by_root, A, B, order=1)
+    pairs = zip(zyg.gradient(by_minimum, A, B), zyg.gradient(by_root, A, B), strict=True)
+    for bar, expected in pairs:
+        np.testing.assert_allclose(bar, expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda c: optimize.brentq(lambda x: x - c, 0, 3, full_output=True)[0], "full_output"),
+        (lambda c: optimize.minimize(lambda x: (x[0] - c) ** 2, [0.0]).x[0], "jac=lambda"),
+        (lambda c: optimize.minimize(
+            lambda x: (x[0] - c) ** 2, [0.0], bounds=[(0, 1)]).x[0], "bounds"),
+        (lambda c: optimize.root(lambda x: x * x + c, 1.0).x[0], "not converged"),
+        (lambda c: optimize.root(lambda x: x - c, 1.0).fun[0], "`fun` of the result"),
+        (lambda c: optimize.curve_fit(lambda x, a: a * x + c, B, B)[0][0], "curve_fit has no rule"),
+        (lambda c: optimize.least_squares(lambda x: x - c, [1.0]).x[0], "least_squares has no"),
+        (lambda c: integrate.quad(lambda x: c * x, 0, 1)[1], "the error of"),
+        (lambda c: integrate.simpson(c * B), "scipy.integrate.simpson has no rule"),
+        (lambda c: integrate.solve_ivp(
+            lambda t, y: c * y, (0, 1), [1.0], dense_output=True).sol(0.3)[0], "dense_output"),
+    ],
+)
+def test_refused(f, message):
+    with pytest.raises(zyg.NotDifferentiable, match=message):
+        zyg.gradient(f, 1.5)
