@@ -102,12 +102,14 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
     if value_bar is None:
         return None
     if isinstance(like, (list, tuple, deque)):
-        zeros = [zeros_like(item) for item in like]
+        positions = range(len(like))[index]
+        given = positions if isinstance(index, slice) else (positions,)
+        bars = [None if i in given else zeros_like(item) for i, item in enumerate(like)]
         if isinstance(index, slice):
-            zeros[index] = list(value_bar)
+            bars[index] = list(value_bar)
         else:
-            zeros[index] = value_bar
-        return rebuilt(like, zeros)
+            bars[index] = value_bar
+        return rebuilt(like, bars)
     if isinstance(like, dict):
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
@@ -184,7 +186,10 @@ def clear_at(buffer: Any, index: Any) -> Any:
     if isinstance(buffer, np.ndarray):
         buffer[index] = 0
     elif isinstance(buffer, dict):
-        buffer.pop(index, None)
+        if isinstance(buffer.get(index), (int, float, complex, np.number)):
+            buffer[index] = 0.0
+        else:
+            buffer.pop(index, None)
     elif isinstance(buffer, tuple):
         return rebuilt(buffer, clear_at(list(buffer), index))
     elif isinstance(index, slice):
