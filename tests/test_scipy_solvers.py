@@ -52,7 +52,8 @@ ROOTS = [
         optimize.root(lambda x: system(x, a, b), np.ones(2), tol=1e-11)["x"] ** 2), (A, B)),
     (lambda c: optimize.root(lambda x: x**2 - c, 1.0, tol=1e-11).x[0], (2.0,)),
     (lambda c: optimize.fixed_point(lambda x: np.cos(c * x), 0.6, xtol=1e-14), (0.8,)),
-    (lambda c: np.sum(optimize.fixed_point(lambda x, c: np.cos(c * x), B, (c,), xtol=1e-14)), (0.8 * B,)),
+    (lambda c: np.sum(optimize.fixed_point(
+        lambda x, c: np.cos(c * x), B, (c,), xtol=1e-14)), (0.8 * B,)),
     (lambda a, b: optimize.minimize(
         lambda x: rosen(x, a, b), np.ones(2), tol=1e-6).fun, (A, B)),
 ]
@@ -61,15 +62,17 @@ INTEGRALS = [
     (lambda a, b: integrate.quad(lambda x, c: x * x * c, a, b, args=(a,))[0], (0.3, 1.7)),
     (lambda c: integrate.quad(lambda x: np.sum(c) * np.exp(-c[0] * x * x), 0, np.inf)[0], (B,)),
 ]
+EPS = 1e-10
 FLOWS = [
     (lambda a, y0: np.sum(integrate.solve_ivp(
-        decay, (0.0, 1.0), y0, args=(a,), t_eval=TIMES, rtol=1e-10, atol=1e-10).y ** 2), (A, B)),
+        decay, (0.0, 1.0), y0, args=(a,), t_eval=TIMES, rtol=EPS, atol=EPS).y ** 2), (A, B)),
     (lambda a, y0: np.sum(integrate.solve_ivp(
-        lambda t, y: decay(t, y, a), (0.0, 1.0), y0, rtol=1e-10, atol=1e-10).y[:, -1] ** 2), (A, B)),
-    (lambda p, y0: np.sum(integrate.odeint(lotka, y0, TIMES, (p,), rtol=1e-10, atol=1e-10) ** 2), (B, B + 0.3)),
+        lambda t, y: decay(t, y, a), (0.0, 1.0), y0, rtol=EPS, atol=EPS).y[:, -1] ** 2), (A, B)),
+    (lambda p, y0: np.sum(
+        integrate.odeint(lotka, y0, TIMES, (p,), rtol=EPS, atol=EPS) ** 2), (B, B + 0.3)),
     (lambda a, y0: np.sum(integrate.odeint(
-        lambda t, y: decay(t, y, a), y0, TIMES, tfirst=True, rtol=1e-10, atol=1e-10) ** 2), (A, B)),
-    (lambda t: np.sum(integrate.odeint(lotka, B, t, (B,), rtol=1e-10, atol=1e-10) ** 2), (TIMES + 0.1,)),
+        lambda t, y: decay(t, y, a), y0, TIMES, tfirst=True, rtol=EPS, atol=EPS) ** 2), (A, B)),
+    (lambda t: np.sum(integrate.odeint(lotka, B, t, (B,), rtol=EPS, atol=EPS) ** 2), (TIMES + 0.1,)),
 ]
 
 

@@ -144,8 +144,9 @@ def _attempted_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any] |
 def _is_plain_function(function: Any) -> bool:
     """Whether code is made for a Python function, and nothing else answers for it."""
     return type(function) is types.FunctionType and not (
-        is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None or substitute_of(function) is not None
-        or is_constant(function) or decorated.is_dispatching(function)
+        is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None
+        or substitute_of(function) is not None or is_constant(function)
+        or decorated.is_dispatching(function)
     )
 
 
@@ -269,7 +270,7 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)
     if is_by_rules(type(function)) and not isinstance(function, type):
-        method = getattr(type(function), "__call__", None)
+        method = objects.lookup(type(function), "__call__")
         if rule_of(method) is not None or substitute_of(method) is not None:
             return rule_of(method), method, (function,)
     return None, function, ()

@@ -889,9 +889,9 @@ class _Surroundings:
         """Helpers of rules, and small functions of the user's without control flow."""
         if not isinstance(callee, types.FunctionType) or _is_run_time(callee):
             return None
-        if is_by_rules(callee) or rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
+        if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
-        if facts.has_effect(callee):
+        if facts.has_effect(callee) or is_by_rules(callee):
             return None
         is_own = callee.__module__.startswith("zyg.rules.")
         if callee.__code__.co_flags & (0x20 | 0x80 | 0x200):
@@ -1035,7 +1035,7 @@ def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
     if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
         function, owner = callee.__func__, callee.__self__
     elif not isinstance(callee, type) and is_by_rules(type(callee)):
-        function, owner = getattr(type(callee), "__call__", None), callee
+        function, owner = lookup(type(callee), "__call__"), callee
     else:
         return None
     substitute = substitute_of(function)

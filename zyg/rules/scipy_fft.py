@@ -26,8 +26,8 @@ from zyg.scipy_facts import keep_arguments
 
 keep_arguments(vars(scipy.fft).values())
 constant(
-    *(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len, scipy.fft.prev_fast_len, scipy.fft.get_workers),
-    *(scipy.fft.set_workers, scipy.fft.fhtoffset),
+    *(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len, scipy.fft.prev_fast_len),
+    *(scipy.fft.get_workers, scipy.fft.set_workers, scipy.fft.fhtoffset),
 )
 
 
@@ -218,7 +218,8 @@ def dst_bar(y_bar, type, axis, norm):
     if norm == "ortho":
         return scipy.fft.idst(y_bar, type, None, axis, norm)
     counts = term_counts(y_bar, axis, (-1,))
-    bar = scipy.fft.dst(y_bar * (2 / counts) if type == 2 else y_bar, PARTNER[type], None, axis, norm)
+    y_bar = y_bar * (2 / counts) if type == 2 else y_bar
+    bar = scipy.fft.dst(y_bar, PARTNER[type], None, axis, norm)
     return bar * (counts / 2) if type == 3 else bar
 
 
