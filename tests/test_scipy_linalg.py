@@ -71,6 +71,21 @@ def test_permission_to_overwrite_is_not_used():
     assert np.all(a == A) and np.all(b == B)
 
 
+def overwriting_a_constant(x, held):
+    y = held @ x
+    held = linalg.inv(held, True)
+    return np.sum(y * y)
+
+
+def test_constants_are_not_overwritten():
+    held = np.asfortranarray(A)
+    (bar, _) = zyg.gradient(overwriting_a_constant, B, held)
+    np.testing.assert_allclose(bar, 2 * A.T @ A @ B, rtol=1e-13)
+    (bar,) = zyg.gradient(lambda x: overwriting_a_constant(x, held), B)
+    np.testing.assert_allclose(bar, 2 * A.T @ A @ B, rtol=1e-13)
+    assert np.all(held == A)
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [

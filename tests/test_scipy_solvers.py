@@ -72,13 +72,88 @@ FLOWS = [
         integrate.odeint(lotka, y0, TIMES, (p,), rtol=EPS, atol=EPS) ** 2), (B, B + 0.3)),
     (lambda a, y0: np.sum(integrate.odeint(
         lambda t, y: decay(t, y, a), y0, TIMES, tfirst=True, rtol=EPS, atol=EPS) ** 2), (A, B)),
-    (lambda t: np.sum(integrate.odeint(lotka, B, t, (B,), rtol=EPS, atol=EPS) ** 2), (TIMES + 0.1,)),
+    (lambda t: np.sum(
+        integrate.odeint(lotka, B, t, (B,), rtol=EPS, atol=EPS) ** 2), (TIMES + 0.1,)),
 ]
 
 
 @pytest.mark.parametrize(("f", "args"), [*ROOTS, *INTEGRALS, *FLOWS])
 def test_gradient(f, args):
     zyg.check_grads(f, *args, order=1)
+
+
+def rebound(c):
+    level = c
+    root = optimize.brentq(lambda x: x**3 - level, 0, 10)
+    level = 50 * c
+    return root
+
+
+def integral_of_rebound(c):
+    level = c
+    y, _ = integrate.quad(lambda t: level * t, 0, 1)
+    level = 50 * c
+    return y
+
+
+def solution_of_rebound(c):
+    level = c
+    y = integrate.solve_ivp(lambda t, y: -level * y, (0, 1.0), [1.0], t_eval=[1.0]).y[0, 0]
+    level = 50 * c
+    return y
+
+
+class Model:
+    def __init__(self, a):
+        self.a = a
+
+    def residual(self, x):
+        return x**3 - self.a
+
+    def slope(self, t, y):
+        return -self.a * y
+
+
+def root_of_model(c):
+    model = Model(c)
+    root = optimize.brentq(model.residual, 0, 10)
+    model.a = 50 * c
+    return root + optimize.root(lambda x: x**3 - model.a, 5.0).x[0]
+
+
+def test_what_changes_after_a_solver_has_run():
+    assert zyg.gradient(rebound, 2.0)[0] == pytest.approx(2 ** (-2 / 3) / 3)
+    expected = (2 ** (-2 / 3) + 50 * 100 ** (-2 / 3)) / 3
+    assert zyg.gradient(root_of_model, 2.0)[0] == pytest.approx(expected)
+    for f in (integral_of_rebound, solution_of_rebound):
+        with pytest.raises(zyg.NotDifferentiable, match=r"has changed since|by `args`"):
+            zyg.gradient(f, 2.0)
+
+
+WEIGHTS = np.array([2.0, 1.0])
+
+
+def test_globals_that_change_before_the_reverse_pass():
+    _, back = zyg.pullback(lambda c: optimize.brentq(lambda x: x**3 - c * WEIGHTS[0], 0, 9), 2.0)
+    _, solution_back = zyg.pullback(
+        lambda c: integrate.odeint(lambda y, t: -c * WEIGHTS[0] * y, [1.0], [0.0, 1.0])[1, 0], 2.0
+    )
+    WEIGHTS[0] = 100.0
+    try:
+        assert back(1.0)[0] == pytest.approx(2 / (3 * 4 ** (2 / 3)))
+        with pytest.raises(zyg.NotDifferentiable, match="has changed since"):
+            solution_back(1.0)
+    finally:
+        WEIGHTS[0] = 2.0
+
+
+def test_right_hand_sides_of_objects_are_refused():
+    def f(c):
+        model = Model(c)
+        return integrate.solve_ivp(model.slope, (0, 1.0), [1.0]).y[0, -1]
+
+    with pytest.raises(zyg.NotDifferentiable, match="by `args`"):
+        zyg.gradient(f, 2.0)
 
 
 def test_argmin_is_a_root_of_the_gradient():

@@ -138,10 +138,12 @@ def _look_for(callee: object) -> None:
 def register_imported() -> None:
     """Registers the rules of those parts of SciPy that the program has imported.
 
-    Their ufuncs don't say where they come from.
+    The ufuncs of `special` don't say where they come from; of the others is known what a call may
+    overwrite.
     """
-    if "scipy.special" in sys.modules:
-        register_late("scipy.special")
+    for package in ("scipy.special", "scipy.linalg", "scipy.fft"):
+        if package in sys.modules:
+            register_late(package)
 
 
 def register_late(package: str) -> None:

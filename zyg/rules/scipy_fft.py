@@ -26,9 +26,11 @@ from zyg.scipy_facts import keep_arguments
 
 keep_arguments(vars(scipy.fft).values())
 constant(
-    *(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len, scipy.fft.prev_fast_len),
+    *(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len),
     *(scipy.fft.get_workers, scipy.fft.set_workers, scipy.fft.fhtoffset),
 )
+if hasattr(scipy.fft, "prev_fast_len"):  # of SciPy 1.14
+    constant(scipy.fft.prev_fast_len)
 
 
 @adjoint(scipy.fft.fft)

@@ -18,6 +18,7 @@ from scipy import integrate
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint
 from zyg.rules.scipy_optimize import as_tuple, like_args, matters, seed_like
+from zyg.shadows import apart
 
 TOLERANCE = 1e-10
 
@@ -56,6 +57,18 @@ def parameter_bars(bars, at):
     return [bar for i, bar in enumerate(bars) if i not in at]
 
 
+def cotangents(back, seed):
+    """What a back function returns, which has to be all: it is called at many points."""
+    with apart() as shadows:
+        bars = back(seed)
+    if not shadows.is_empty():
+        raise NotDifferentiable(
+            "an integrand or right-hand side reads attributes of objects, or variables that are "
+            "assigned again; pass their values by `args`"
+        )
+    return bars
+
+
 @adjoint(integrate.quad)
 def quad(
     func, a, b, args=(), *, pullback=None, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None
@@ -64,31 +77,39 @@ def quad(
         func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points
     )
 
+    rest = as_tuple(args)
+    # In this pass: what the integrand reads may change before the reverse pass.
+    like, total = integrated_bars(pullback, func, a, b, rest, epsabs, epsrel, points)
+    at_a = func(a, *rest) if np.isfinite(a) else None
+    at_b = func(b, *rest) if np.isfinite(b) else None
+
     def back(bars):
         y_bar, error_bar = bars
-        y_bar = 0.0 if y_bar is None else y_bar
         if matters(error_bar):
             raise NotDifferentiable("the error of scipy.integrate.quad has no derivative")
-        rest = as_tuple(args)
-
-        def bars_at(t):
-            _, back = pullback(func, t, *rest)
-            return parameter_bars(back(1.0), (1,))
-
-        inside = 0.5 * (np.clip(a, -1e3, 1e3) + np.clip(b, -1e3, 1e3))
-        like = bars_at(inside)
-        total = numbers_of(like)
-        if np.size(total):
-            total = y_bar * integrate.quad_vec(
-                lambda t: numbers_of(bars_at(t)), a, b, epsabs=epsabs, epsrel=epsrel, limit=10000,
-                points=points,
-            )[0]
-        (f_bar, *others), _ = with_numbers(like, total)
-        a_bar = -y_bar * func(a, *rest) if np.isfinite(a) else None
-        b_bar = y_bar * func(b, *rest) if np.isfinite(b) else None
+        y_bar = 0.0 if y_bar is None else y_bar
+        (f_bar, *others), _ = with_numbers(like, y_bar * total)
+        a_bar = None if at_a is None else -y_bar * at_a
+        b_bar = None if at_b is None else y_bar * at_b
         return f_bar, a_bar, b_bar, like_args(others, args)
 
     return y, back
+
+
+def integrated_bars(pullback, func, a, b, args, epsabs, epsrel, points):
+    """The integrals of the derivatives in the parameters, and the structure of these."""
+
+    def bars_at(t):
+        _, back = pullback(func, t, *args)
+        return parameter_bars(cotangents(back, 1.0), (1,))
+
+    like = bars_at(0.5 * (np.clip(a, -1e3, 1e3) + np.clip(b, -1e3, 1e3)))
+    if np.size(numbers_of(like)) == 0:
+        return like, numbers_of(like)
+    total, _ = integrate.quad_vec(
+        lambda t: numbers_of(bars_at(t)), a, b, epsabs=epsabs, epsrel=epsrel, points=points
+    )
+    return like, total
 
 
 def adjoint_integral(pullback, slope, states, times, y_bar):
@@ -101,7 +122,7 @@ def adjoint_integral(pullback, slope, states, times, y_bar):
     def bars_at(t, y, weights):
         arguments, places = slope(t, y)
         value, back = pullback(*arguments)
-        bars = back(seed_like(value, weights))
+        bars = cotangents(back, seed_like(value, weights))
         y_part = bars[places[1]]
         state_bar = np.zeros(np.size(y)) if y_part is None else numbers_of(y_part)
         return parameter_bars(bars, places), state_bar, numbers_of(list(value))
@@ -130,6 +151,19 @@ def adjoint_integral(pullback, slope, states, times, y_bar):
     return bars, joint[:size], times_bar
 
 
+def slopes_at(slope_value, times, states):
+    """What the right-hand side gives along a solution: another one has other values there."""
+    return [numbers_of(list(slope_value(t, state))) for t, state in zip(times, states, strict=True)]
+
+
+def refuse_changed(before, now):
+    if any(np.any(a != b) for a, b in zip(before, now, strict=True)):
+        raise NotDifferentiable(
+            "what the right-hand side of a differential equation reads has changed since it was "
+            "solved; pass a copy to it"
+        )
+
+
 def dense(slope_value, times, y0):
     """The solution as a function of time, more precise than any cotangent has to be."""
     return integrate.solve_ivp(
@@ -142,18 +176,24 @@ def dense(slope_value, times, y0):
 def odeint(func, y0, t, args=(), *, pullback=None, tfirst=False, rtol=None, atol=None, mxstep=0):
     y = integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol, mxstep=mxstep)
 
+    times, first = np.array(t, dtype=float), np.array(y0, dtype=float)
+
+    def slope(at, state):
+        return (func, *((at, state) if tfirst else (state, at)), *args), (
+            (1, 2) if tfirst else (2, 1)
+        )
+
+    def value(at, state):
+        (function, *arguments), _ = slope(at, state)
+        return function(*arguments)
+
+    solution = np.copy(y)
+    before = slopes_at(value, times, solution)
+
     def back(y_bar):
-        def slope(at, state):
-            return (func, *((at, state) if tfirst else (state, at)), *args), (
-                (1, 2) if tfirst else (2, 1)
-            )
-
-        def value(at, state):
-            (function, *arguments), _ = slope(at, state)
-            return function(*arguments)
-
-        states = dense(value, t, np.reshape(np.asarray(y0, dtype=float), -1))
-        bars, y0_bar, t_bar = adjoint_integral(pullback, slope, states, t, y_bar)
+        refuse_changed(before, slopes_at(value, times, solution))
+        states = dense(value, times, np.reshape(first, -1))
+        bars, y0_bar, t_bar = adjoint_integral(pullback, slope, states, times, y_bar)
         return bars[0], seed_like(y0, y0_bar), t_bar, tuple(bars[1:])
 
     return y, back
@@ -173,27 +213,31 @@ def solve_ivp(
         raise NotDifferentiable("scipy.integrate.solve_ivp has no rule for complex states")
     y = integrate.solve_ivp(fun, t_span, y0, method, t_eval, args=args, **options)
 
+    rest = () if args is None else args
+    first, read, solution = np.array(y0, dtype=float), np.copy(y.t), np.copy(y.y)
+
+    def slope(at, state):
+        return (fun, at, state, *rest), (1, 2)
+
+    def value(at, state):
+        return fun(at, state, *rest)
+
+    before = slopes_at(value, read, np.transpose(solution))
+
     def back(bars):
         unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
         if unknown:
             raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")
         if not y.success:
             raise NotDifferentiable("solve_ivp has failed, so that there is no solution")
-        rest = () if args is None else args
-
-        def slope(at, state):
-            return (fun, at, state, *rest), (1, 2)
-
-        def value(at, state):
-            return fun(at, state, *rest)
-
-        # The states are read at y.t; the integral starts at t_span[0].
-        is_first = y.t[0] == t_span[0]
-        times = y.t if is_first else np.concatenate([[t_span[0]], y.t])
-        columns = np.zeros_like(y.y) if bars.get("y") is None else bars["y"]
+        refuse_changed(before, slopes_at(value, read, np.transpose(solution)))
+        # The states are read at `read`; the integral starts at t_span[0].
+        is_first = read[0] == t_span[0]
+        times = read if is_first else np.concatenate([[t_span[0]], read])
+        columns = np.zeros_like(solution) if bars.get("y") is None else bars["y"]
         columns = np.transpose(columns)
         columns = columns if is_first else np.concatenate([np.zeros_like(columns[:1]), columns])
-        states = dense(value, times, np.asarray(y0, dtype=float))
+        states = dense(value, times, first)
         found, y0_bar, times_bar = adjoint_integral(pullback, slope, states, times, columns)
         span_bar, t_eval_bar = time_bars(times_bar, is_first, t_eval)
         return (

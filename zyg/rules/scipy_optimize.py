@@ -18,6 +18,7 @@ from scipy import optimize
 from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
+from zyg.shadows import apart
 
 constant(
     *(optimize.OptimizeResult, optimize.Bounds, optimize.check_grad, optimize.approx_fprime),
@@ -48,11 +49,15 @@ def seed_like(value, numbers):
     return np.reshape(numbers, np.shape(value))
 
 
-def implicit_bars(pullback, function, leading, x, args, x_bar):
-    """Cotangents of `function(*leading, x, *args) = 0`: its own, those of `leading`, of `args`."""
-    value, back = pullback(function, *leading, x, *args)
-    at = 1 + len(leading)
-    rows = [back(seed)[at] for seed in unit_seeds(value)]
+def implicit_bars(equation, x, x_bar, at=1):
+    """Cotangents of the operands of an equation: those in front of `x`, which is `at`, and others.
+
+    `equation` is what `pullback` gave where the root was found: later, what the function reads may
+    have changed.
+    """
+    value, back = equation
+    with apart():
+        rows = [back(seed)[at] for seed in unit_seeds(value)]
     size = np.size(x)
     jacobian = np.stack([
         np.zeros(size) if row is None else np.reshape(row, size) for row in rows
@@ -64,9 +69,9 @@ def implicit_bars(pullback, function, leading, x, args, x_bar):
     return bars[:at], bars[at + 1 :]
 
 
-def scalar_bars(pullback, f, y, args, y_bar):
-    """The same for one unknown."""
-    own, others = implicit_bars(pullback, f, (), y, as_tuple(args), y_bar)
+def root_bars(equation, x, args, x_bar):
+    """Cotangents of the function and of `args`."""
+    own, others = implicit_bars(equation, x, x_bar)
     return own[0], like_args(others, args)
 
 
@@ -83,9 +88,10 @@ def bracketing(solver):
     def rule(f, a, b, args=(), *, pullback=None, full_output=False, **options):
         refuse_full_output(full_output)
         y = solver(f, a, b, args, **options)
+        equation = pullback(f, y, *as_tuple(args))
 
         def back(y_bar):
-            f_bar, args_bar = scalar_bars(pullback, f, y, args, y_bar)
+            f_bar, args_bar = root_bars(equation, y, args, y_bar)
             return f_bar, None, None, args_bar
 
         return y, back
@@ -102,9 +108,10 @@ adjoint(optimize.toms748)(bracketing(optimize.toms748))
 def newton(func, x0, fprime=None, args=(), *, pullback=None, full_output=False, **options):
     refuse_full_output(full_output)
     y = optimize.newton(func, x0, fprime, args, **options)
+    equation = pullback(func, y, *as_tuple(args))
 
     def back(y_bar):
-        f_bar, args_bar = scalar_bars(pullback, func, y, args, y_bar)
+        f_bar, args_bar = root_bars(equation, y, args, y_bar)
         return f_bar, None, None, args_bar
 
     return y, back
@@ -113,10 +120,11 @@ def newton(func, x0, fprime=None, args=(), *, pullback=None, full_output=False, 
 @adjoint(optimize.root_scalar)
 def root_scalar(f, args=(), *, pullback=None, **options):
     y = optimize.root_scalar(f, args, **options)
+    root, converged = y.root, y.converged
+    equation = pullback(f, root, *as_tuple(args))
 
     def back(bars):
-        y_bar = bar_of(bars, "root", y.converged)
-        return scalar_bars(pullback, f, y.root, args, y_bar)
+        return root_bars(equation, root, args, bar_of(bars, "root", converged))
 
     return y, back
 
@@ -149,11 +157,12 @@ def refuse_jac_pair(jac):
 def root(fun, x0, args=(), method="hybr", jac=None, *, pullback=None, **options):
     refuse_jac_pair(jac)
     y = optimize.root(fun, x0, args, method, jac, **options)
+    x, success = np.copy(y.x), y.success
+    equation = pullback(fun, x, *as_tuple(args))
 
     def back(bars):
-        x_bar = bar_of(bars, "x", y.success)
-        own, others = implicit_bars(pullback, fun, (), y.x, as_tuple(args), x_bar)
-        return own[0], None, like_args(others, args)
+        f_bar, args_bar = root_bars(equation, x, args, bar_of(bars, "x", success))
+        return f_bar, None, args_bar
 
     return y, back
 
@@ -165,9 +174,10 @@ def residual(function, x, *args):
 @adjoint(optimize.fixed_point)
 def fixed_point(func, x0, args=(), *, pullback=None, **options):
     y = optimize.fixed_point(func, x0, args, **options)
+    equation = pullback(residual, func, y, *as_tuple(args))
 
     def back(y_bar):
-        own, others = implicit_bars(pullback, residual, (func,), y, as_tuple(args), y_bar)
+        own, others = implicit_bars(equation, y, y_bar, at=2)
         return own[1], None, like_args(others, args)
 
     return y, back
@@ -184,20 +194,21 @@ def minimize(
             "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
         )
     y = optimize.minimize(fun, x0, args, method, jac, **options)
+    x, success = np.copy(y.x), y.success
+    _, least_back = pullback(fun, x, *as_tuple(args))
+    equation = pullback(jac, x, *as_tuple(args)) if callable(jac) else None
 
     def back(bars):
-        x_bar, least_bar = bar_of(bars, "x", "fun", y.success)
-        if x_bar is not None and not callable(jac):
+        x_bar, least_bar = bar_of(bars, "x", "fun", success)
+        if x_bar is not None and equation is None:
             raise NotDifferentiable(
                 "the argmin of scipy.optimize.minimize is differentiated through the gradient "
                 "of `fun`: give it, as jac=lambda x, *args: zyg.gradient(fun, x, *args)[0]"
             )
         jac_bar, args_bar, fun_bar = None, None, None
         if x_bar is not None:
-            own, others = implicit_bars(pullback, jac, (), y.x, as_tuple(args), x_bar)
-            jac_bar, args_bar = own[0], like_args(others, args)
+            jac_bar, args_bar = root_bars(equation, x, args, x_bar)
         if least_bar is not None:  # at a minimum, `fun` doesn't change with `x`
-            _, least_back = pullback(fun, y.x, *as_tuple(args))
             fun_bar, _, *others = least_back(least_bar)
             args_bar = accumulate(args_bar, like_args(others, args))
         return fun_bar, None, args_bar, None, jac_bar

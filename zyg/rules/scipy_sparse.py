@@ -16,8 +16,10 @@ from zyg.rules.registry import adjoint, constant, substitute
 
 constant(
     *(sparse.issparse, sparse.isspmatrix, sparse.eye, sparse.identity, sparse.random),
-    *(sparse.eye_array, sparse.random_array, sparse.find, sparse.get_index_dtype),
+    sparse.find,
 )
+if hasattr(sparse, "eye_array"):  # of SciPy 1.12
+    constant(sparse.eye_array, sparse.random_array)
 
 
 ARRAYS = (sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.bsr_array, sparse.dia_array)
