@@ -61,7 +61,7 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     front = before(size, origin)
     filled = filled_at(input, axis, mode, cval, front, size - 1 - front)
     kernel = at_axis(np.flip(weights), axis, np.ndim(input))
-    return kept_dtype(signal.convolve(filled, kernel, "valid", "direct"), input)
+    return kept_dtype(signal.convolve(filled, kernel, "valid", "auto"), input)
 
 
 @substitute(ndimage.convolve1d)
@@ -83,7 +83,7 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
     for axis, size in enumerate(np.shape(weights)):
         front = before(size, origins[axis])
         filled = filled_at(filled, axis, modes[axis], cval, front, size - 1 - front)
-    return kept_dtype(signal.convolve(filled, np.flip(weights), "valid", "direct"), input)
+    return kept_dtype(signal.convolve(filled, np.flip(weights), "valid", "auto"), input)
 
 
 @substitute(ndimage.convolve)
