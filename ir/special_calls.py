@@ -128,6 +128,10 @@ def _getattr(
             if isinstance(type_, Known):
                 return [Const(type_.value)]
             return typed(self, getattr, args, names, loc, type_)
+        if facts.is_fixed(owner.value):
+            method = getattr(owner.value, name, None)
+            if isinstance(method, types.MethodType):
+                return [Const(method)]
         if type(owner.value) in (int, float, complex):
             found = getattr(owner.value, name, None)
             if type(found) in (int, float):

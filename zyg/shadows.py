@@ -66,6 +66,10 @@ class Shadows:
         self._tables: dict[type, Records] = {}
         self._contents: dict[int, _Contents] = {}
 
+    def is_empty(self) -> bool:
+        """Whether nothing was left to any object."""
+        return not self._tables and not self._contents
+
     def records(self, cls: type, *numbers: str) -> Records:
         """The records of the objects of a class, of whose attributes some hold numbers."""
         found = self._tables.get(cls)
@@ -271,6 +275,18 @@ def current_shadows() -> Shadows:
     if _state.shadows is None:
         raise NotDifferentiable("this back function works on objects, and runs on its own")
     return _state.shadows
+
+
+@contextmanager
+def apart() -> Iterator[Shadows]:
+    """Around back functions whose cotangents are asked for, but add to nothing: gives a table of
+    their own, for what they leave to objects."""
+    before = _state.shadows
+    _state.shadows = made = Shadows()
+    try:
+        yield made
+    finally:
+        _state.shadows = before
 
 
 def _is_held(value: Any) -> bool:

@@ -36,7 +36,7 @@ from zyg.rules.registry import (
     takes_pullback,
 )
 from zyg.shadows import HeldBack, check_held, is_memory, is_running
-from zyg.signature import is_users
+from zyg.signature import is_by_rules, is_users
 
 _IN_PLACE = {id(function) for function in IN_PLACE}
 # What calls no Python code of the user's, but for what it is given.
@@ -84,7 +84,8 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
-    if isinstance(function, types.FunctionType) and not is_of_ir(function):
+    is_python = isinstance(function, types.FunctionType)
+    if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
         y, back = of_tuple or compile_call(function, *leading, *args, **kwargs)
         return y, (objects.Through(back, objects.as_self) if leading else back)
@@ -143,8 +144,9 @@ def _attempted_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any] |
 def _is_plain_function(function: Any) -> bool:
     """Whether code is made for a Python function, and nothing else answers for it."""
     return type(function) is types.FunctionType and not (
-        is_of_ir(function) or rule_of(function) is not None or substitute_of(function) is not None
-        or is_constant(function) or decorated.is_dispatching(function)
+        is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None
+        or substitute_of(function) is not None or is_constant(function)
+        or decorated.is_dispatching(function)
     )
 
 
@@ -267,6 +269,10 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
             descriptor = getattr(type(function.__self__), function.__name__, None)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)
+    if is_by_rules(type(function)) and not isinstance(function, type):
+        method = objects.lookup(type(function), "__call__")
+        if rule_of(method) is not None or substitute_of(method) is not None:
+            return rule_of(method), method, (function,)
     return None, function, ()
 
 
@@ -480,7 +486,10 @@ def _full_name(function: Any) -> str:
     module = getattr(function, "__module__", None)
     if name is None:
         return f"a {type(function).__name__} object"
-    return name if module in (None, "builtins") else f"{module}.{name}"
+    if module in (None, "builtins"):
+        return str(name)
+    public = str(module).partition("._")[0] if is_by_rules(function) else module
+    return f"{public}.{name}"
 
 
 def unless_mutable(value: Any, symbol: str) -> Any:

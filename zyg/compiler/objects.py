@@ -62,7 +62,7 @@ from zyg.shadows import (
     is_running,
     release,
 )
-from zyg.signature import by_identity, is_users
+from zyg.signature import by_identity, is_by_rules, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
@@ -202,7 +202,14 @@ def _computes(cls: type, name: str) -> bool:
 def _is_unknown(type_: Type) -> bool:
     if isinstance(type_, Union):
         return any(map(_is_unknown, type_.members))
-    return isinstance(type_, Top) or (isinstance(type_, Instance) and is_users(type_.cls))
+    return isinstance(type_, Top) or (
+        isinstance(type_, Instance) and (is_users(type_.cls) or is_sparse_matrix(type_.cls))
+    )
+
+
+def is_sparse_matrix(cls: type) -> bool:
+    """Whether `*` of a class of SciPy's is a product of matrices, which no rule expects."""
+    return is_by_rules(cls) and any(base.__name__ == "spmatrix" for base in cls.__mro__)
 
 
 def unknown_operands(callee: object, types_: list[Type]) -> list[int]:
@@ -450,6 +457,11 @@ def unless_overloaded(*operands: Any) -> None:
     """Raises for operands whose class answers operators by code that wasn't looked for."""
     for operand in operands:
         cls = type(operand)
+        if is_sparse_matrix(cls):
+            raise NotDifferentiable(
+                f"scipy.sparse.{cls.__name__} is not supported, whose `*` is a product of "
+                f"matrices: make it a {cls.__name__.replace('matrix', 'array')}"
+            )
         if is_users(cls) and any(overloads(cls, name) for name in _ARITHMETIC):
             outdate()  # the next call looks again at what the module knows
             raise NotDifferentiable(
@@ -598,6 +610,8 @@ def call_of_object(
     if function is getattr:
         return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
     names = OPERATORS.get(id(function))
+    if names is not None and any(is_sparse_matrix(type(arg)) for arg in args):
+        unless_overloaded(*args)
     if names is not None and not kwargs and 0 < len(args) < 3:
         asked = zip(args, names, strict=False)
         if any(name is not None and overloads(type(arg), name) for arg, name in asked):

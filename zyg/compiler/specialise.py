@@ -78,7 +78,7 @@ from zyg.compiler.stepping import (
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
-from zyg.signature import abstract
+from zyg.signature import abstract, is_by_rules
 
 NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
@@ -375,7 +375,7 @@ class Specialiser:
             case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
-                if is_dispatching(function):
+                if is_by_rules(function) or is_dispatching(function):
                     return None
                 return self._function_target(function)
             case Known(value):
@@ -465,6 +465,8 @@ class Specialiser:
                 )
                 if (_is_run_time(function) or is_ours) and substitute_of(function) is None:
                     return False
+                if is_by_rules(function) and substitute_of(function) is None:
+                    return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
             elif substitute_of(function) is None:
                 if isinstance(function, type):
                     return is_place(function)
@@ -710,6 +712,12 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
+        method = method_by_rules(callee.value) if isinstance(callee, Const) else None
+        if method is not None:
+            function, owner = method
+            return inference.typed_call(
+                Const(function), [Const(owner), *args], kwargs, ["t"], loc
+            )[0]
         # Without places, `check_call` was asked about the call before.
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
@@ -987,7 +995,7 @@ class _Surroundings:
             return None
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
-        if facts.has_effect(callee):
+        if facts.has_effect(callee) or is_by_rules(callee):
             return None
         is_own = callee.__module__.startswith("zyg.rules.") and callee.__module__ != PROGRAMS
         if callee.__code__.co_flags & (0x80 | 0x200):
@@ -1009,6 +1017,8 @@ class _Surroundings:
             is_python = isinstance(callee.value, types.FunctionType)
             if callee.value not in self.ruled or not is_python or _is_run_time(callee.value):
                 return rule_result(self, callee.value, args, kwargs)
+            if is_by_rules(callee.value):
+                return TOP
             # The rule of a Python function gives the value by calling that function.
             callee = Closure(callee.value.__code__, callee.value.__globals__, ())
             if self._made.source.code is callee.code or callee.code.co_freevars:
@@ -1126,6 +1136,29 @@ def _is_run_time(function: types.FunctionType) -> bool:
 def _is_of_place(type_: Type) -> bool:
     cls = class_of(type_)
     return cls is not None and is_place(cls)
+
+
+def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
+    """The code that stands for a method of a library's object, or for its call, and the object."""
+    function: Any
+    if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
+        function, owner = callee.__func__, callee.__self__
+    elif not isinstance(callee, type) and is_by_rules(type(callee)):
+        function, owner = lookup(type(callee), "__call__"), callee
+    else:
+        return None
+    substitute = substitute_of(function)
+    return None if substitute is None else (substitute, owner)
+
+
+facts.fixed(lambda value: is_by_rules(type(value)))
+
+
+def _is_code(type_: Type) -> bool:
+    """Whether a value may be a function of the user's, or hold one."""
+    if isinstance(type_, Tuple):
+        return any(map(_is_code, type_.items))
+    return isinstance(type_, Closure) or (isinstance(type_, Known) and callable(type_.value))
 
 
 def _may_store(body: Block) -> bool:
