@@ -61,7 +61,8 @@ from ir.places import (
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
-from ir.special_calls import SPECIAL, bound_method, is_literal, literal_keys
+from ir.special_attributes import bound_method
+from ir.special_calls import SPECIAL, is_literal, literal_keys
 from ir.steps import consumed, loop_by_steps, settled_operands, stepping
 from ir.types import (
     BOTTOM,
