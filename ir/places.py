@@ -821,8 +821,9 @@ class Places:
         self, value: Value, loc: Location | None, deep: bool = False
     ) -> None:
         storage, state = self.storage(value), self.state
-        if storage in self.items:
-            raise ItemChanged(storage)
+        item = self.item_of_loop(storage)
+        if item is not None:
+            raise ItemChanged(item)
         is_deep = deep or self.contents.is_element(value)
         roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
         if any(self.kind(root) == "unknown" for root in roots):
@@ -841,6 +842,18 @@ class Places:
             )
         if is_deep:
             self.untangle(storage, loc)
+
+    def item_of_loop(self, storage: Value) -> Value | None:
+        """The item of what a loop iterates over that a storage is, or is a part of, as a row is in
+        `for i, row in enumerate(rows)`."""
+        if storage in self.items:
+            return storage
+        op = self.inference.definitions.get(storage)
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.args[:1]:
+            whole = op.args[0]
+            if op.callee.value in (primitives.unpack, operator.getitem) and whole in self.items:
+                return whole  # type: ignore[return-value]  # the items are values
+        return None
 
     # What becomes known under other names
 

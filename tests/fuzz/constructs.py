@@ -105,6 +105,147 @@ def is_mutual(node: ast.AST, above: Above) -> bool:
     return called(node) in names[here + 1 :]
 
 
+def is_place(node: ast.AST, above: Above) -> bool:
+    """An item or slice that is stored to."""
+    return isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+
+
+def is_array_place(node: ast.AST, above: Above) -> bool:
+    """The same of an array, by its name."""
+    if not (is_place(node, above) and isinstance(node, ast.Subscript)):
+        return False
+    name = next((n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)), "")
+    return name.startswith(("x", "y", "row"))
+
+
+def place_of(*classes: type[ast.AST]) -> Callable[[ast.AST, Above], bool]:
+    """A store into an array by an index of one of these kinds."""
+    return lambda n, up: (
+        is_array_place(n, up) and isinstance(n, ast.Subscript) and isinstance(n.slice, classes)
+    )
+
+
+def view_by(step: str) -> Callable[[ast.AST, Above], bool]:
+    """An array bound to a name, as seen by a slice with such a step, or any."""
+    return lambda n, up: (
+        isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and n.targets[0].id.startswith("x")
+        and isinstance(n.value, ast.Subscript)
+        and step in ast.unparse(n.value.slice)
+    )
+
+
+def is_overlapping(node: ast.AST, above: Above) -> bool:
+    """A store from an array into another part of it."""
+    if not isinstance(node, ast.Assign | ast.AugAssign):
+        return False
+    if not isinstance(node.value, ast.Subscript):
+        return False
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    return isinstance(target, ast.Subscript) and (
+        ast.unparse(target.value) == ast.unparse(node.value.value)
+        and isinstance(target.slice, ast.Slice | ast.Tuple)
+    )
+
+
+def is_buffer_swap(node: ast.AST, above: Above) -> bool:
+    return is_rotation(node, above) and isinstance(node, ast.Assign) and all(
+        name.id.startswith(("x", "y")) for name in ast.walk(node.targets[0])
+        if isinstance(name, ast.Name)
+    ) and not any(isinstance(n, ast.Subscript) for n in ast.walk(node))
+
+
+def behind_exit(node: ast.AST, above: Above) -> bool:
+    """A store in a loop that may be left early."""
+    loops = loops_around(above)
+    return is_array_place(node, above) and any(
+        isinstance(n, ast.Break | ast.Continue | ast.Return)
+        for loop in loops for n in ast.walk(loop)
+    )
+
+
+def of_module(name: str) -> Callable[[ast.AST, Above], bool]:
+    return lambda n, up: isinstance(n, ast.Attribute) and ast.unparse(n) == f"np.{name}"
+
+
+CHANGES: dict[str, Callable[[ast.AST, Above], bool]] = {
+    "store of an item": place_of(ast.Constant, ast.UnaryOp),
+    "store at a variable index": place_of(ast.Call),
+    "store of a slice": place_of(ast.Slice),
+    "store of a part of a grid": place_of(ast.Tuple),
+    "store at an index array": place_of(ast.List),
+    "store at a mask": lambda n, up: (
+        is_array_place(n, up) and isinstance(n, ast.Subscript) and is_call(n.slice, "chosen")
+    ),
+    "augmented store": lambda n, up: is_array_place(n, up) and isinstance(up[-1], ast.AugAssign),
+    "augmented array": lambda n, up: (
+        isinstance(n, ast.AugAssign)
+        and isinstance(n.target, ast.Name)
+        and n.target.id.startswith(("x", "y", "row"))
+    ),
+    "overlapping store": is_overlapping,
+    "store in a branch": lambda n, up: (
+        is_array_place(n, up) and any(isinstance(node, ast.If) for node in up)
+    ),
+    "store in a loop": lambda n, up: is_array_place(n, up) and bool(loops_around(up)),
+    "store in a loop with exits": behind_exit,
+    "swapped buffers": is_buffer_swap,
+    "swapped buffers in a loop": lambda n, up: is_buffer_swap(n, up) and bool(loops_around(up)),
+    "swapped items": lambda n, up: (
+        isinstance(n, ast.Tuple) and is_place(n.elts[0], up) and isinstance(up[-1], ast.Assign)
+    ),
+    "view by a slice": view_by(":"),
+    "view by steps": view_by("::2"),
+    "reversed view": view_by("::-1"),
+    "transposed view": method("T"),
+    "reshaped view": method("reshape"),
+    "flat view": method("ravel"),
+    "second name of an array": lambda n, up: (
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Name)
+        and isinstance(n.targets[0], ast.Name)
+        and n.targets[0].id.startswith("x")
+    ),
+    "one of two arrays": lambda n, up: (
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.IfExp)
+        and isinstance(n.targets[0], ast.Name)
+        and n.targets[0].id.startswith("x")
+    ),
+    "rows of a loop": lambda n, up: isinstance(n, ast.Name) and n.id.startswith("row"),
+    "array argument": lambda n, up: isinstance(n, ast.arg) and n.arg in "xy",
+    "helper that changes": lambda n, up: isinstance(n, ast.arg) and n.arg == "v",
+    "helper that makes an array": lambda n, up: (
+        isinstance(n, ast.Return) and isinstance(n.value, ast.Name) and n.value.id == "v"
+    ),
+    "add.at": lambda n, up: method("at")(n, up),
+    "out=": lambda n, up: isinstance(n, ast.keyword) and n.arg == "out",
+    "copyto": of_module("copyto"),
+    "empty": of_module("empty"),
+    "fill": method("fill"),
+    "append": method("append"),
+    "insert": method("insert"),
+    "extend": method("extend"),
+    "pop": method("pop"),
+    "del of an item": kind(ast.Delete),
+    "list item stored": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and ast.unparse(n.value)[0] == "l"
+    ),
+    "list slice stored": lambda n, up: (
+        is_place(n, up)
+        and isinstance(n, ast.Subscript)
+        and ast.unparse(n.value)[0] == "l"
+        and isinstance(n.slice, ast.Slice)
+    ),
+    "dict item stored": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and ast.unparse(n.value)[0] == "d"
+    ),
+    "update": method("update"),
+    "setdefault": method("setdefault"),
+}
+
+
 def is_bound_on_some_paths(node: ast.AST, above: Above) -> bool:
     """`if c: m = ...`, with no `else`, where this is the first time the name is bound."""
     return (
@@ -228,4 +369,5 @@ ALL: dict[str, Callable[[ast.AST, Above], bool]] = {
         and isinstance(n.slice, ast.Constant)
         and isinstance(n.slice.value, str)
     ),
+    **CHANGES,
 }

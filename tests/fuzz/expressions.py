@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 
+from tests.fuzz.lines import Lines
 from tests.fuzz.scope import Callee, Scope
 
 LONGEST = 4
@@ -15,21 +15,8 @@ KEYS = ("a", "b", "c")
 REBOUND = 0.01
 
 
-class Expressions:
-    """Writes expressions; counts what the program costs to run, so that it stays bounded."""
-
-    def __init__(self, random: Random) -> None:
-        self.random = random
-        self.numbers = 0
-        self.cost = 0
-        self.times = 1
-
-    def fresh(self, prefix: str) -> str:
-        self.numbers += 1
-        return f"{prefix}{self.numbers}"
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
+class Expressions(Lines):
+    """Writes expressions."""
 
     def pick(self, options: list[tuple[float, Callable[[], str]]]) -> str:
         weights = [weight for weight, _ in options]
@@ -72,7 +59,10 @@ class Expressions:
             options.append((1.5, lambda: self.tuple_item(scope)))
         if scope.dicts:
             options.append((1.5, lambda: self.dict_item(scope, down)))
+        if scope.arrays:
+            options.append((4, lambda: self.array_item(scope)))
         callees = [c for c in scope.callees if c.results == 1 and self.affords(c.cost)]
+        callees = [c for c in callees if not c.changes or self.changed_by(c, scope)]
         if callees:
             callee = self.random.choice(callees)
             options.append((3, lambda: self.call(callee, scope, down)))
@@ -153,6 +143,23 @@ class Expressions:
             return f"{name}.get('{self.random.choice(KEYS)}', {self.scalar(scope, depth)})"
         return f"{name}['{self.random.choice(keys)}']"
 
+    def array_item(self, scope: Scope) -> str:
+        name = self.random.choice(list(scope.arrays))
+        shape = scope.arrays[name]
+        if self.chance(0.15):
+            return f"{name}.sum()"
+        indices = [self.index(scope, length) for length in shape]
+        return f"{name}[{self.random.choice([', ', ']['] ).join(indices)}]"
+
+    def changed_by(self, callee: Callee, scope: Scope) -> list[str]:
+        """Names that can be given to a function for it to change them."""
+        kind = callee.changes
+        if kind == "list":
+            return [name for name in scope.lists if scope.lists[name] and scope.may_grow(name)]
+        if kind == "dict":
+            return [name for name in scope.dicts if scope.may_grow(name)]
+        return [name for name, shape in scope.arrays.items() if shape == kind]
+
     def summed(self, scope: Scope, depth: int) -> str:
         name = self.random.choice([*scope.lists, *scope.tuples])
         if self.chance(0.2):
@@ -194,18 +201,24 @@ class Expressions:
             kinds.append(([a], f"{self.random.choice(list(scope.dicts))}.values()"))
         return self.random.choice(kinds)
 
-    def call(self, callee: Callee, scope: Scope, depth: int) -> str:
+    def call(self, callee: Callee, scope: Scope, depth: int, changed: str = "") -> str:
         """A call, with the arguments given in one of the ways that Python has."""
         self.spend(callee.cost)
         arguments = []
+        if callee.changes:
+            arguments.append(changed or self.random.choice(self.changed_by(callee, scope)))
         if callee.takes_function:
             arguments.append(self.function(scope, depth))
         if callee.counted:
             arguments.append(str(self.random.randint(0, 3)))
         if callee.starred:
             given = [self.scalar(scope, depth) for _ in range(self.random.randint(0, 2))]
-            if sequences := [*scope.lists, *scope.tuples]:
-                given.insert(0, f"*{self.random.choice(sequences)}")
+            sequences = [*scope.lists, *scope.tuples]
+            if scope.lists and self.chance(0.5):
+                sequences = list(scope.lists)
+            if sequences:
+                at = self.random.randint(0, len(given))
+                given.insert(at, f"*{self.random.choice(sequences)}")
             return f"{callee.name}({', '.join([*arguments, *given])})"
         optional = self.random.randint(0, callee.optional)
         values = [self.scalar(scope, depth) for _ in range(callee.parameters + optional)]
@@ -223,7 +236,9 @@ class Expressions:
         simple = [
             c.name
             for c in scope.callees
-            if c.is_simple and c.parameters <= 1 <= c.parameters + c.optional and c.cost < 40
+            if c.is_simple
+            and not c.changes
+            and c.parameters <= 1 <= c.parameters + c.optional and c.cost < 40
         ]
         if simple and self.chance(0.5):
             return self.random.choice(simple)

@@ -10,8 +10,10 @@ class Callee:
     """A function that can be called here: how, and what a call costs.
 
     `parameters` are scalars. `counted` functions take a small count before them (recursion),
-    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, else a tuple.
-    One `made_in_loop` is bound anew by each iteration.
+    `takes_function` ones a function of one scalar. `results` is 1 for a scalar, 2 for a tuple,
+    0 for a new array.
+    One `made_in_loop` is bound anew by each iteration. The first argument is one that the function
+    `changes`: a "list", a "dict" or an array of a shape.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Callee:
     takes_function: bool = False
     results: int = 1
     made_in_loop: bool = False
+    changes: str | tuple[int, ...] = ""
 
     @property
     def is_simple(self) -> bool:
@@ -37,7 +40,9 @@ class Scope:
 
     Containers have a least length that every later assignment keeps, lists also a greatest one.
     `frozen` scalars are not assigned again; `stable` ones may be captured by closures too.
-    `maybe` scalars are bound on some paths only.
+    `maybe` scalars are bound on some paths only. Arrays have a shape that every later assignment
+    keeps; `views` are arrays with other names too, `copies` those of which one may be a copy, as
+    far as a compiler can tell. Loops run over what is `iterated`, which keeps its length.
     """
 
     scalars: list[str] = field(default_factory=list)
@@ -48,6 +53,10 @@ class Scope:
     tuples: dict[str, int] = field(default_factory=dict)
     dicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     callees: list[Callee] = field(default_factory=list)
+    arrays: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    views: set[str] = field(default_factory=set)
+    copies: set[str] = field(default_factory=set)
+    iterated: set[str] = field(default_factory=set)
 
     def copy(self) -> Scope:
         return Scope(
@@ -59,7 +68,14 @@ class Scope:
             dict(self.tuples),
             dict(self.dicts),
             list(self.callees),
+            dict(self.arrays),
+            set(self.views),
+            set(self.copies),
+            set(self.iterated),
         )
+
+    def may_grow(self, name: str) -> bool:
+        return name not in self.iterated
 
     def bind(self, name: str) -> None:
         if name not in self.scalars:
@@ -99,6 +115,12 @@ class Scope:
             for name, keys in first.dicts.items()
             if all(name in s.dicts for s in others)
         }
+        self.arrays = {
+            name: shape for name, shape in first.arrays.items()
+            if all(name in s.arrays for s in others)
+        }
+        self.views = set().union(*(s.views for s in scopes))
+        self.copies = set().union(*(s.copies for s in scopes))
         self.callees = [c for c in first.callees if all(c in s.callees for s in others)]
 
 
