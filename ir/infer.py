@@ -482,7 +482,7 @@ class Inference(Builder):
         self, op: Branch, mapping: Mapping, make: MakeBranch
     ) -> None:
         """Appends a branch with typed arms; `mapping` learns its results."""
-        blocks, changed, origins = self._arms(op, mapping)
+        blocks, changed, origins, memory = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
@@ -503,7 +503,7 @@ class Inference(Builder):
             results.append(value)
             kept.append(i)
             if self.places is not None:
-                self.places.cover(value, operands)
+                self.places.cover(value, [values[i] for values in memory])
         versions = [
             Value(first.name, join_all(type_of(values[len(op.results) + i]) for values in yields))
             for i, first in enumerate(changed)
@@ -524,17 +524,18 @@ class Inference(Builder):
 
     def _arms(
         self, op: Branch, mapping: Mapping
-    ) -> tuple[list[Block], list[Value], list[list[Value | None]]]:
+    ) -> tuple[list[Block], list[Value], list[list[Value | None]], list[list[Operand]]]:
         """The typed arms of a branch, which also yield the versions of what one of them changes.
 
-        Beside them, for each arm that yields, the first names of the versions that it yields.
+        Beside them, for each arm that yields, the first names of the versions that it yields,
+        and the memory of what it yields.
         """
         places = self.places
         if places is None:
             arms = [
                 self.inner_block(block, _like_params(block), mapping) for block in op.blocks
             ]
-            return arms, [], []
+            return arms, [], [], []
         before = places.state
         blocks: list[Block] = []
         states: list[State] = []
@@ -552,6 +553,7 @@ class Inference(Builder):
                 local = defined(block)
                 changed.update((v, None) for v in places.changed_since(before) if v not in local)
         origins: list[list[Value | None]] = []
+        memory: list[list[Operand]] = []
         for block, state in zip(blocks, states, strict=True):
             if isinstance(block.exit, Yield):
                 places.state = state
@@ -561,13 +563,18 @@ class Inference(Builder):
                     for v in block.exit.values
                 ]
                 origins.append([None if name in local else name for name in names])
+                # A version made in the arm is a name of older memory that only the arm knows.
+                memory.append([
+                    places.storage(v) if isinstance(v, Value) and is_mutable(v.type) else v
+                    for v in block.exit.values
+                ])
                 block.exit.values += [
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
             places.leave_arm(before, defined(block))
             before = places.state
-        return blocks, list(changed), origins
+        return blocks, list(changed), origins, memory
 
     def _refuse_lost_changes(self, op: Try, blocks: list[Block]) -> None:
         """Lets a handler raise that goes on as if nothing had been changed before the failure."""

@@ -270,6 +270,8 @@ class Places:
         # What inner blocks changed under names of their own: where it had been, and what it may be.
         self.gone: dict[Value, tuple[Value | None, frozenset[Value]]] = {}
         self._gone: dict[object, Value] = {}
+        # What only stands for memory, or was carried by an earlier look at a loop.
+        self.nameless: set[Value] = set()
         # The inputs that are compared on entry, and whether the second one is changed itself.
         self.compared: dict[tuple[Value, Value, bool], None] = {}
 
@@ -420,14 +422,18 @@ class Places:
     def _compare_gone(self, storage: Value, written: Value, loc: Location | None) -> None:
         """Sees to it that a storage isn't what was changed under a name of an inner block."""
         whole = self.state.current.get(storage, storage).type
-        source, roots = self.gone[written]
+        source, names = self.gone[written]
         if storage is source:
             self.untangle(storage, loc)  # it held once what has left it
-        elif self.roots(storage) & roots and may_overlap(whole, written.type, True):
+        elif self._may_be_one_of(storage, names) and may_overlap(whole, written.type, True):
             raise Unsupported(
                 f"{_named(storage.name)} may have been changed in place under another name", loc,
                 advice="copy what is changed, or use one name for it",
             )
+
+    def _may_be_one_of(self, storage: Value, names: Iterable[Value]) -> bool:
+        roots = self.roots(storage)
+        return any(roots & self.roots(name) for name in names)
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
         """Whether nothing was changed that an iterator, made from it before, will read."""
@@ -509,15 +515,16 @@ class Places:
     def roots(self, storage: Value) -> frozenset[Value]:
         """The storages that may have memory in common with one: those that a merged one may be,
         and members."""
-        return self._reached(storage, self.state.members)
+        return self._unmerged(self._reached(storage, self.state.members))
 
     def shallow_roots(self, storage: Value) -> frozenset[Value]:
         """The storages that a merged one may be."""
-        return self._reached(storage, {})
+        return self._unmerged(self._reached(storage, {}))
 
-    def _reached(
-        self, storage: Value, members: dict[Value, frozenset[Value]]
-    ) -> frozenset[Value]:
+    def _unmerged(self, storages: Iterable[Value]) -> frozenset[Value]:
+        return frozenset(storage for storage in storages if storage not in self.covers)
+
+    def _reached(self, storage: Value, members: dict[Value, frozenset[Value]]) -> set[Value]:
         found: set[Value] = set()
         pending = [storage]
         while pending:
@@ -526,7 +533,7 @@ class Places:
                 found.add(value)
                 pending += self.covers.get(value, [])
                 pending += members.get(value, ())
-        return frozenset(value for value in found if value not in self.covers)
+        return found
 
     def kind(self, storage: Value) -> str:
         if storage in self.inputs:
@@ -602,10 +609,11 @@ class Places:
 
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""
-        roots = self.roots(self.storage(value))
+        storage = self.storage(value)
         return any(
-            roots & self.gone[written][1] if written in self.gone else (
-                roots & self.roots(written) and self._may_share(value, written, target)
+            self._may_be_one_of(storage, self.gone[written][1]) if written in self.gone else (
+                self.roots(storage) & self.roots(written)
+                and self._may_share(value, written, target)
             )
             for written, target in self.state.trail
         )
@@ -1084,22 +1092,35 @@ class Places:
         found: dict[tuple[Value, Value | None], None] = {}
         outside, self.state = self.state, inner
         for storage, target in inner.trail[len(before.trail) :]:
-            if storage not in local:
+            if storage in self.gone:
+                source, names = self.gone[storage]
+                found.update(self._gone_from(source, names, storage, storage.type, local))
+            elif storage not in local:
                 is_known = target is not None and target not in local
                 found[storage, target if is_known else None] = None
-                continue
-            is_outer = storage in inner.detached or target is not storage
-            roots = frozenset(root for root in self.roots(storage) if root not in local)
-            # What a loop carries is followed by `LoopMemory`.
-            if roots and is_outer and storage not in self.covers:
-                source = self.left.get(storage)
+            else:
+                # A change of a container itself isn't one of what it holds.
+                is_deep = storage in inner.detached or target is not storage
+                names = frozenset(self._reached(storage, inner.members if is_deep else {}))
                 type_ = widen(inner.current.get(storage, storage).type)
-                key = source if source not in local else None, roots, type_
-                token = self._gone.setdefault(key, Value(storage.name, type_))
-                self.gone[token] = key[:2]
-                found[token, None] = None
+                found.update(
+                    self._gone_from(self.left.get(storage), names, storage, type_, local)
+                )
         self.state = outside
         return list(found)
+
+    def _gone_from(
+        self, source: Value | None, names: frozenset[Value], storage: Value, type_: Type,
+        local: set[Value],
+    ) -> dict[tuple[Value, Value | None], None]:
+        """What stands for changed memory outside of a block that knew it by names of its own."""
+        names = names - local - self.nameless
+        if not names:
+            return {}
+        key = source if source not in local else None, names, type_
+        token = self._gone.setdefault(key, Value(storage.name, type_))
+        self.gone[token] = key[:2]
+        return {(token, None): None}
 
     def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:
         """The elements from outside of a block that it detached after they had been changed."""
@@ -1148,12 +1169,15 @@ class Places:
             return [storage]
         roots = self.roots(storage)
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
-            return [Value(operand.name, operand.type)]
+            unknown = Value(operand.name, operand.type)
+            self.nameless.add(unknown)
+            return [unknown]
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
             stand_in = Value(operand.name, operand.type)
             self.new[stand_in] = None
+            self.nameless.add(stand_in)
             own.add(stand_in)
         stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
