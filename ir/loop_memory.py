@@ -199,6 +199,8 @@ class LoopMemory:
             lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
         )
         self._check_same(same, loc)
+        if same:
+            self._trail = []  # what was changed may have been known by no other name
         self.changed += new
         self._same += same
         if not is_settled:
