@@ -156,6 +156,17 @@ def _is_array_like(type_: Type) -> bool:
     return cls is not None and facts.copies_items(cls)
 
 
+@record
+class Gone:
+    """What a block changed under a name of its own: the container that it had left, if any, the
+    names outside of the block of what it may be, and where."""
+
+    source: Value | None
+    names: frozenset[Value]
+    type: Type
+    loc: Location | None
+
+
 class ItemChanged(Exception):
     """A loop changes the items that it iterates over: it has to reach them by their positions."""
 
@@ -267,8 +278,8 @@ class Places:
         self.apart: dict[Value, None] = {}
         # The container that an element has left that held it once.
         self.left: dict[Value, Value] = {}
-        # What inner blocks changed under names of their own: where it had been, and what it may be.
-        self.gone: dict[Value, tuple[Value | None, frozenset[Value]]] = {}
+        # What inner blocks changed under names of their own, by a value that stands for it.
+        self.gone: dict[Value, Gone] = {}
         self._gone: dict[object, Value] = {}
         # What only stands for memory, or was carried by an earlier look at a loop.
         self.nameless: set[Value] = set()
@@ -422,12 +433,13 @@ class Places:
     def _compare_gone(self, storage: Value, written: Value, loc: Location | None) -> None:
         """Sees to it that a storage isn't what was changed under a name of an inner block."""
         whole = self.state.current.get(storage, storage).type
-        source, names = self.gone[written]
-        if storage is source:
+        gone = self.gone[written]
+        if storage is gone.source:
             self.untangle(storage, loc)  # it held once what has left it
-        elif self._may_be_one_of(storage, names) and may_overlap(whole, written.type, True):
+        elif self._may_be_one_of(storage, gone.names) and may_overlap(whole, written.type, True):
             raise Unsupported(
-                f"{_named(storage.name)} may have been changed in place under another name", loc,
+                f"{_named(storage.name)} may have been changed in place under another name",
+                loc or gone.loc,
                 advice="copy what is changed, or use one name for it",
             )
 
@@ -611,7 +623,7 @@ class Places:
         """Whether an input may have been changed of which there is no new version."""
         storage = self.storage(value)
         return any(
-            self._may_be_one_of(storage, self.gone[written][1]) if written in self.gone else (
+            self._may_be_one_of(storage, self.gone[written].names) if written in self.gone else (
                 self.roots(storage) & self.roots(written)
                 and self._may_share(value, written, target)
             )
@@ -1093,8 +1105,7 @@ class Places:
         outside, self.state = self.state, inner
         for storage, target in inner.trail[len(before.trail) :]:
             if storage in self.gone:
-                source, names = self.gone[storage]
-                found.update(self._gone_from(source, names, storage, storage.type, local))
+                found.update(self._gone_from(self.gone[storage], local))
             elif storage not in local:
                 is_known = target is not None and target not in local
                 found[storage, target if is_known else None] = None
@@ -1103,23 +1114,21 @@ class Places:
                 is_deep = storage in inner.detached or target is not storage
                 names = frozenset(self._reached(storage, inner.members if is_deep else {}))
                 type_ = widen(inner.current.get(storage, storage).type)
-                found.update(
-                    self._gone_from(self.left.get(storage), names, storage, type_, local)
-                )
+                gone = Gone(self.left.get(storage), names, type_, inner.writes.get(storage))
+                found.update(self._gone_from(gone, local))
         self.state = outside
         return list(found)
 
     def _gone_from(
-        self, source: Value | None, names: frozenset[Value], storage: Value, type_: Type,
-        local: set[Value],
+        self, gone: Gone, local: set[Value]
     ) -> dict[tuple[Value, Value | None], None]:
         """What stands for changed memory outside of a block that knew it by names of its own."""
-        names = names - local - self.nameless
+        names = gone.names - local - self.nameless
         if not names:
             return {}
-        key = source if source not in local else None, names, type_
-        token = self._gone.setdefault(key, Value(storage.name, type_))
-        self.gone[token] = key[:2]
+        source = gone.source if gone.source not in local else None
+        token = self._gone.setdefault((source, names, gone.type), Value("item", gone.type))
+        self.gone.setdefault(token, Gone(source, names, gone.type, gone.loc))
         return {(token, None): None}
 
     def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:

@@ -16,7 +16,7 @@ from tests.fuzz.program import FILE, Inputs, Program
 Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
 SECONDS = 20
-REFUSALS = ("Unsupported", "UnsupportedSyntax")
+REFUSALS = ("Unsupported", "UnsupportedSyntax", "NotDifferentiable")
 
 
 @dataclass(frozen=True)
