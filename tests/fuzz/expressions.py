@@ -61,8 +61,14 @@ class Expressions(Lines):
             options.append((1.5, lambda: self.dict_item(scope, down)))
         if scope.arrays:
             options.append((4, lambda: self.array_item(scope)))
+        if scope.objects:
+            options.append((4, lambda: self.object_part(scope, down)))
+        if scope.deques or scope.tables:
+            options.append((2, lambda: self.collection_item(scope)))
         callees = [c for c in scope.callees if c.results == 1 and self.affords(c.cost)]
-        callees = [c for c in callees if not c.changes or self.changed_by(c, scope)]
+        callees = [c for c in callees if not c.changes or (
+            not self.is_quiet and self.changed_by(c, scope)
+        )]
         if callees:
             callee = self.random.choice(callees)
             options.append((3, lambda: self.call(callee, scope, down)))
@@ -151,6 +157,39 @@ class Expressions(Lines):
         indices = [self.index(scope, length) for length in shape]
         return f"{name}[{self.random.choice([', ', ']['] ).join(indices)}]"
 
+    def object_part(self, scope: Scope, depth: int) -> str:
+        name = self.random.choice(list(scope.objects))
+        methods = [m for m in scope.objects[name].callables if self.affords(m.cost)]
+        if methods and not self.is_quiet and self.chance(0.3):
+            return self.method_call(scope, name, self.random.choice(methods), depth)
+        return self.attribute(scope, name)
+
+    def method_call(self, scope: Scope, name: str, method: Callee, depth: int) -> str:
+        self.spend(method.cost)
+        return f"{name}.{method.name}({self.scalar(scope, depth)})"
+
+    def attribute(self, scope: Scope, name: str) -> str:
+        made = scope.objects[name]
+        if made.properties and self.chance(0.3):
+            method = self.random.choice(made.properties)
+            self.spend(method.cost)
+            return f"{name}.{method.name}"
+        if made.shape and self.chance(0.3):
+            return f"{name}.x[{self.index(scope, made.shape[0])}]"
+        if made.has_list and self.chance(0.3):
+            return self.random.choice([f"sum({name}.l)", f"{name}.l[0]"])
+        return f"{name}.{self.random.choice(made.numbers)}"
+
+    def collection_item(self, scope: Scope) -> str:
+        name = self.random.choice([*scope.deques, *scope.tables])
+        if name in scope.deques:
+            return self.random.choice([f"{name}[{self.index(scope, 2)}]", f"sum({name})"])
+        if scope.tables[name] == "list":
+            return f"sum([sum(e) for e in {name}.values()])"
+        if not self.is_quiet and scope.may_grow(name) and self.chance(0.6):
+            return f"{name}['{self.random.choice(KEYS)}']"
+        return f"sum({name}.values())"
+
     def changed_by(self, callee: Callee, scope: Scope) -> list[str]:
         """Names that can be given to a function for it to change them."""
         kind = callee.changes
@@ -158,6 +197,8 @@ class Expressions(Lines):
             return [name for name in scope.lists if scope.lists[name] and scope.may_grow(name)]
         if kind == "dict":
             return [name for name in scope.dicts if scope.may_grow(name)]
+        if isinstance(kind, str):
+            return [name for name, made in scope.objects.items() if made.name == kind]
         return [name for name, shape in scope.arrays.items() if shape == kind]
 
     def summed(self, scope: Scope, depth: int) -> str:
@@ -199,6 +240,10 @@ class Expressions(Lines):
             ]
         if scope.dicts:
             kinds.append(([a], f"{self.random.choice(list(scope.dicts))}.values()"))
+        kinds += [([a], name) for name in scope.deques]
+        for name, factory in scope.tables.items():
+            if factory != "list":
+                kinds.append(([a], f"[{name}[{b}] for {b} in {name}]"))
         return self.random.choice(kinds)
 
     def call(self, callee: Callee, scope: Scope, depth: int, changed: str = "") -> str:

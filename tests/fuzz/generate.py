@@ -13,7 +13,7 @@ from random import Random
 from tests.fuzz.field import P
 from tests.fuzz.program import ENTRY, Program
 from tests.fuzz.scope import Callee, Scope
-from tests.fuzz.statements import Statements
+from tests.fuzz.statements import THEMES, Statements
 
 INPUTS = 3
 # Of the arrays that a program is given.
@@ -41,9 +41,18 @@ class Writer(Statements):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.results = 1
+        self.theme = random.choice([None, None, None, *THEMES, "attempts"])
 
     def program(self, arrays: str) -> str:
         callees: list[Callee] = []
+        if self.theme == "objects":
+            for _ in range(self.random.randint(1, 2)):
+                self.cost = 0
+                self.classes.append(self.write_class(callees))
+                self.lines += ["", ""]
+                if self.chance(0.5):
+                    self.changing_object(callees)
+                    self.lines += ["", ""]
         kinds = [
             self.plain,
             self.plain,
@@ -86,6 +95,14 @@ class Writer(Statements):
         terms += [f"sum({name})" for name in [*scope.lists, *scope.tuples]]
         terms += [f"sum({name}.values())" for name in scope.dicts]
         terms += [self.array_sum(name, len(shape)) for name, shape in scope.arrays.items()]
+        for name, made in scope.objects.items():
+            terms += [f"mul({name}.{number}, {k})" for k, number in enumerate(made.numbers, 2)]
+            terms += [f"{name}.x.sum()"] if made.shape else []
+            terms += [f"sum({name}.l)"] if made.has_list else []
+        terms += [f"sum([mul(e, i) for i, e in enumerate({name}, 3)])" for name in scope.deques]
+        for name, factory in scope.tables.items():
+            items = f"sum([sum(e) for e in {name}.values()])"
+            terms.append(items if factory == "list" else f"sum({name}.values())")
         half = len(terms) // 2
         if self.results == 2:
             return f"{' + '.join(terms[:half])}, {' + '.join(terms[half:])}"
@@ -212,6 +229,18 @@ class Writer(Statements):
             if self.block(scope, self.random.randint(0, 1), 2):
                 self.write(f"return {self.everything(scope)}")
         callees.append(Callee(name, 1, self.cost + 1, changes=kind))
+
+    def changing_object(self, callees: list[Callee]) -> None:
+        name = self.fresh("h")
+        made = self.random.choice(self.classes)
+        scope = self.helper_scope(callees, ["a"])
+        scope.objects["v"] = made
+        with self.inside(f"def {name}(v, a):"):
+            self.change_object(scope, "v")
+            if self.block(scope, self.random.randint(0, 1), 2):
+                self.change_object(scope, "v")
+                self.write(f"return {self.everything(scope)}")
+        callees.append(Callee(name, 1, self.cost + 1, changes=made.name))
 
     def making_array(self, callees: list[Callee]) -> None:
         """A function that gives a new array, which it has filled item by item."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
+from tests.fuzz.scope import Class
+
 
 class Lines:
     """Collects `lines`; counts what the program costs to run, so that it stays bounded."""
@@ -18,6 +20,9 @@ class Lines:
         self.numbers = 0
         self.cost = 0
         self.times = 1
+        self.classes: list[Class] = []
+        # Whether what is written should change nothing in place.
+        self.is_quiet = False
 
     def write(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ def outputs(result: Any, arguments: list[Any]) -> list[Any]:
 
 def load(source: str, **primitives: Callable[..., Any]) -> Callable[..., Any]:
     """The program as a function; primitives that aren't given are those of `field`."""
-    return _define(compile(source, f"{FILE}>", "exec"), primitives)
+    return _define(compile(source, f"{FILE}>", "exec", dont_inherit=True), primitives)
 
 
 @contextmanager
@@ -67,7 +68,7 @@ def loaded(source: str, **primitives: Callable[..., Any]) -> Iterator[Callable[.
     lines = source.splitlines(keepends=True)
     linecache.cache[file] = (len(source), None, lines, file)
     try:
-        yield _define(compile(source, file, "exec"), primitives)
+        yield _define(compile(source, file, "exec", dont_inherit=True), primitives)
     finally:
         linecache.cache.pop(file, None)
 
@@ -76,6 +77,9 @@ def _define(code: Any, primitives: dict[str, Callable[..., Any]]) -> Callable[..
     namespace: dict[str, Any] = {
         "__name__": "random_program",
         "np": np,
+        "dataclass": dataclass,
+        "defaultdict": defaultdict,
+        "deque": deque,
         **field.PRIMITIVES,
         **primitives,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Callee:
     `takes_function` ones a function of one scalar. `results` is 1 for a scalar, 2 for a tuple,
     0 for a new array.
     One `made_in_loop` is bound anew by each iteration. The first argument is one that the function
-    `changes`: a "list", a "dict" or an array of a shape.
+    `changes`: a "list", a "dict", an array of a shape, or an object of the class of this name.
     """
 
     name: str
@@ -34,6 +34,26 @@ class Callee:
         return self.results == 1 and not (self.counted or self.takes_function or self.starred)
 
 
+@dataclass(frozen=True)
+class Class:
+    """A class of the program: the numbers, array and list that its objects hold, its methods.
+
+    The array is attribute `x`, of this shape if not the empty one, the list attribute `l`.
+    """
+
+    name: str
+    numbers: tuple[str, ...]
+    shape: tuple[int, ...]
+    has_list: bool
+    callables: tuple[Callee, ...]
+    properties: tuple[Callee, ...] = ()
+
+    def with_method(self, method: Callee, is_property: bool) -> Class:
+        if is_property:
+            return replace(self, properties=(*self.properties, method))
+        return replace(self, callables=(*self.callables, method))
+
+
 @dataclass
 class Scope:
     """Names that are bound on every path to here.
@@ -42,7 +62,8 @@ class Scope:
     `frozen` scalars are not assigned again; `stable` ones may be captured by closures too.
     `maybe` scalars are bound on some paths only. Arrays have a shape that every later assignment
     keeps; `views` are arrays with other names too, `copies` those of which one may be a copy, as
-    far as a compiler can tell. Loops run over what is `iterated`, which keeps its length.
+    far as a compiler can tell. Loops run over what is `iterated`, which keeps its length. `deques`
+    hold two items at least, `tables` are default dicts of a factory.
     """
 
     scalars: list[str] = field(default_factory=list)
@@ -57,6 +78,9 @@ class Scope:
     views: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)
     iterated: set[str] = field(default_factory=set)
+    objects: dict[str, Class] = field(default_factory=dict)
+    deques: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> Scope:
         return Scope(
@@ -72,6 +96,9 @@ class Scope:
             set(self.views),
             set(self.copies),
             set(self.iterated),
+            dict(self.objects),
+            dict(self.deques),
+            dict(self.tables),
         )
 
     def may_grow(self, name: str) -> bool:
@@ -118,6 +145,15 @@ class Scope:
         self.arrays = {
             name: shape for name, shape in first.arrays.items()
             if all(name in s.arrays for s in others)
+        }
+        self.objects = {
+            name: made for name, made in first.objects.items()
+            if all(s.objects.get(name) is made for s in others)
+        }
+        self.deques = _least([s.deques for s in scopes])
+        self.tables = {
+            name: factory for name, factory in first.tables.items()
+            if all(name in s.tables for s in others)
         }
         self.views = set().union(*(s.views for s in scopes))
         self.copies = set().union(*(s.copies for s in scopes))

@@ -1,11 +1,14 @@
-"""Random statements: assignments, branches, loops with every kind of exit, inner functions."""
+"""Random statements: assignments, branches, loops with every kind of exit, inner functions.
+
+Each program has a theme at most, so that its parts have to do with each other.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from tests.fuzz.changes import Changes
+from tests.fuzz.attempts import Attempts
 from tests.fuzz.expressions import KEYS, LONGEST, REBOUND
 from tests.fuzz.scope import Callee, Scope
 
@@ -13,7 +16,7 @@ DEEPEST = 3
 KEY = "key_"
 
 
-class Statements(Changes):
+class Statements(Attempts):
     """Writes blocks of statements into `lines`.
 
     Each method that writes a statement changes the scope to what holds after it and says whether
@@ -28,7 +31,14 @@ class Statements(Changes):
         if scope.maybe and self.chance(0.005):
             self.read_maybe(scope)
             return True
-        if self.chance(0.3):
+        if self.theme and self.chance(0.25 if nesting == 0 else 0.12):
+            if self.theme != "attempts":
+                if not self.is_quiet:
+                    THEMES[self.theme](self, scope)
+                    return True
+            elif nesting < DEEPEST and self.affords(60) and self.lines[-1].strip() != "try:":
+                return self.attempt(scope, nesting)
+        if not self.is_quiet and self.chance(0.3):
             self.change(scope)
             return True
         if nesting < DEEPEST and self.affords(60):
@@ -36,6 +46,8 @@ class Statements(Changes):
             if nested is not None:
                 return nested(self, scope, nesting)
         (write,) = self.random.choices([*SIMPLE], SIMPLE.values())
+        if write is Statements.walrus and self.is_quiet and not self.chance(0.05):
+            write = Statements.assign  # what binds in a failing statement may be refused
         write(self, scope)
         return True
 
@@ -316,13 +328,14 @@ class Statements(Changes):
     ) -> None:
         """The inside of a loop: statements, among them exits, then perhaps a last exit."""
         inner = scope.copy()
-        containers = [*scope.lists, *scope.dicts]
+        containers = [*scope.lists, *scope.dicts, *scope.deques, *scope.tables]
         inner.iterated |= {name for name in containers if re.search(rf"\b{name}\b", iterable)}
         if iterable.startswith("reversed(") or iterable.endswith("s()"):
             # A compiler may want positions to read what the loop changes.
             for name in inner.iterated:
                 inner.lists.pop(name, None)
                 inner.dicts.pop(name, None)
+                inner.deques.pop(name, None)
         for name in bound:
             inner.bind(name)
         self.loops += 1
@@ -341,6 +354,7 @@ class Statements(Changes):
     def loop_else(self, scope: Scope, nesting: int) -> None:
         if self.chance(0.3):
             inner = scope.copy()
+            inner.iterated |= {*inner.lists, *inner.dicts}  # they may be left as they are
             with self.inside("else:"):
                 if self.block(inner, 1, nesting + 1) and self.chance(0.2):
                     self.exit(inner)
@@ -443,6 +457,12 @@ SIMPLE: dict[Callable[[Statements, Scope], None], float] = {
     Statements.make_dict: 2.5,
     Statements.assertion: 1,
     Statements.closure: 1.5,
+}
+# What the programs of a theme have more of; those of "attempts" more `try`.
+THEMES: dict[str, Callable[[Statements, Scope], None]] = {
+    "objects": Statements.use_object,
+    "collections": Statements.use_collection,
+    "shared variables": Statements.share_variable,
 }
 # These hold blocks, and say whether control gets behind them.
 NESTED: dict[Callable[[Statements, Scope, int], bool] | None, float] = {
