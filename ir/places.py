@@ -872,7 +872,7 @@ class Places:
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.args[:1]:
             whole = op.args[0]
             if op.callee.value in (primitives.unpack, operator.getitem) and whole in self.items:
-                return whole  # type: ignore[return-value]  # the items are values
+                return whole  # the items are values
         return None
 
     # What becomes known under other names

@@ -199,13 +199,24 @@ class Naming:
         if self._dormant and may_fail(op):
             self._handled, self._dormant = self._dormant, set()
         if self._handled and isinstance(op, Call) and op in self._consuming:
-            # Versions of one object: a handler that reads the older one finds the same.
-            live.difference_update(o for o in op.args[:1] if o in self._handled)
+            # Versions of one object: a handler that reads an older one finds the same.
+            live -= self._older_versions(op) & self._handled
             self._any_op(op, live)
         else:
             live |= self._handled
             self._any_op(op, live)
         live |= self._handled
+
+    def _older_versions(self, op: Call) -> set[Value]:
+        found: set[Value] = set()
+        definition: Op | None = op
+        while isinstance(definition, Call) and definition in self._consuming:
+            version = definition.args[0]
+            if not isinstance(version, Value):
+                break
+            found.add(version)
+            definition = self._definitions.get(version)
+        return found
 
     def _any_op(self, op: Op, live: set[Value]) -> None:
         match op:
