@@ -209,9 +209,16 @@ def pushed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 @facts.result(primitives.regrouped)
-@facts.result(primitives.rotated, primitives.emptied, primitives.moved_to_end, primitives.touched)
+@facts.result(primitives.rotated, primitives.emptied, primitives.moved_to_end)
 def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
+
+
+@facts.result(primitives.touched)
+def touched(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    type_, key = args
+    made = default_type(type_) if isinstance(type_, Mapping) else None
+    return type_ if made is None else stored_type(type_, key, made)
 
 
 @facts.result(primitives.defaulted)

@@ -10,7 +10,7 @@ from tests.fuzz.collected import Collected
 from tests.fuzz.scope import Scope
 
 # How often what a `try` guards may change something in place.
-CHANGED = 0.1
+CHANGED = 0.05
 # What is raised, and what else catches it.
 EXCEPTIONS = {
     "ValueError": ("ValueError", "(KeyError, ValueError)", "Exception"),

@@ -21,8 +21,8 @@ class Instances(Changes):
 
     def write_class(self, callees: list[Callee]) -> Class:
         numbers = self.random.choice([("u",), ("u", "v"), ("u", "v")])
-        shape = (3,) if self.chance(0.4) else ()
-        made = Class(self.fresh("K"), numbers, shape, self.chance(0.3), ())
+        shape = (3,) if self.chance(0.3) else ()
+        made = Class(self.fresh("K"), numbers, shape, self.chance(0.2), ())
         if self.chance(0.4):
             self.write("@dataclass")
             header = f"class {made.name}:"

@@ -641,6 +641,8 @@ class Augmenter(Inference):
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value
         result.name = op.result.name
+        if op.result.type != TOP:
+            result.type = op.result.type  # inference knows what a rule may not tell
         mapping[op.result] = result
         self.varied.add(result)
         if unknown_operands(callee.value, [TOP]):
