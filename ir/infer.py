@@ -884,7 +884,9 @@ class Inference(Builder):
                 for arg in args
             ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
-        args = [_known(arg) if type(arg) is Value else arg for arg in args]
+        if not isinstance(callee, Const) or callee.value is not primitives.check_bound:
+            # What a variable is where it is bound doesn't tell whether it is.
+            args = [_known(arg) if type(arg) is Value else arg for arg in args]
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
         if type(callee) is Value:
             callee = _known(callee)

@@ -101,6 +101,8 @@ def is_mutual(node: ast.AST, above: Above) -> bool:
     module = above[0]
     assert isinstance(module, ast.Module)
     names = [f.name for f in module.body if isinstance(f, ast.FunctionDef)]
+    if functions_around(above)[0] not in names:
+        return False  # a method
     here = names.index(functions_around(above)[0])
     return called(node) in names[here + 1 :]
 
@@ -256,6 +258,98 @@ def is_bound_on_some_paths(node: ast.AST, above: Above) -> bool:
     )
 
 
+def is_stored_attribute(prefix: str) -> Callable[[ast.AST, Above], bool]:
+    """A store into an attribute of what a name that begins like this means."""
+    return lambda n, up: (
+        isinstance(n, ast.Attribute)
+        and isinstance(n.ctx, ast.Store)
+        and ast.unparse(n.value).startswith(prefix)
+    )
+
+
+def is_held_place(attribute: str) -> Callable[[ast.AST, Above], bool]:
+    """An item or part of what an object holds by an attribute, stored to."""
+    return lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript)
+        and isinstance(n.value, ast.Attribute) and n.value.attr == attribute
+    )
+
+
+def decorated(name: str) -> Callable[[ast.AST, Above], bool]:
+    return lambda n, up: (
+        isinstance(n, ast.FunctionDef | ast.ClassDef)
+        and any(isinstance(d, ast.Name) and d.id == name for d in n.decorator_list)
+    )
+
+
+def on(prefix: str, *names: str) -> Callable[[ast.AST, Above], bool]:
+    """A call of one of these methods of what a name that begins like this means."""
+    return lambda n, up: (
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr.startswith(names)
+        and ast.unparse(n.func.value).startswith(prefix)
+    )
+
+
+def made_by(name: str, argument: str = "") -> Callable[[ast.AST, Above], bool]:
+    return lambda n, up: is_call(n, name) and (
+        not argument or isinstance(n, ast.Call) and ast.unparse(n.args[0]).startswith(argument)
+    )
+
+
+THEMES: dict[str, Callable[[ast.AST, Above], bool]] = {
+    "class": kind(ast.ClassDef),
+    "data class": decorated("dataclass"),
+    "property": decorated("property"),
+    "attribute stored": is_stored_attribute("o"),
+    "attribute stored by a method": is_stored_attribute("self"),
+    "method called": on("o", "m"),
+    "array of an object changed": is_held_place("x"),
+    "object given to a function": lambda n, up: (
+        isinstance(n, ast.Call) and (called(n) or "").startswith("h") and bool(n.args)
+        and isinstance(n.args[0], ast.Name) and n.args[0].id.startswith("o")
+    ),
+    "objects in a loop": lambda n, up: (
+        isinstance(n, ast.For) and isinstance(n.target, ast.Name) and n.target.id.startswith("o")
+    ),
+    "try": kind(ast.Try),
+    "try in try": lambda n, up: (
+        isinstance(n, ast.Try) and any(isinstance(node, ast.Try) for node in up)
+    ),
+    "try in a loop": lambda n, up: isinstance(n, ast.Try) and bool(loops_around(up)),
+    "except": kind(ast.ExceptHandler),
+    "except with a name": lambda n, up: isinstance(n, ast.ExceptHandler) and bool(n.name),
+    "several handlers": lambda n, up: isinstance(n, ast.Try) and len(n.handlers) > 1,
+    "finally": lambda n, up: isinstance(n, ast.Try) and bool(n.finalbody),
+    "finally without except": lambda n, up: isinstance(n, ast.Try) and not n.handlers,
+    "else of try": lambda n, up: isinstance(n, ast.Try) and bool(n.orelse),
+    "raise": kind(ast.Raise),
+    "failing operation": lambda n, up: (
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)
+    ),
+    "return in try": lambda n, up: (
+        isinstance(n, ast.Return) and any(isinstance(node, ast.Try) for node in up)
+    ),
+    "nonlocal": kind(ast.Nonlocal),
+    "closure with a state": lambda n, up: (
+        isinstance(n, ast.Nonlocal) and len(functions_around(up)) > 2
+    ),
+    "deque": made_by("deque"),
+    "deque of limited length": lambda n, up: (
+        is_call(n, "deque") and isinstance(n, ast.Call) and bool(n.keywords)
+    ),
+    "pushed": on("q", "append", "extend"),
+    "rotate": on("q", "rotate"),
+    "taken from a deque": on("q", "pop"),
+    "default dict": made_by("defaultdict"),
+    "default dict of lists": made_by("defaultdict", "list"),
+    "default dict of a lambda": made_by("defaultdict", "lambda"),
+    "item of a default dict": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and ast.unparse(n.value)[0] == "g"
+    ),
+}
+
 ALL: dict[str, Callable[[ast.AST, Above], bool]] = {
     "if": kind(ast.If),
     "else": lambda n, up: isinstance(n, ast.If) and bool(n.orelse),
@@ -370,4 +464,5 @@ ALL: dict[str, Callable[[ast.AST, Above], bool]] = {
         and isinstance(n.slice.value, str)
     ),
     **CHANGES,
+    **THEMES,
 }
