@@ -742,6 +742,10 @@ class Augmenter(Inference):
         target = self._specialiser.target(callee_type)
         if specialisation is None or target is None:
             return False
+        if len(op.results) != 1 + len(specialisation.updates):
+            # Inference took it for one about which the run time tells what it changes.
+            self._dynamic_call(op, callee, args, kwargs, mapping)
+            return True
         if HEAP_NAME in kwargs:
             target.source = with_heap(target.source)
         defaults, kwdefaults = self._defaults(callee, target)
