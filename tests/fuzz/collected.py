@@ -11,7 +11,7 @@ class Collected(Instances):
     """Writes statements about deques, default dicts, and variables that functions share."""
 
     def use_collection(self, scope: Scope) -> None:
-        if self.chance(0.5):
+        if self.chance(0.6):
             self.use_deque(scope)
         else:
             self.use_table(scope)
@@ -36,9 +36,9 @@ class Collected(Instances):
             with self.inside(f"if len({name}) > 2:"):
                 self.write(f"{target} = {name}.{way}()")
                 self.write(f"{name}[0] = mul({target}, {item})")
-        elif kind == 4 and scope.may_grow(name):
+        elif kind in (4, 5) and scope.may_grow(name):
             self.write(f"{name}.rotate({self.random.choice([1, -1, 2])})")
-        elif kind == 5:
+        elif kind == 6:
             self.write(f"{name}[{self.index(scope, 2)}] += {item}")
         else:
             self.write(f"{name}[{self.index(scope, 2)}] = {item}")

@@ -294,7 +294,7 @@ def on(prefix: str, *names: str) -> Callable[[ast.AST, Above], bool]:
 
 def made_by(name: str, argument: str = "") -> Callable[[ast.AST, Above], bool]:
     return lambda n, up: is_call(n, name) and (
-        not argument or isinstance(n, ast.Call) and ast.unparse(n.args[0]).startswith(argument)
+        not argument or (isinstance(n, ast.Call) and ast.unparse(n.args[0]).startswith(argument))
     )
 
 

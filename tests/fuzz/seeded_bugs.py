@@ -30,10 +30,13 @@ from zyg.compiler.activity import Flows
 from zyg.compiler.transpose import Transposer
 
 SEEDED_BUGS: dict[str, Callable[[], AbstractContextManager[Any]]] = {}
+# What stands in the text of each program that a bug can be about.
+ABOUT: dict[str, str] = {}
 
 
-def seeded(name: str) -> Callable[[Any], Any]:
+def seeded(name: str, about: str = "") -> Callable[[Any], Any]:
     """Registers a bug, which is there while the function is suspended at its `yield`."""
+    ABOUT[name] = about
 
     def register(bug: Any) -> Any:
         assert name not in SEEDED_BUGS

@@ -31,7 +31,7 @@ class Statements(Attempts):
         if scope.maybe and self.chance(0.005):
             self.read_maybe(scope)
             return True
-        if self.theme and self.chance(0.25 if nesting == 0 else 0.12):
+        if self.theme and self.chance(0.35 if nesting == 0 else 0.12):
             if self.theme != "attempts":
                 if not self.is_quiet:
                     THEMES[self.theme](self, scope)
@@ -132,13 +132,13 @@ class Statements(Attempts):
 
     def list_value(self, scope: Scope) -> tuple[str, int]:
         """A list and its least length."""
-        kind = self.random.randrange(10)
+        kind = self.random.randrange(12)
         if kind < 2 or not scope.lists:
             size = self.random.randint(1, 3)
             return f"[{', '.join(self.scalar(scope) for _ in range(size))}]", size
         name, least = self.random.choice(list(scope.lists.items()))
         item = self.scalar(scope)
-        if kind == 2:
+        if kind in (2, 11):
             return f"({name} + [{item}])[-{LONGEST}:]", min(least + 1, LONGEST)
         if kind == 3:
             return f"[{item}, *{name}][:{LONGEST}]", min(least + 1, LONGEST)
@@ -148,7 +148,7 @@ class Statements(Attempts):
             self.spend(16)
             a, b = self.fresh("e"), self.fresh("e")
             return f"[mul({a}, {b}) for {a} in {name} for {b} in [{item}, {a}]][:{LONGEST}]", 0
-        if kind == 6 and self.chance(0.8):
+        if kind in (6, 10):
             self.spend(16)
             a, b = self.fresh("e"), self.fresh("e")
             return f"[sum([mul({b}, {item}) for {b} in [{a}, 3]]) for {a} in {name}]", least
@@ -162,7 +162,7 @@ class Statements(Attempts):
         if scope.tuples and self.chance(0.7):
             name, length = self.random.choice(list(scope.tuples.items()))
             item = self.scalar(scope)
-            if length < LONGEST and self.times <= LONGEST and self.chance(0.8):
+            if length < LONGEST and self.times <= LONGEST and self.chance(0.6):
                 self.write(f"{name} += ({item},)")
                 return
             if length < LONGEST:
@@ -392,7 +392,7 @@ class Statements(Attempts):
             return self.random.choice([
                 ([a], f"[{name}[{b}] for {b} in {name}]", len(keys)),
                 ([a], f"{name}.values()", len(keys)),
-                ([KEY + b, a], f"{name}.items()", 0),
+                *[([KEY + b, a], f"{name}.items()", 0)] * 2,
             ])
         return [a, b] if pairs else [a], iterable, 0
 
