@@ -14,7 +14,7 @@ from tests.fuzz.oracles import Tape, by_duals, by_tape
 from tests.fuzz.program import Program, flat, load, outputs, with_arrays
 from tests.fuzz.reduction import reduced
 
-COUNT = 500
+COUNT = 200
 
 
 def outcome_of(program, inputs):
@@ -33,7 +33,7 @@ def test_same_seed_same_program(programs):
 
 
 def test_each_construct_in_one_percent_of_programs():
-    count = 2 * COUNT
+    count = 1000
     seen = Counter(name for seed in range(count) for name in constructs(generate(seed).source))
     rare = {name: seen[name] for name in ALL if seen[name] < count / 100}
     assert not rare

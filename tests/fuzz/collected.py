@@ -19,7 +19,7 @@ class Collected(Instances):
     def use_deque(self, scope: Scope) -> None:
         if not scope.deques or self.chance(0.15):
             name, items = self.fresh("q"), [self.scalar(scope) for _ in range(2)]
-            limit = ", maxlen=3" if self.chance(0.3) else ""
+            limit = ", maxlen=3" if self.chance(0.5) else ""
             self.write(f"{name} = deque([{', '.join(items)}]{limit})")
             scope.deques[name] = 2
             return
@@ -84,6 +84,11 @@ class Collected(Instances):
             self.write(f"{function} = {maker}({value})")
         cost = max(1, (self.cost - before) // self.times)
         scope.callees.append(Callee(function, 1, cost))
+        if not maker and self.chance(0.4):
+            # The variable of a comprehension has that name too.
+            total, item, other = self.fresh("v"), self.scalar(scope, 1), self.atom(scope)
+            self.write(f"{total} = sum([mul({name}, {item}) for {name} in ({other}, 3)])")
+            scope.bind(total)
 
     def assigning_function(
         self, scope: Scope, name: str, function: str, parameter: str

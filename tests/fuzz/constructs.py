@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterator
 
 LOOPS = (ast.For, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+OF_NO_CONSTRUCT = (
+    ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop,
+)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def constructs(source: str) -> set[str]:
     """The names, of those in `ALL`, of the constructs in this text."""
-    nodes = list(walk(ast.parse(source), ()))
+    nodes = [
+        (node, above) for node, above in walk(ast.parse(source), ())
+        if not isinstance(node, OF_NO_CONSTRUCT)
+    ]
     return {name for name, test in ALL.items() if any(test(node, above) for node, above in nodes)}
 
 

@@ -194,7 +194,8 @@ class Expressions(Lines):
         """Names that can be given to a function for it to change them."""
         kind = callee.changes
         if kind == "list":
-            return [name for name in scope.lists if scope.lists[name] and scope.may_grow(name)]
+            # It leaves one item at least.
+            return [name for name, n in scope.lists.items() if n == 1 and scope.may_grow(name)]
         if kind == "dict":
             return [name for name in scope.dicts if scope.may_grow(name)]
         if isinstance(kind, str):

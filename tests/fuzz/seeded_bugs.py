@@ -98,7 +98,7 @@ def _() -> Iterator[None]:
         yield
 
 
-@seeded("the cotangents of star arguments are shifted by one")
+@seeded("the cotangents of star arguments are shifted by one", about="*rest")
 def _() -> Iterator[None]:
     def shifted(right: Any, function: Any, args: Any, kwargs: Any) -> Any:
         y, back = right(function, args, kwargs)
@@ -239,7 +239,7 @@ def _() -> Iterator[None]:
 # Calls and control flow of the source
 
 
-@seeded("a default wins over the keyword argument")
+@seeded("a default wins over the keyword argument", about="k=5")
 def _() -> Iterator[None]:
     def bound(
         right: Any, source: Any, args: Any, kwargs: Any, defaults: Any, kwdefaults: Any, *rest: Any

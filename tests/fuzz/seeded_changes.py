@@ -34,7 +34,7 @@ def _() -> Iterator[None]:
         yield
 
 
-@seeded("what calls change is not kept")
+@seeded("what calls change is not kept", about="(v, a)")
 def _() -> Iterator[None]:
     def by_itself(right: Any, op: Op) -> list[Value]:
         is_store = isinstance(op, Call) and isinstance(op.callee, Const) and (
@@ -79,7 +79,7 @@ def _() -> Iterator[None]:
 @seeded("a change of a view does not reach the whole")
 def _() -> Iterator[None]:
     with in_place_of(
-        Places, "_written", lambda right, self, before, version, loc: self._note(
+        Places, "written", lambda right, self, before, version, loc: self._note(
             self.origin(before), version
         )
     ):
@@ -89,10 +89,4 @@ def _() -> Iterator[None]:
 @seeded("names of unknown memory are not compared")
 def _() -> Iterator[None]:
     with in_place_of(Places, "_may_share", lambda right, self, storage, written: False):
-        yield
-
-
-@seeded("changes under a name that only a block knows are forgotten")
-def _() -> Iterator[None]:
-    with in_place_of(Places, "blurred", lambda right, self, written, local: set()):
         yield
