@@ -6,16 +6,35 @@
 
 from __future__ import annotations
 
-from ir import primitives
-from ir.core import Location, Operand, type_of
+from ir import facts, primitives
+from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.infer import Inference
-from ir.special_calls import Folded, special
-from ir.types import Instance, Sequence, Top, Tuple, Type, Union
+from ir.special_calls import Folded, special, typed
+from ir.types import TOP, Known, Sequence, Tuple, Type, Union
+
+facts.pure(primitives.catching, primitives.catching_found)
 
 
 def never_fails(type_: Type) -> bool:
     """Whether iterating over such a value raises nothing."""
+    match type_:
+        case Known(value):
+            return isinstance(value, tuple | list | str | bytes | range)
+        case Union(members):
+            return all(map(never_fails, members))
+        case _:
+            pass
     return isinstance(type_, Sequence | Tuple) or bool(getattr(type_, "dims", None))
+
+
+def _never_fails(inference: Inference, items: Operand) -> bool:
+    if never_fails(type_of(items)):
+        return True
+    made = inference.definitions.get(items) if isinstance(items, Value) else None
+    if not isinstance(made, Call) or not isinstance(made.callee, Const) or made.kwargs:
+        return False
+    is_lazy = any(made.callee.value is function for function in (zip, enumerate, reversed))
+    return is_lazy and all(_never_fails(inference, arg) for arg in made.args)
 
 
 @special(primitives.attempted)
@@ -23,7 +42,24 @@ def _attempted(
     self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
-    return args if never_fails(type_of(args[0])) else None
+    return args if _never_fails(self, args[0]) else None
+
+
+@special(primitives.catching)
+def _catching(
+    self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    variant = self.surroundings.catching(type_of(args[0]))
+    return typed(self, primitives.catching, args, names, loc, variant or TOP)
+
+
+@special(primitives.catching_found)
+def _catching_found(
+    self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    return typed(self, primitives.catching_found, args, names, loc, TOP)
 
 
 @special(primitives.failure_of)
@@ -31,5 +67,4 @@ def _failure_of(
     self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
-    is_open = isinstance(type_of(args[0]), Top | Union | Instance)
-    return None if is_open else args[1:]
+    return args[1:] if _never_fails(self, args[0]) else None

@@ -26,6 +26,7 @@ statement. The pieces keep their error, the last one raises it again where the h
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +34,7 @@ from typing import Any
 import gast
 
 from ir import primitives
-from ir.liveness import Names, Place, place_of
+from ir.liveness import Names, Place, place_of, targets
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.scope import assigned
@@ -262,6 +263,7 @@ class Attempts:
     # Bodies
 
     def _lowered(self, node: Guarded) -> Statements:
+        node.body = self._stores_apart(node.body, node.needed)
         completes = self.falls(node.handler) or bool(self.leaves_any(node.handler))
         split = Split(
             self._name("error"), node.catches, node.needed,
@@ -292,6 +294,59 @@ class Attempts:
             Attempt(node, [raised, *node.body[at:]], node.catches, node.name, node.handler,
                     [*node.orelse, *node.closing]),
         ]
+
+    def _stores_apart(self, body: Statements, needed: Names) -> Statements:
+        """`y, a[i] = v` in steps, if `y` is read where storing `a[i]` has failed."""
+        done: Statements = []
+        for statement in body:
+            if isinstance(statement, (gast.If, *LOOPS)):
+                statement = copy.copy(statement)
+                statement.body = self._stores_apart(statement.body, needed)
+                statement.orelse = self._stores_apart(statement.orelse, needed)
+            match statement:
+                case gast.Assign() if needed & targets(statement.targets) and (
+                    _may_fail_between(statement.targets)
+                ):
+                    made = NodeMaker(statement)
+                    value = self._name("value")
+                    done.append(made.assign(value, statement.value))
+                    for target in statement.targets:
+                        done += self._stored(target, value, made)
+                case gast.For() if needed & targets([statement.target]) and (
+                    _may_fail_between([statement.target])
+                ):
+                    made = NodeMaker(statement)
+                    item = self._name("item")
+                    first = self._stored(statement.target, item, made)
+                    statement.target = made.store(item)
+                    statement.body = [*first, *statement.body]
+                    done.append(statement)
+                case gast.Delete() if len(statement.targets) > 1:
+                    made = NodeMaker(statement)
+                    done += [
+                        made.node(gast.Delete(targets=[target])) for target in statement.targets
+                    ]
+                case _:
+                    done.append(statement)
+        return done
+
+    def _stored(self, target: Any, value: str, made: NodeMaker) -> Statements:
+        """The statements that store the value of a variable into a target, one by one."""
+        if not isinstance(target, gast.Tuple | gast.List):
+            return [made.node(gast.Assign(
+                targets=[target], value=made.load(value), type_comment=None
+            ))]
+        names = [self._name("part") for _ in target.elts]
+        parts = [
+            made.node(gast.Starred(value=made.store(name), ctx=gast.Store()))
+            if isinstance(part, gast.Starred) else made.store(name)
+            for name, part in zip(names, target.elts, strict=True)
+        ]
+        done: Statements = [made.unpack(parts, made.load(value))]
+        for name, part in zip(names, target.elts, strict=True):
+            inner = part.value if isinstance(part, gast.Starred) else part
+            done += self._stored(inner, name, made)
+        return done
 
     def _without_exits(self, node: Guarded) -> tuple[Statements, Statements, Statements]:
         """A body whose exits are taken behind it: what stands before it, itself, what follows."""
@@ -526,6 +581,17 @@ def _lost_binding(body: Statements, needed: Names) -> Any:
         and all(isinstance(other, gast.Constant) for other in node.comparators)
     ]
     return next((node for node in bindings if not any(node is other for other in last)), None)
+
+
+def _may_fail_between(found: Statements) -> bool:
+    """Whether one of several stores may fail behind another one."""
+    leaves = [
+        part for target in found
+        for part in (target.elts if isinstance(target, gast.Tuple | gast.List) else [target])
+    ]
+    leaves = [leaf.value if isinstance(leaf, gast.Starred) else leaf for leaf in leaves]
+    is_nested = len(found) > 1 and any(not isinstance(target, gast.Name) for target in found)
+    return is_nested or any(not isinstance(leaf, gast.Name) for leaf in leaves[1:])
 
 
 def _simple_statements(node: Any) -> Statements:

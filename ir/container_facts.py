@@ -310,6 +310,7 @@ def made_mapping(cls: type, source: Type, kwargs: dict[str, Type]) -> Type:
 
 
 always(Sequence(range, INT), range)
+always(join_all([INT, NONE]), deque.maxlen)
 
 
 @declare(primitives.merge_dicts)

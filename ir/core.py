@@ -244,6 +244,8 @@ class Function:
     globals: dict[str, Any] = made(dict)
     code: Any = None
     docstring: str | None = None
+    # The function that this one is the catching variant of (`ir.catching`).
+    plain: Function | None = None
 
     def __str__(self) -> str:
         from ir.printer import format_function

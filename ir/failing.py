@@ -7,6 +7,8 @@ tells. What types tell only, that a call changes its argument, is found here.
 
 from __future__ import annotations
 
+import functools
+
 from ir import facts, primitives
 from ir.core import (
     Block,
@@ -22,6 +24,7 @@ from ir.core import (
     is_end_guarded,
     type_of,
 )
+from ir.heap import is_heap
 from ir.places import Places, changed_by
 from ir.rewrite import defined, walk
 from ir.types import Known, Scalar
@@ -32,6 +35,10 @@ NEVER = {
         primitives.end_guarded,
     )
 }
+# Functions that read iterators to their end.
+READERS = (
+    sum, list, tuple, max, min, sorted, any, all, set, dict, frozenset, next, functools.reduce,
+)
 TOTAL_CLASSES = (int, bool, float)
 
 
@@ -71,23 +78,51 @@ def _may_run_out(type_: object) -> bool:
     return cls not in (list, tuple, range) and type(type_).__name__ not in ("Array", "Tuple")
 
 
-def may_lose_changes(body: Block, places: Places) -> bool:
-    """Whether a guarded body changes memory from outside before something in it fails."""
+def changes_of(body: Block, places: Places) -> set[Op]:
+    """The operations in a block that change memory from outside."""
     local = defined(body)
 
     def is_outer(value: Value) -> bool:
-        storage = places.storage(value)
+        if is_heap(value):
+            return True
+        storage = places.first_storage(value)
         return not {storage, *places.roots(storage)} <= local
 
-    changes = {op for op in walk(body) if any(map(is_outer, changed_by(op)))}
-    return bool(changes) and _Changes(changes).fails_behind(
+    return {
+        op for op in walk(body) if any(map(is_outer, changed_by(op))) or reads_lazily(op, places)
+    }
+
+
+def reads_lazily(op: Op, places: Places) -> bool:
+    """Whether an operation reads an iterator that a call made which works on objects.
+
+    The functions that such an iterator calls change things while it is read.
+    """
+    match op:
+        case For(iterables):
+            return any(map(places.may_be_lazy, iterables))
+        case Call(Const(callee), args) if any(callee is reader for reader in READERS):
+            return any(map(places.may_be_lazy, args))
+        case _:
+            return False
+
+
+def may_lose_changes(body: Block, changes: set[Op], at_once: set[Op]) -> bool:
+    """Whether a guarded body changes something before something in it fails.
+
+    `at_once` are the calls of functions that either fail or make their changes.
+    """
+    return bool(changes) and _Changes(changes, at_once).fails_behind(
         body.ops, isinstance(body.exit, Raise)
     )
 
 
 class _Changes:
-    def __init__(self, changes: set[Op]) -> None:
+    def __init__(self, changes: set[Op], at_once: set[Op]) -> None:
         self._changes = changes
+        self._at_once = at_once
+        # What takes apart the pairs that catching variants return.
+        self._whole = at_once - changes
         self.has_changed = False
 
     def fails_behind(self, ops: list[Op], raises: bool) -> bool:
@@ -101,12 +136,14 @@ class _Changes:
     def _op(self, op: Op) -> bool:
         """Whether something fails in an operation behind a change."""
         if isinstance(op, Call):
-            if self.has_changed and may_fail(op):
+            if self.has_changed and may_fail(op) and op not in self._whole:
                 return True
             if op in self._changes:
                 self.has_changed = True
                 callee = op.callee.value if isinstance(op.callee, Const) else None
-                return callee is primitives.updating
+                if any(callee is reader for reader in READERS):
+                    return True
+                return callee is primitives.updating and op not in self._at_once
             return False
         before = self.has_changed
         if before and may_fail(op):

@@ -105,6 +105,11 @@ def contents_read(heap: Any, value: Any) -> Any:
     return value
 
 
+def object_read(heap: Any, obj: Any) -> Any:
+    """An object with all that it holds, for a call that takes no heap."""
+    return obj
+
+
 def attribute_deleted(heap: Any, obj: Any, name: str) -> Any:
     """`del obj.name`, for an attribute that is stored in the object: gives the heap."""
     delattr(obj, name)
@@ -160,7 +165,7 @@ def with_heap(function: Function) -> Function:
     result = Function(
         function.name, params, function.captured, function.body, function.loc, signature,
         function.defaults, function.kwdefaults, function.globals, function.code,
-        function.docstring,
+        function.docstring, None if function.plain is None else with_heap(function.plain),
     )
     if len(_known.made) >= MAX_KNOWN:
         _known.made.clear()

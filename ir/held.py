@@ -82,7 +82,7 @@ class HeldMemory:
         call = Call(Const(contents_read), [version, before], {}, [again], loc)
         places.inference.ops.append(call)
         places.inference.definitions[again] = call
-        state.origins[again] = first
+        state.origins[again] = places.first_names[again] = first
         state.seen[first] = version, before, again
         return again
 

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeAlias
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
+from ir.catching import Cuts, cut_try
 from ir.closures import Maker
 from ir.contents import holds_memory
 from ir.core import (
@@ -43,7 +44,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.failing import may_fail, may_lose_changes
+from ir.failing import changes_of, may_fail, may_lose_changes
 from ir.heap import HEAP_NAME, is_heap, new_object
 from ir.loop_memory import LoopMemory
 from ir.places import (
@@ -69,6 +70,7 @@ from ir.types import (
     Instance,
     Iterator,
     Known,
+    Raised,
     Scalar,
     Sequence,
     Tuple,
@@ -92,6 +94,8 @@ _PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
 IMMUTABLE = (Scalar, Tuple)
 VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
 MAX_ROUNDS = 8
+# What a catching variant returns, if nothing is known of it: the error, or None, and the value.
+PAIR = Tuple((Raised(), TOP))
 # Makes a branch of its two arms and its results.
 MakeBranch: TypeAlias = Callable[[Block, Block, list[Value]], Branch]
 MAX_INLINED = 12
@@ -125,6 +129,13 @@ class Member:
     hook: Any = None
     # Whether `del` does no more than to take it out of the object.
     is_plainly_deleted: bool = False
+
+
+class Attempting:
+    """A call whose error is to be a value: the error, once it is known."""
+
+    def __init__(self) -> None:
+        self.error: Operand | None = None
 
 
 @record
@@ -192,6 +203,14 @@ class Surroundings(Protocol):
     ) -> bool:
         """Whether a call may read or change what objects hold, so that it takes the heap."""
 
+    def may_fail_midway(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        """Whether a call may raise when it has already changed something."""
+
+    def catching(self, callee: Type) -> Type | None:
+        """The type of the catching variant of a Python function, if that is known."""
+
     def member(self, owner: Type, name: str) -> Member:
         """What is known of an attribute of objects of a type."""
 
@@ -217,6 +236,12 @@ class Surroundings(Protocol):
     def iterated(self, callee: object, types: tuple[Type, ...]) -> list[tuple[int, Any]]:
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
+
+    def called_method(self, type_: Type) -> Any:
+        """The function that is certain to run where an object of a type is called, or None."""
+
+    def may_change_objects(self) -> bool:
+        """Whether this program may store into objects."""
 
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
@@ -282,6 +307,21 @@ class Inference(Builder):
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
         self.works_on_objects = False
+        # Whether it reads what is stored in an object of a class that is known.
+        self.reads_objects = False
+        # The call whose error is to be a value (`ir.catching`).
+        self.attempting: Attempting | None = None
+        self.cuts = Cuts()
+        # Changes behind which pieces would have to be cut again.
+        self.missed: frozenset[Op] = frozenset()
+        # Calls by the one of the source that they were made for; calls of functions that either
+        # fail or make their changes.
+        self._at: Op | None = None
+        self._made_for: dict[Op, Op] = {}
+        self._at_once: set[Op] = set()
+        # The operations of the source that change something, and whether one fails behind that.
+        self.changes: frozenset[Op] = frozenset()
+        self.may_fail_midway = False
 
     # Blocks
 
@@ -301,6 +341,9 @@ class Inference(Builder):
         places.held.expose([*new_captured, *new_params])
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
+        changes = changes_of(body, places)
+        self.changes = self._in_source(changes)
+        self.may_fail_midway = may_lose_changes(body, changes, self._at_once)
         self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
         result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
         typed = Function(
@@ -309,6 +352,16 @@ class Inference(Builder):
             function.docstring,
         )
         return typed, result
+
+    def _in_source(self, ops: set[Op]) -> frozenset[Op]:
+        """The operations of the source that these were made for."""
+        found: set[Op] = set()
+        for op in ops:
+            op = self._made_for.get(op, op)
+            while op in self.cuts.made_for:
+                op = self.cuts.made_for[op]
+            found.add(op)
+        return frozenset(found)
 
     def _finish_updates(
         self, places: Places, inputs: list[Value], body: Block
@@ -379,10 +432,7 @@ class Inference(Builder):
                     return None
                 mapping.update(zip(op.results, exit.values, strict=True))
             case Try():
-                catches = [_known(new(cls)) for cls in op.catches]
-                self._merge_arms(op, mapping, lambda body, handler, results: Try(
-                    body, handler, catches, results, op.loc
-                ))
+                return self._attempt(op, mapping)
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
                 if self.places is not None:
@@ -394,12 +444,46 @@ class Inference(Builder):
                 self._lambda(op, new, mapping)
         return None
 
+    def _attempt(self, op: Try, mapping: Mapping) -> Raise | None:
+        """Appends a `Try`; in pieces where its body may change something, and fail then."""
+        catches = [
+            _known(mapping.get(cls, cls) if isinstance(cls, Value) else cls) for cls in op.catches
+        ]
+        mark, tried = len(self.ops), dict(mapping)
+        state = dict(self.definitions), dict(self.methods)
+        memory = self.places.state.copy() if self.places is not None else None
+        lost = self._merge_arms(op, tried, lambda body, handler, results: Try(
+            body, handler, catches, results, op.loc
+        ))
+        found = self._in_source(lost)
+        if op in self.cuts.pieces:
+            self.missed |= found
+        if not lost or op in self.cuts.pieces:
+            mapping.update(tried)
+            return None
+        assert self.places is not None and memory is not None
+        outer = self.missed
+        while True:
+            del self.ops[mark:]
+            self.definitions, self.methods = dict(state[0]), dict(state[1])
+            self.places.state = memory.copy()
+            tried, self.missed = dict(mapping), frozenset()
+            exits = [self.op(piece, tried) for piece in cut_try(op, found, self.cuts)]
+            if self.missed <= found:
+                break
+            found |= self.missed
+        self.missed = outer
+        mapping.update(tried)
+        return next(filter(None, exits), None)
+
     def _latest(self, operand: Operand, op: Op) -> Operand:
         if self.places is None:
             return operand
         return self.places.read(operand, self.place or op.loc or self.loc)
 
     def _copy_call(self, op: Call, mapping: Mapping) -> None:
+        if not self._inlining:
+            self._at = op
         new: Any = mapping.get  # which has no constants
         args = [new(arg, arg) for arg in op.args]
         kwargs = {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {}
@@ -480,9 +564,12 @@ class Inference(Builder):
 
     def _merge_arms(
         self, op: Branch, mapping: Mapping, make: MakeBranch
-    ) -> None:
-        """Appends a branch with typed arms; `mapping` learns its results."""
-        blocks, changed, origins, memory = self._arms(op, mapping)
+    ) -> set[Op]:
+        """Appends a branch with typed arms; `mapping` learns its results.
+
+        Gives the changes of which a failure may lose some.
+        """
+        blocks, changed, origins, memory, lost = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
@@ -521,21 +608,24 @@ class Inference(Builder):
         if self.places is not None:
             for result in results:
                 self.places.merged(result)
+        return lost
 
     def _arms(
         self, op: Branch, mapping: Mapping
-    ) -> tuple[list[Block], list[Value], list[list[Value | None]], list[list[Operand]]]:
+    ) -> tuple[
+        list[Block], list[Value], list[list[Value | None]], list[list[Operand]], set[Op]
+    ]:
         """The typed arms of a branch, which also yield the versions of what one of them changes.
 
-        Beside them, for each arm that yields, the first names of the versions that it yields,
-        and the memory of what it yields.
+        Beside them, for each arm that yields, the first names of the versions that it yields, and
+        the memory of what it yields; and the changes of which a failure may lose some.
         """
         places = self.places
         if places is None:
             arms = [
                 self.inner_block(block, _like_params(block), mapping) for block in op.blocks
             ]
-            return arms, [], [], []
+            return arms, [], [], [], set()
         before = places.state
         blocks: list[Block] = []
         states: list[State] = []
@@ -543,9 +633,10 @@ class Inference(Builder):
             places.state = before.copy()
             blocks.append(self.inner_block(block, _like_params(block), mapping))
             states.append(places.state)
+        lost: set[Op] = set()
         if isinstance(op, Try):
             places.state = states[0]
-            self._refuse_lost_changes(op, blocks)
+            lost = self._lost_changes(op, blocks)
         changed: dict[Value, None] = {}
         for block, state in zip(blocks, states, strict=True):
             places.state = state
@@ -574,19 +665,28 @@ class Inference(Builder):
             places.state = state
             places.leave_arm(before, defined(block))
             before = places.state
-        return blocks, list(changed), origins, memory
+        return blocks, list(changed), origins, memory, lost
 
-    def _refuse_lost_changes(self, op: Try, blocks: list[Block]) -> None:
-        """Lets a handler raise that goes on as if nothing had been changed before the failure."""
+    def _lost_changes(self, op: Try, blocks: list[Block]) -> set[Op]:
+        """The changes of a body that its handler would not see, where that goes on.
+
+        Where the body is in pieces already, the handler raises if it comes to that.
+        """
         body, handler = blocks
         assert self.places is not None
-        if isinstance(handler.exit, Yield) and may_lose_changes(body, self.places):
+        changes = changes_of(body, self.places)
+        if not isinstance(handler.exit, Yield):
+            return set()
+        if not may_lose_changes(body, changes, self._at_once):
+            return set()
+        if op in self.cuts.pieces:
             outer, self.ops = self.ops, handler.ops
             self._append(
                 Const(self.surroundings.refuse_lost_changes), [handler.params[0]], {}, ["_"],
                 op.loc,
             )
             self.ops = outer
+        return changes
 
     def _is_outer(self, operand: Operand, blocks: list[Block]) -> bool:
         return isinstance(operand, Const) or not any(
@@ -596,6 +696,8 @@ class Inference(Builder):
 
     def _define(self, op: Op) -> None:
         self.ops.append(op)
+        if self._at is not None and isinstance(op, Call):
+            self._made_for[op] = self._at
         for value in op.results:
             self.definitions[value] = op
             if self.places is not None:
@@ -877,6 +979,8 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
+        if isinstance(callee, Const) and callee.value is primitives.attempt:
+            return self._attempted(args[0], args[1:], kwargs, names[1], loc)
         if self.places is not None and self.places.is_watching:
             is_apart = isinstance(callee, Const) and callee.value in UNPACKING
             args = [
@@ -896,6 +1000,10 @@ class Inference(Builder):
             if self.places is not None:
                 self_operand = self.places.read(self_operand, loc)
             callee, args = function, [self_operand, *args]
+        if isinstance(callee, Value) and self.places is not None:
+            method = self.surroundings.called_method(callee.type)
+            if method is not None:
+                return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
         if isinstance(callee, Const):
             if isinstance(callee.value, Maker):
                 return self._make(callee.value, args, kwargs, names, loc)
@@ -1011,7 +1119,7 @@ class Inference(Builder):
         if len(self._inlining) > MAX_INLINED or callee in self._inlining:
             return None
         code = self.surroundings.inlinable(callee)
-        if code is None:
+        if code is None or (self.attempting is not None and not code.is_own):
             return None
         state = self.ops, self.globals, self.place
         known = len(self.definitions), len(self.methods)
@@ -1093,7 +1201,12 @@ class Inference(Builder):
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
-            if self.heap is not None and self.places.held.is_changed_by(changed):
+            is_of_held = self.heap is not None and self.places.held.is_changed_by(changed)
+            if changed and self.attempting is not None:
+                found = self._caught(callee, args, kwargs, names, loc, is_of_held)
+                if found is not None:
+                    return found
+            if is_of_held:
                 return self.unknown_call(callee, args, names, loc, kwargs)
             if changed:
                 return self._updating(callee, args, kwargs, names, loc, type_, changed)
@@ -1124,6 +1237,60 @@ class Inference(Builder):
         except Unsupported as error:
             raise Unsupported(error.what, error.location or loc, error.why, error.advice) from None
 
+    def _attempted(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], name: str,
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; gives its error, or None, and its value."""
+        outer, self.attempting = self.attempting, Attempting()
+        try:
+            (value,) = self.typed_call(callee, args, kwargs, [name], loc)
+            return [self.attempting.error or Const(None), value]
+        finally:
+            self.attempting = outer
+
+    def _caught(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None, is_of_held: bool,
+    ) -> list[Operand] | None:
+        """The value of a call that changes something, if it may fail then: its error is kept."""
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        if not self.surroundings.may_fail_midway(type_of(callee), types_, kwtypes):
+            return None
+        if is_of_held or self.surroundings.catching(type_of(callee)) is None:
+            return self.unknown_call(callee, args, names, loc, kwargs)
+        function, attempting = self._catching(callee, loc)
+        error, value = self._append(function, args, kwargs, ["error", names[0]], loc)
+        self.attempting = attempting
+        attempting.error = error
+        if len(names) == 1:
+            return [value]
+        count = Const(len(names))
+        return self.typed_call(Const(primitives.unpack), [value, count], {}, names, loc)
+
+    def _is_catching(self, callee: Operand) -> bool:
+        made = self.definitions.get(callee) if isinstance(callee, Value) else None
+        return isinstance(made, Call) and isinstance(made.callee, Const) and (
+            made.callee.value in (primitives.catching, primitives.catching_found)
+        )
+
+    def _catching(
+        self, callee: Operand, loc: Location | None, is_known: bool = True
+    ) -> tuple[Value, Attempting]:
+        """The catching variant of what is called, and the attempt that its error is for."""
+        attempting, self.attempting = self.attempting, None
+        assert attempting is not None
+        if attempting.error is not None:
+            raise Unsupported(
+                "one operation calls several functions that change something and may fail, where "
+                "a handler goes on", loc, advice="call them in statements of their own",
+            )
+        made = primitives.catching if is_known else primitives.catching_found
+        (function,) = self.typed_call(Const(made), [callee], {}, ["caught"], loc)
+        assert isinstance(function, Value)
+        return function, attempting
+
     def unknown_call(
         self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None,
         kwargs: dict[str, Operand] | None = None,
@@ -1131,17 +1298,39 @@ class Inference(Builder):
         """Appends a call about which the run time will tell what it does with objects."""
         assert self.places is not None
         heap = self.current_heap(loc)
+        if self.attempting is not None:
+            function, attempting = self._catching(callee, loc, is_known=False)
+            pair = self.unknown_call(function, args, ["error", names[0]], loc, kwargs)
+            self.attempting = attempting
+            attempting.error, value = pair
+            if len(names) == 1:
+                return [value]
+            count = Const(len(names))
+            return self.typed_call(Const(primitives.unpack), [value, count], {}, names, loc)
         changed: list[tuple[int | str, Operand]] = [(HEAP_NAME, heap)]
-        result = Value(names[0], TOP)
+        result = Value(names[0], PAIR if self._is_catching(callee) else TOP)
         self.surroundings.note_store(None, "", TOP)
         self.places.passed(
             callee, args, {**(kwargs or {}), HEAP_NAME: heap}, result, changed, [heap.type],
             [Effect()], loc,
         )
+        if self._is_catching(callee):
+            self._at_once.add(self.definitions[result])
         if len(names) == 1:
             return [result]
+        return self._unpacked(callee, result, names, loc)
+
+    def _unpacked(
+        self, callee: Operand, result: Operand, names: list[str], loc: Location | None
+    ) -> list[Operand]:
+        """What a call returned, taken apart."""
         count = Const(len(names))
-        return self.typed_call(Const(primitives.unpack), [result, count], {}, names, loc)
+        parts = self.typed_call(Const(primitives.unpack), [result, count], {}, names, loc)
+        if self._is_catching(callee):
+            self._at_once.update(
+                self.definitions[part] for part in parts if isinstance(part, Value)
+            )
+        return parts
 
     def changing_call(
         self, callee: Const, args: list[Operand], loc: Location | None
@@ -1151,10 +1340,28 @@ class Inference(Builder):
         version = Value(heap.name, heap.type)
         changed = Const((HEAP_NAME,))
         result = Value("_", TOP)
-        self._define(Call(
-            Const(primitives.updating), [callee, changed, *args], {HEAP_NAME: heap},
+        function: Operand = callee
+        attempting = None
+        is_plain = class_of(type_of(args[0])) in (list, dict) or is_array_like(type_of(args[0]))
+        if self.attempting is not None and not is_plain:
+            function, attempting = self._catching(callee, loc, is_known=False)
+            result.type = PAIR
+        call = Call(
+            Const(primitives.updating), [function, changed, *args], {HEAP_NAME: heap},
             [result, version], loc,
-        ))
+        )
+        self._define(call)
+        if is_plain or attempting is not None:
+            self._at_once.add(call)
+        if attempting is not None:
+            attempting.error = Value("error", Raised())
+            value = Value("t", TOP)
+            apart = Call(
+                Const(primitives.unpack), [result, Const(2)], {}, [attempting.error, value], loc
+            )
+            self._define(apart)
+            self._at_once.add(apart)
+            self.attempting = attempting
         assert self.places is not None
         self.places.held.heap_changed(heap, version, loc)
 
@@ -1188,6 +1395,10 @@ class Inference(Builder):
         self.places.passed(callee, args, kwargs, result, changed, types_, effects, loc)
         made = self.definitions[result]
         assert isinstance(made, Call)
+        if self._is_catching(callee) or not self.surroundings.may_fail_midway(
+            type_of(callee), tuple(map(type_of, args)), kwtypes
+        ):
+            self._at_once.add(made)
         returned = self._returned_by(made)
         if returned in (NEW, SHALLOW):
             self.places.returned_new[result] = None
@@ -1198,9 +1409,7 @@ class Inference(Builder):
             result = made.results[1 + inputs.index(returned)]
         if len(names) == 1:
             return [result]
-        return self.typed_call(
-            Const(primitives.unpack), [result, Const(len(names))], {}, names, loc
-        )
+        return self._unpacked(callee, result, names, loc)
 
     def _note_returned(self, call: Call) -> None:
         """Notes which results of a call are new memory."""

@@ -179,6 +179,10 @@ class LoopMemory:
                         for root in places.roots(param)
                         if root not in local and root not in self._own
                     )
+        lost.update(
+            (root, where) for root, where in places.lost_choices(inner, local).items()
+            if root not in self._own
+        )
         self._lent |= {value for value in self._own if value in inner.lent}
         shape = self._shape(handed_on, carried)
         types = {

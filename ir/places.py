@@ -44,7 +44,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES
+from ir.heap import HEAP, HEAP_NAME, STORES, contents_read
 from ir.held import HeldMemory
 from ir.record import made, node, record
 from ir.types import (
@@ -52,6 +52,7 @@ from ir.types import (
     Iterator,
     Known,
     Method,
+    Raised,
     Slice,
     Tuple,
     Type,
@@ -112,7 +113,7 @@ def is_change(op: Op) -> bool:
 
 def is_mutable(type_: Type) -> bool:
     """Whether a value of this type may be changed in place, or be a name of what may."""
-    if isinstance(type_, Known | Closure):
+    if isinstance(type_, Known | Closure | Raised):
         return False
     if isinstance(type_, Union):
         return any(map(is_mutable, type_.members))
@@ -262,7 +263,11 @@ class Places:
         self.state = State()
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
+        # The results of branches that are one of several values.
+        self.chosen: set[Value] = set()
         self.entry: list[Call] = []
+        # The first name of each version, also behind the block that it is of.
+        self.first_names: dict[Value, Value] = {}
         # Versions that were changed, so that another value stands for the object.
         self.consumed: set[Value] = set()
         # Results of calls of Python functions that return new memory.
@@ -311,6 +316,38 @@ class Places:
             if not isinstance(whole, Value):
                 return value
             value = whole
+
+    def may_be_lazy(self, operand: Operand) -> bool:
+        """Whether a value may be an iterator that was made by a call which works on objects."""
+        if not isinstance(operand, Value):
+            return False
+        if not (isinstance(operand.type, Iterator) or class_of(operand.type) is None):
+            return False
+        op = self.inference.definitions.get(self.origin(operand))
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return False
+        if op.callee.value is primitives.updating:
+            return True
+        is_passing = op.callee.value in (primitives.unpack, contents_read)
+        if not is_passing and not isinstance(operand.type, Iterator):
+            return False
+        return any(isinstance(arg, Value) and self._is_made_by_a_call(arg) for arg in op.args)
+
+    def _is_made_by_a_call(self, value: Value) -> bool:
+        op = self.inference.definitions.get(self.origin(value))
+        is_changing = isinstance(op, Call) and isinstance(op.callee, Const) and (
+            op.callee.value is primitives.updating
+        )
+        return is_changing or self.may_be_lazy(value)
+
+    def first_storage(self, value: Value) -> Value:
+        """The storage of a value, wherever in the function it is of."""
+        while True:
+            first = self.origin(self.first_names.get(value, value))
+            whole = self.whole(first)
+            if first is value and not isinstance(whole, Value):
+                return value
+            value = whole if isinstance(whole, Value) else first
 
     def latest(self, value: Value) -> Value:
         """The version of a value that holds what its memory holds here."""
@@ -361,7 +398,7 @@ class Places:
         self.inference._define(Call(Const(operator.getitem), [version, index], {}, [again]))
 
     def _note(self, first: Value, version: Value) -> None:
-        self.state.origins[version] = first
+        self.state.origins[version] = self.first_names[version] = first
         self.state.current[first] = version
 
     # Reads
@@ -622,10 +659,10 @@ class Places:
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""
         storage = self.storage(value)
-        return any(
+        roots = self.roots(storage)
+        return not roots.isdisjoint(self.state.lost) or any(
             self._may_be_one_of(storage, self.gone[written].names) if written in self.gone else (
-                self.roots(storage) & self.roots(written)
-                and self._may_share(value, written, target)
+                roots & self.roots(written) and self._may_share(value, written, target)
             )
             for written, target in self.state.trail
         )
@@ -1023,6 +1060,7 @@ class Places:
     def merged(self, result: Value) -> None:
         """Notes that the result of a branch holds what the storages hold behind the branch."""
         if holds_memory(result.type):
+            self.chosen.add(result)
             self.state.since[result] = len(self.state.trail)
             self.sources[result] = {
                 storage: self.state.current.get(storage, storage)
@@ -1055,9 +1093,19 @@ class Places:
             and not isinstance(self.whole(first), Value)
         ]
 
+    def lost_choices(self, inner: State, local: set[Value]) -> dict[Value, Location | None]:
+        """The storages from outside of a block of which one, but not a known one, was written."""
+        return {
+            root: loc for storage, loc in inner.writes.items()
+            if storage in self.chosen and storage in local
+            for root in self.roots(storage) if root not in local
+        }
+
     def leave(self, before: State, local: set[Value]) -> None:
         """Forgets the versions made in a block; what was done to memory from outside stays."""
+        lost = self.lost_choices(self.state, local)
         inner, self.state = self.state, before
+        self.state.lost.update(lost)
         for storage, loc in inner.writes.items():
             if storage not in local:
                 self.state.writes.setdefault(storage, loc)

@@ -61,6 +61,39 @@ def check_not_suppressed(suppressed: object) -> None:
         raise RuntimeError("`__exit__` suppressed an exception, which it never did before")
 
 
+def attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[BaseException | None, Any]:
+    """The error, or None, and the value of a call.
+
+    It may also raise, if nothing was changed before.
+    """
+    return catching(function)(*args, **kwargs)
+
+
+class Catching:
+    """A callable that returns `(error or None, value)`."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple[BaseException | None, Any]:
+        try:
+            return None, self.function(*args, **kwargs)
+        except BaseException as error:
+            return error, UNBOUND
+
+
+def catching(function: Any) -> Catching:
+    """A function that returns what another one raises."""
+    return Catching(function)
+
+
+def catching_found(function: Any) -> Catching:
+    """The same for a function that is known when the program runs only."""
+    return Catching(function)
+
+
 class Attempted:
     """An iterator that ends where another one fails, and keeps the error."""
 

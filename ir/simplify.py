@@ -110,6 +110,7 @@ class _Marker:
         self.defined_by: dict[Value, tuple[Op, int]] = {}
         self.param_of: dict[Value, tuple[Op, int]] = {}
         self.pending: list[Operand] = []
+        self.walks: list[For] = []
         self.is_guarded = False
         self.guarded_around: list[bool] = []
 
@@ -177,7 +178,9 @@ class _Marker:
                 for inner in filter(is_end_guarded, op.body.ops):
                     self.needed_ops.add(inner)
             case For() | While():
-                if isinstance(op, For):
+                if isinstance(op, For) and _walks_at_once(op):
+                    self.walks.append(op)
+                elif isinstance(op, For):
                     self.pending += op.iterables
                 if isinstance(op.body.exit, Yield):
                     self.pending.append(op.body.exit.values[0])
@@ -188,6 +191,14 @@ class _Marker:
 
     def run(self, exit: Exit) -> None:
         self.pending += exit_operands(exit)
+        self.mark()
+        while self.walks:
+            op = self.walks.pop()
+            if self.needed.isdisjoint(op.items):  # it says how often the body runs
+                self.pending.append(op.iterables[0])
+                self.mark()
+
+    def mark(self) -> None:
         while self.pending:
             operand = self.pending.pop()
             if isinstance(operand, Const) or operand in self.needed:
@@ -203,6 +214,8 @@ class _Marker:
                 items = len(op.iterables) if isinstance(op, For) else 0
                 if i >= items:
                     self.need_result(op, i - items)
+                elif isinstance(op, For):
+                    self.pending.append(op.iterables[i])
 
     def need_result(self, op: Op, i: int) -> None:
         match op:
@@ -244,6 +257,11 @@ def _sweep(block: Block, marker: _Marker) -> None:
             _sweep(inner, marker)
 
 
+def _walks_at_once(op: For) -> bool:
+    """Whether a loop walks backwards over sequences of one length, of which one would do."""
+    return op.backwards and len(op.iterables) > 1
+
+
 def _sweep_loop(op: For | While, marker: _Marker) -> None:
     kept = [i for i, value in enumerate(op.results) if value in marker.needed]
     count = len(op.init)
@@ -254,13 +272,10 @@ def _sweep_loop(op: For | While, marker: _Marker) -> None:
     if isinstance(op.body.exit, Yield):
         stop, *values = op.body.exit.values
         op.body.exit.values = [stop, *(values[i] for i in kept)]
-    if isinstance(op, For) and len(items) > 1:
-        used = [i for i, value in enumerate(items) if value in marker.needed]
-        # Walking backwards over sequences of one length, a walk that nobody watches can go.
-        if op.backwards and len(used) < len(items):
-            used = used or [0]
-            op.iterables = [op.iterables[i] for i in used]
-            items = [items[i] for i in used]
+    if isinstance(op, For) and _walks_at_once(op):
+        used = [i for i, value in enumerate(items) if value in marker.needed] or [0]
+        op.iterables = [op.iterables[i] for i in used]
+        items = [items[i] for i in used]
     op.body.params = [*items, *carried]
 
 

@@ -194,6 +194,7 @@ def read_attribute(
         first = owner if member.kind == "method" else Const(cls)
         return bound_method(self, member.getter, first, [owner, Const(name)], names, loc)
     self.works_on_objects = True
+    self.reads_objects |= member.kind == "stored"
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None

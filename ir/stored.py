@@ -12,7 +12,6 @@ damaged or can't be written costs time only.
 
 from __future__ import annotations
 
-import importlib.util
 import marshal
 import os
 import pickle
@@ -38,7 +37,7 @@ def find(code: CodeType, module_globals: dict[str, Any]) -> Function | None:
     file = code.co_filename
     entries = _entries.get(file)
     if entries is None:
-        entries = _entries[file] = _read(file)
+        entries = _entries[file] = _read(file, module_globals)
     entry = entries.get(_key(code))
     if entry is None:
         return None
@@ -61,14 +60,16 @@ def is_new(code: CodeType) -> bool:
 def write(functions: Iterable[Function]) -> None:
     """Links and writes the IR of functions that was just parsed, so far as that is possible."""
     new: dict[str, dict[tuple[str, int], bytes]] = {}
+    modules: dict[str, dict[str, Any]] = {}
     for function in functions:
         code = function.code
+        modules[code.co_filename] = function.globals
         try:
             new.setdefault(code.co_filename, {})[_key(code)] = _Writer(function).entry()
         except Exception:  # a constant that can't be pickled: it is parsed each time
             continue
     for file, entries in new.items():
-        _write(file, {**_read(file), **entries})
+        _write(file, modules[file], {**_read(file, modules[file]), **entries})
 
 
 def _key(code: CodeType) -> tuple[str, int]:
@@ -80,23 +81,32 @@ def _same(known: CodeType, code: CodeType) -> bool:
     return known == code and known.co_linetable == code.co_linetable
 
 
-def _path(file: str) -> str:
-    return importlib.util.cache_from_source(file).removesuffix(".pyc") + ".ir"
+def _path(module_globals: dict[str, Any]) -> str | None:
+    """Where the IR of a module is kept, if its bytecode is."""
+    bytecode = getattr(module_globals.get("__spec__"), "cached", None)
+    return bytecode and bytecode.removesuffix(".pyc") + ".ir"
 
 
-def _read(file: str) -> dict[tuple[str, int], bytes]:
+def _read(file: str, module_globals: dict[str, Any]) -> dict[tuple[str, int], bytes]:
     """The entries for a source file; none unless all of the front end is as it was."""
+    path = _path(module_globals)
+    if path is None:
+        return {}
     try:
-        with open(_path(file), "rb") as stored:
+        with open(path, "rb") as stored:
             content = stored.read()
         origin, entries = marshal.loads(content)
         return entries if origin == _origin(file) and isinstance(entries, dict) else {}
-    except (OSError, ValueError, EOFError, TypeError, NotImplementedError):
+    except (OSError, ValueError, EOFError, TypeError):
         return {}
 
 
-def _write(file: str, entries: dict[tuple[str, int], bytes]) -> None:
-    path = _path(file)
+def _write(
+    file: str, module_globals: dict[str, Any], entries: dict[tuple[str, int], bytes]
+) -> None:
+    path = _path(module_globals)
+    if path is None:
+        return
     # Renamed when it is complete, so that another process never reads a part of it.
     unfinished = f"{path}.{os.getpid()}"
     try:

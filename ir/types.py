@@ -178,6 +178,17 @@ class Iterator(Type):
 
 
 @record
+class Raised(Type):
+    """An exception of any class, or None."""
+
+    def join_with(self, other: Type) -> Type | None:
+        return self if other == Known(None) else TOP
+
+    def __repr__(self) -> str:
+        return "raised"
+
+
+@record
 class Slice(Type):
     """A slice object; bounds and step are abstract values."""
 

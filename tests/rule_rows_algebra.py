@@ -151,12 +151,26 @@ def linear_algebra() -> Iterator[Row]:
     for power in (0, 1, 2, 5, -1, -3):
         yield from cases(np.linalg.matrix_power, (square, power), (complex_square, power))
     yield from cases(np.linalg.eigvalsh, (definite(3),), (hermitian(3),), (definite(3, 2), "U"))
+    yield from cases(np.linalg.qr, (signed(3, 3),), (signed(4, 2),), (signed(2, 4),), (cplx(3, 2),))
+    yield from cases(np.linalg.qr, (signed(2, 3, 2),), (cplx(2, 3),), (signed(3, 2), "r"))
+    yield from cases(np.linalg.qr, (signed(2, 3), "complete"), (signed(2, 4), "r"))
+    general = np.diag([1.0, 2.0, 4.0]) + 0.3 * signed(3, 3)
+    turning = np.array([[0.3, -1.2, 0.1], [1.1, 0.4, 0.2], [0.2, 0.1, 2.0]])
+    yield from cases(np.linalg.eig, (general,), (turning,), (general + 0.2j * signed(3, 3),))
+    yield from cases(np.linalg.eig, (np.stack([turning, turning.T]),))
+    yield from cases(np.linalg.lstsq, (signed(4, 2), real(4)), (signed(4, 2), real(4, 3)))
+    yield from cases(np.linalg.lstsq, (signed(3, 3), real(3)), (cplx(4, 2), cplx(4)))
+    yield from cases(np.linalg.multi_dot, ([real(2, 3), real(3, 4), real(4, 2)],))
+    yield from cases(np.linalg.multi_dot, ([real(3), real(3, 4), cplx(4)],))
+    yield from cases(np.linalg.eigvals, (general,), (turning,), (general + 0.2j * signed(3, 3),))
     yield from cases(np.linalg.eigh, (definite(3),), (definite(3, 2), "U"))
     yield from cases(
         np.linalg.svd,
         (real(2, 3), Options(compute_uv=False)),
         (cplx(3, 2), Options(compute_uv=False)),
     )
+    yield from cases(np.linalg.svd, (signed(3, 3),), (signed(3, 2), False))
+    yield from cases(np.linalg.svd, (signed(2, 2, 4), False))
     for ord_ in (None, 1, 2, 3, 0.5, -1, math.inf, -math.inf):
         yield from cases(
             np.linalg.norm,

@@ -65,6 +65,17 @@ def reductions() -> Iterator[Row]:
     yield from cases(trapezoid, (real(4, 2), grid, 1.0, 0), (real(2, 3), real(2, 3)))
     yield from cases(np.median, (real(5),), (real(4),), (real(2, 3), 1), (real(2, 4), 0))
     yield from cases(np.median, (real(2, 4),), (real(2, 4), Options(axis=1, keepdims=True)))
+    yield from cases(np.median, (real(2, 3, 2), (0, 2)), (real(2, 3, 2), (2, 1)))
+    for callee, scale in ((np.quantile, 1.0), (np.percentile, 100.0)):
+        place = 0.3 * scale
+        yield from cases(callee, (real(5), place), (real(2, 5), place, 1))
+        yield from cases(callee, (real(2, 4), np.array([0.2, 0.7]) * scale, 1))
+        yield from cases(callee, (real(2, 4), np.array([[0.2], [0.7]]) * scale))
+        yield from cases(callee, (real(2, 4, 3), place, (0, 2), Options(keepdims=True)))
+        for method in ("weibull", "hazen", "median_unbiased", "normal_unbiased", "lower"):
+            yield from cases(callee, (real(7), place, Options(method=method)))
+        for method in ("higher", "nearest", "midpoint", "interpolated_inverted_cdf"):
+            yield from cases(callee, (real(2, 7), place, 1, Options(method=method)))
 
 
 def shapes() -> Iterator[Row]:
@@ -120,6 +131,11 @@ def shapes() -> Iterator[Row]:
     yield from cases(np.diagflat, (real(2, 2),), (real(2), -1))
     yield from cases(np.pad, (real(3), 2), (real(2, 3), ((1, 0), (0, 2))), (real(2, 3), (1, 2)))
     yield from cases(np.pad, (real(2, 3), 1, Options(constant_values=3.0)))
+    for mode in ("edge", "reflect", "symmetric", "wrap"):
+        yield from cases(np.pad, (real(3), 2, mode), (real(2, 3), ((1, 0), (0, 2)), mode))
+        yield from cases(np.pad, (real(3), (0, 5), mode))
+    yield from cases(np.unwrap, (np.array([0.1, 3.0, -3.0, 9.0]),))
+    yield from cases(np.unwrap, (np.array([0.1, 1.4, 0.4]), Options(period=1.0)))
 
 
 def joining() -> Iterator[Row]:
@@ -146,6 +162,14 @@ def joining() -> Iterator[Row]:
     yield from cases(np.dsplit, (real(2, 2, 4), 2))
     if hasattr(np, "unstack"):
         yield from cases(np.unstack, (real(2, 3),), (real(2, 3), Options(axis=1)))
+
+
+def insertions() -> Iterator[Row]:
+    yield from cases(np.insert, (real(4), 1, 0.5), (real(4), 2, real(3)), (real(2, 3), 1, 0.5))
+    yield from cases(np.insert, (real(4), [0, 3, 3], real(3)), (real(4), [3, 0], real(2)))
+    yield from cases(np.insert, (real(2, 3), 1, real(3), 0), (real(2, 3), 1, real(2), 1))
+    yield from cases(np.insert, (real(2, 3), [0, 2], real(2, 2), 1), (real(4), slice(1, 3), 0.5))
+    yield from cases(np.insert, (real(2, 3), -1, real(2, 2), 1), (real(2, 3), [1], real(2, 1), 1))
 
 
 def creation() -> Iterator[Row]:
@@ -188,6 +212,8 @@ def creation() -> Iterator[Row]:
 
 
 def selections() -> Iterator[Row]:
+    yield from cases(np.unique, (real(4),), (real(2, 3),), (real(3, 2), Options(axis=0)))
+    yield from cases(np.unique, (real(4), True), (real(4), Options(return_counts=True)))
     for callee in (np.take, np.ndarray.take):
         yield from cases(callee, (real(4), [0, 2, 2]), (real(2, 3), 1), (real(2, 3), [1, 1, 0], 1))
         yield from cases(callee, (real(2, 3), np.array([[0, 1], [1, 1]]), 0), (real(3), -1))

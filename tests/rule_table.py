@@ -6,7 +6,7 @@ tape) has to differentiate correctly. Kinks have tests of their own.
 
 from __future__ import annotations
 
-from tests import rule_rows_algebra, rule_rows_arrays, rule_rows_numbers
+from tests import rule_rows_algebra, rule_rows_arrays, rule_rows_fourier, rule_rows_numbers
 from tests.rule_row import Row
 
 ROWS: tuple[Row, ...] = (
@@ -20,9 +20,11 @@ ROWS: tuple[Row, ...] = (
     *rule_rows_arrays.reductions(),
     *rule_rows_arrays.shapes(),
     *rule_rows_arrays.joining(),
+    *rule_rows_arrays.insertions(),
     *rule_rows_arrays.creation(),
     *rule_rows_arrays.selections(),
     *rule_rows_algebra.products(),
     *rule_rows_algebra.linear_algebra(),
     *rule_rows_algebra.algebra(),
+    *rule_rows_fourier.transforms(),
 )

@@ -219,25 +219,25 @@ def test_arrays_without_gradients_are_refused_by_name(argument, what):
 # zyg's own errors
 
 
-def spectrum(a):
-    values, _ = np.linalg.eig(a)
-    return values[0]
+def counted(a):
+    counts, _ = np.histogram(a)
+    return counts[0]
 
 
 def test_a_c_function_without_a_rule():
-    error = raised(zyg.gradient, spectrum, np.eye(2))
+    error = raised(zyg.gradient, counted, np.eye(2))
     assert isinstance(error, zyg.NotDifferentiable)
     text = str(error)
-    assert "numpy.linalg.eig has no rule" in text
-    assert "@zyg.adjoint(numpy.linalg.eig)" in text
+    assert "numpy.histogram has no rule" in text
+    assert "@zyg.adjoint(numpy.histogram)" in text
     assert "zyg.dropgrad" in text
-    line = spectrum.__code__.co_firstlineno + 1
-    assert f"test_api_errors.py:{line}, in spectrum" in text
-    assert "values, _ = np.linalg.eig(a)" in text
+    line = counted.__code__.co_firstlineno + 1
+    assert f"test_api_errors.py:{line}, in counted" in text
+    assert "counts, _ = np.histogram(a)" in text
 
 
 def test_a_c_function_without_a_rule_is_called_for_constants():
-    assert zyg.gradient(lambda x: x * np.linalg.eig(np.eye(2))[0][0].real, 2.0) == (1.0,)
+    assert zyg.gradient(lambda x: x * np.histogram(np.eye(2))[0][0], 2.0) == (2.0,)
 
 
 def looks_at_its_frame(x):

@@ -140,3 +140,53 @@ def test_mismatch_is_an_assertion_error_and_one_of_zyg():
 def test_only_orders_one_and_two():
     with pytest.raises(ValueError, match="order 1 or 2"):
         zyg.check_grads(lambda x: x, 1.0, order=3)
+
+
+def squares(*values, factor=2.0):
+    total = 0.0
+    for value in values:
+        total = total + factor * np.sum(value * value * value)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (lambda x: x * x * x, (3.0,)),
+        (lambda a: np.sum(np.sin(a)), (np.array([0.3, 0.7]),)),
+        (lambda a, n: np.sum(a**n), (np.array([0.3, 0.7]), 3)),
+        (lambda a, b: np.exp(a @ b), (np.array([0.3, 0.7]), np.array([0.5, 0.1]))),
+        (lambda pair: pair[0] * pair[1] ** 2, ((0.3, 0.7),)),
+        (lambda values: values[0] * values[1] ** 2, ([0.3, 0.7],)),
+        (lambda table: table["a"] ** 3 * table["b"], ({"a": 0.3, "b": 0.7},)),
+        (lambda z: np.abs(z) ** 4, (0.3 + 0.4j,)),
+        (squares, (0.5, 0.7)),
+    ],
+)
+def test_the_second_order_is_checked(f, args):
+    zyg.check_grads(f, *args)
+
+
+def test_wrong_second_derivatives_are_found():
+    def curved(x):
+        return x * x * x
+
+    @zyg.adjoint(curved)
+    def wrong(x):
+        # Right as a number, but its derivative is 0.
+        return x * x * x, lambda y_bar: y_bar * 3 * zyg.dropgrad(x) ** 2
+
+    zyg.check_grads(curved, 2.0, order=1)
+    with pytest.raises(zyg.GradientMismatch, match="second derivative"):
+        zyg.check_grads(curved, 2.0)
+
+
+def test_gradients_of_functions_with_starred_parameters():
+    def slopes(x, y):
+        first, second = zyg.gradient(squares, x, y)
+        return first * np.sum(second)
+
+    x, y = 0.5, np.array([0.3, 0.7])
+    bars = zyg.gradient(slopes, x, y)
+    assert bars[0] == pytest.approx(12 * x * np.sum(6 * y**2))
+    np.testing.assert_allclose(bars[1], 6 * x**2 * 12 * y)

@@ -432,3 +432,20 @@ def test_gradient_of_an_object_holds_its_attributes():
         return box.w * x + box.inner.b**2 * len(box.name)
 
     assert zyg.gradient(f, box, 5.0) == ({"w": 5.0, "inner": {"b": 18.0}}, 2.0)
+
+
+def squares_and_more(x):
+    return (x * x, x * 3.0), x
+
+
+def second_of_what_is_found(x, k):
+    y = 0.0
+    for f in [squares_and_more, k]:
+        if y == 0.0:
+            (_, second), _ = f(x)
+            y += second
+    return y
+
+
+def test_a_part_of_a_tuple_that_a_function_found_at_run_time_returns():
+    assert zyg.gradient(second_of_what_is_found, 2.0, 1.0) == (3.0, 0.0)

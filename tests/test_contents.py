@@ -366,3 +366,63 @@ def fill_table(x, n):
 
 def test_no_version_of_a_table_is_copied_for_its_lengths():
     assert "kept" not in str(zyg.code_gradient(fill_table, 2.0, 3))
+
+
+def changes_one_of_two(x, y):
+    a, b = [x], [y]
+    for i in range(3):
+        c = a if i % 2 else b
+        c[0] *= y
+    return a[0] * b[0]
+
+
+def changes_a_view_or_all_of_it(x, y):
+    a = np.array([x, y])
+    for k in (x, y):
+        b = a[1:] if k == y else a
+        b *= k
+    return np.sum(a)
+
+
+def changes_what_it_was_first(x, y):
+    a = [x, y]
+    b = a
+    for i in range(4):
+        if i == 2:
+            b = [x]
+        b.append(x * y)
+    return sum(a) + sum(b)
+
+
+def change_one(a, b, n):
+    if n > 1:
+        c = a if n % 2 else b
+        c[0] *= 2.0
+
+
+def calls_what_changes_one_of_two(x, y):
+    a, b = [x], [y]
+    change_one(a, b, 3)
+    return a[0] * b[0]
+
+
+@pytest.mark.parametrize("f", [
+    changes_one_of_two, changes_a_view_or_all_of_it, changes_what_it_was_first,
+    calls_what_changes_one_of_two,
+])
+def test_a_change_of_one_of_several_in_a_block(f):
+    with pytest.raises(zyg.UnsupportedSyntax, match="under another name"):
+        zyg.gradient(f, 0.7, 1.3)
+
+
+def replaced_and_changed(x, y):
+    a = np.array([x, y])
+    for i in range(4):
+        if i == 2:
+            a = a * 2.0
+        a[0] += x
+    return np.sum(a)
+
+
+def test_what_a_loop_replaces_and_changes():
+    assert zyg.gradient(replaced_and_changed, 0.7, 1.3) == (8.0, 2.0)

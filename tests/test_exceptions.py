@@ -66,7 +66,7 @@ def test_what_carries_no_derivative_can_be_used():
 
 def without_rule(x):
     try:
-        return x * np.linalg.eig(np.array([[x, 1.0], [0.0, 2.0]]))[0][0]
+        return x * np.i0(x)
     except Exception:
         return 0.0
 
@@ -79,10 +79,10 @@ def without_rule_at_run_time(functions, x):
 
 
 def test_handlers_do_not_see_errors_of_zyg():
-    with pytest.raises(zyg.NotDifferentiable, match="eig"):
+    with pytest.raises(zyg.NotDifferentiable, match="i0"):
         zyg.gradient(without_rule, 2.0)
-    with pytest.raises(zyg.NotDifferentiable, match="eigvals"):
-        zyg.gradient(without_rule_at_run_time, [np.linalg.eigvals], 2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="i0"):
+        zyg.gradient(without_rule_at_run_time, [np.i0], 2.0)
 
 
 def fill(a, values):
@@ -99,10 +99,66 @@ def filled(values, x):
     return np.sum(a) * x
 
 
-def test_a_callee_that_fails_half_way_is_refused_where_it_fails():
+def test_a_callee_that_fails_half_way():
     check_gradient(filled, ([1.0, 2.0], 3.0), zyg.pullback)
-    with pytest.raises(zyg.NotDifferentiable, match="IndexError may have changed something"):
-        zyg.gradient(filled, [1.0, 2.0, 3.0], 3.0)
+    check_gradient(filled, ([1.0, 2.0, 3.0], 3.0), zyg.pullback)
+
+
+class Total:
+    def __init__(self):
+        self.total = 0.0
+
+    def add(self, value):
+        self.total += value
+        if value > 2.0:
+            raise ValueError(value)
+        return value
+
+
+def summed_by_map(values):
+    total = Total()
+    try:
+        y = sum(map(total.add, values))
+    except ValueError:
+        y = 0.0
+    return y + total.total
+
+
+def test_what_a_function_of_python_calls_is_refused_where_it_fails():
+    assert zyg.gradient(summed_by_map, [1.0, 2.0]) == ([2.0, 2.0],)
+    with pytest.raises(zyg.NotDifferentiable, match="ValueError may have changed something"):
+        zyg.gradient(summed_by_map, [1.0, 3.0])
+
+
+def fails_in_total(value):
+    total = Total()
+    try:
+        total.add(value)
+    except ValueError as error:
+        return error.args[0] * total.total
+    return total.total
+
+
+def test_what_an_exception_of_a_callee_that_changed_something_holds():
+    assert zyg.gradient(fails_in_total, 1.0) == (1.0,)
+    with pytest.raises(zyg.NotDifferentiable):
+        zyg.gradient(fails_in_total, 3.0)
+
+
+def passes(value):
+    total = Total()
+    try:
+        total.add(value)
+    except KeyError:
+        total.total = 0.0
+    return total.total
+
+
+def test_the_exception_of_a_callee_is_the_one_that_was_raised():
+    assert zyg.gradient(passes, 1.0) == (1.0,)
+    with pytest.raises(ValueError, match=r"3\.0") as caught:
+        zyg.gradient(passes, 3.0)
+    assert any(entry.name == "add" for entry in caught.traceback)
 
 
 def raised_again_behind_changes(values):
@@ -300,3 +356,138 @@ def test_verify_asks_for_the_exception_of_a_handler():
             ir.verify(function)
     finally:
         op.handler.params = kept
+
+
+def stores_one_by_one(x):
+    a, b = np.zeros(2), x * 1.0
+    for i in range(4):
+        try:
+            b, a[i] = b * x, b + x
+        except IndexError:
+            b = b * 3.0
+    return b * np.sum(a)
+
+
+def stores_in_a_chain(x):
+    a, b = np.zeros(2), x * 1.0
+    try:
+        b = a[2] = x * x
+    except IndexError:
+        b = b * 3.0
+    return b + a[0]
+
+
+def stores_under_a_star(x):
+    items, first, rest = {}, x * 1.0, [x]
+    try:
+        first, *rest, items["a"]["b"] = x * 2, x * 3, x * 4, x * 5
+    except KeyError:
+        first = first * x
+    return first * rest[0] * len(rest)
+
+
+@pytest.mark.parametrize("f", [stores_one_by_one, stores_in_a_chain, stores_under_a_star])
+def test_variables_that_are_bound_before_a_store_fails(f):
+    check_gradient(f, (1.5,), zyg.pullback)
+
+
+def iterator_made_before(values):
+    total = Total()
+    items = map(total.add, values)
+    try:
+        y = sum(items)
+    except ValueError:
+        y = 0.0
+    return y + total.total
+
+
+def iterator_read_by_a_loop(values):
+    total, y = Total(), 0.0
+    items = map(total.add, values)
+    try:
+        for item in items:
+            y += item
+    except ValueError:
+        y = y * 2.0
+    return y + total.total
+
+
+def iterator_read_once(values):
+    total, y = Total(), 0.0
+    items = map(total.add, values)
+    for _ in values:
+        try:
+            y += next(items)
+        except ValueError:
+            y = y * 2.0
+    return y + total.total
+
+
+@pytest.mark.parametrize(
+    "f", [iterator_made_before, iterator_read_by_a_loop, iterator_read_once]
+)
+def test_iterators_whose_functions_change_something(f):
+    with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
+        zyg.gradient(f, [1.0, 3.0])
+
+
+class Cleared:
+    def __init__(self, k):
+        self.k = k
+
+    def __enter__(self):
+        return self.k
+
+    def __exit__(self, *exception):
+        self.k += 1.0
+        return False
+
+
+class Grown:
+    def __init__(self, size):
+        self.size = size
+
+    def by(self, factor):
+        self.size *= factor
+        if self.size > 1.0:
+            raise OverflowError
+
+
+def raised_again_by_with(x):
+    grown = Grown(x)
+    try:
+        with Cleared(x) as k:
+            grown.by(0.3)
+        x = x + k
+    except Exception:
+        x = x * 2.0
+    return x + grown.size
+
+
+def overwritten_behind_an_attempt(a, t):
+    try:
+        if t < 0.15:
+            pass
+    except ArithmeticError:
+        pass
+    else:
+        a[0] = a[0] * t
+        a[1] = a[2] * 0.6 + t
+    finally:
+        t = -0.7 - a[1]
+    return t
+
+
+def finally_reads_an_array(x):
+    a = np.array([x, 2 * x, 3 * x])
+    try:
+        x = overwritten_behind_an_attempt(a, x)
+    except KeyError:
+        x = overwritten_behind_an_attempt(a, x)
+    return np.sum(a) + x
+
+
+@pytest.mark.parametrize("x", [0.1, 2.0, 5.0])
+@pytest.mark.parametrize("f", [raised_again_by_with, finally_reads_an_array])
+def test_attempts_in_attempts(f, x):
+    check_gradient(f, (x,), zyg.pullback)

@@ -9,8 +9,8 @@ from tests.fuzz.rebuilt import by_round_trip
 from tests.fuzz.reduction import reduced
 
 BATCH = 30
-# `make fuzz` runs more. A tenth of a batch, and chance. Mostly changes of what may have several names, and closures over
-# what is bound again: the generator writes these now and then, to see that they aren't wrong.
+# A tenth of a batch, and chance; `make fuzz` runs more. What is refused mostly changes what may have
+# several names, or are closures over what is bound again: written to see that these aren't wrong.
 MOST_REFUSED = BATCH // 10 + 2
 
 

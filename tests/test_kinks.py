@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zyg.rules  # noqa: F401  (registers the rules)
+import zyg.rules
 from zyg.rules.registry import rule_of
 
 
@@ -120,3 +120,36 @@ def test_structural_zeros_of_several_results() -> None:
     np.testing.assert_allclose(back((np.ones(2), None))[0], np.eye(2))
     _, back = rule_of(np.broadcast_arrays)(1.0, np.ones(2))
     assert back((None, np.ones(2)))[0] is None
+
+
+COMPLEX = np.array([[1.0 + 0.2j, 0.4 - 0.3j], [0.1 + 0.5j, 2.0 - 0.1j], [0.3 + 0.1j, -0.2 + 0.6j]])
+
+
+def test_singular_vectors_up_to_their_phase():
+    def low_rank(a):
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        best = (u[:, :1] * s[:1] ** 2) @ vh[:1]
+        return np.sum(np.abs(best - 1.0) ** 2)
+
+    zyg.check_grads(low_rank, COMPLEX, order=1)
+    zyg.check_grads(low_rank, COMPLEX.T.copy(), order=1)
+
+
+def test_eigenvectors_of_hermitian_matrices_up_to_their_phase():
+    def projected(a):
+        _, vectors = np.linalg.eigh(np.conj(a.T) @ a)
+        return np.sum(np.abs(vectors[:, :1] @ np.conj(vectors[:, :1]).T - 0.3) ** 2)
+
+    zyg.check_grads(projected, COMPLEX, order=1)
+
+
+@pytest.mark.parametrize(
+    "dependent",
+    [
+        lambda a: np.sum(np.imag(np.linalg.svd(a, full_matrices=False)[0])),
+        lambda a: np.sum(np.imag(np.linalg.eigh(np.conj(a.T) @ a)[1]) * np.array([0.3, 1.0])),
+    ],
+)
+def test_results_that_depend_on_a_phase_are_refused(dependent):
+    with pytest.raises(zyg.NotDifferentiable, match="phase"):
+        zyg.gradient(dependent, COMPLEX)

@@ -12,7 +12,7 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
-        "zyg.callables", "zyg.shadows",
+        "zyg.callables", "zyg.shadows", "zyg.shadow_records",
     ],
     ["zyg.numpy_*", "zyg.cotangent_facts"],
     ["zyg.rules"],
@@ -20,7 +20,7 @@ LAYERS = [
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.pullback", "zyg.tracing",
-        "zyg.object_gradients",
+        "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],
     ["zyg.checking", "zyg.inspection"],

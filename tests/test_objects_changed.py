@@ -4,6 +4,8 @@ The programs of the corpus say which gradients are right; here stands what they 
 """
 
 import dataclasses
+from collections import OrderedDict, deque, namedtuple
+from types import SimpleNamespace
 
 import pytest
 
@@ -246,3 +248,56 @@ def test_a_cached_value_that_another_call_computed_is_refused():
         zyg.gradient(run, disc)
     del disc.area
     assert zyg.gradient(run, disc) == ({"radius": 6.0},)
+
+
+def slope_times(linear, x):
+    return linear.slope * x
+
+
+def by_an_unknown_function(x):
+    linear = Linear(x)
+    linear.slope = linear.slope * x
+    y = 0.0
+    for f in [slope_times, Linear.at]:
+        y += f(linear, x)
+    return y
+
+
+def by_an_unknown_method(x):
+    linear = Linear(x)
+    linear.slope = linear.slope * x
+    return 2.0 * getattr(linear, "a" + ("t" if x < 4.0 else "b"))(x)
+
+
+@pytest.mark.parametrize("run", [by_an_unknown_function, by_an_unknown_method])
+def test_what_is_found_at_run_time_reads_objects_by_their_identity(run):
+    assert zyg.gradient(run, 2.0) == (24.0,)
+
+
+Boxed = namedtuple("Boxed", "linear scale")
+
+
+def value_in(box, x):
+    linear = box["linear"] if isinstance(box, dict) else box[0]
+    linear.slope = linear.slope * x
+    return linear.at(x)
+
+
+@pytest.mark.parametrize(("make", "result"), [
+    (lambda f: Boxed(f, 1.0), Boxed({"slope": 9.0}, 0.0)),
+    (lambda f: deque([f]), deque([{"slope": 9.0}])),
+    (lambda f: OrderedDict(linear=f), OrderedDict(linear={"slope": 9.0})),
+])
+def test_objects_in_containers_of_other_classes(make, result):
+    box_bar, x_bar = zyg.gradient(value_in, make(Linear(2.0)), 3.0)
+    assert (box_bar, x_bar) == (result, 12.0)
+    assert type(box_bar) is type(result)
+
+
+def test_objects_in_namespaces():
+    def run(space, x):
+        space.linear.slope = space.linear.slope * x
+        return space.linear.at(x)
+
+    space = SimpleNamespace(linear=Linear(2.0), unused=1.0)
+    assert zyg.gradient(run, space, 3.0) == ({"linear": {"slope": 9.0}}, 12.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import cmath
 import math
 import operator
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -31,12 +33,14 @@ def test_every_rule_has_a_row() -> None:
     tested |= {id(registry.rule_of(accumulate_at)), id(registry.rule_of(project))}
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
-    # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py.
+    # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py, random
+    # draws tests/test_draws.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
-        "cotangents", "changes", "attempts", "collection_classes",
+        "cotangents", "changes", "attempts", "collection_classes", "draws",
     )
-    elsewhere = {f"zyg.rules.{kind}" for kind in kinds} | {"zyg.compiler.memory"}
+    elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
+    elsewhere |= {"zyg.compiler.memory", "zyg.compiler.replica"}  # tests/test_undo.py
     missing = [
         rule for rule in registry._rules.values()
         if id(rule) not in tested and rule.__module__ not in elsewhere
@@ -142,3 +146,24 @@ SQUARE = np.array([[0.2, 0.5], [0.3, 0.9]])
 def test_wrong_rule_is_caught(rule: Any, call: Any, args: Any) -> None:
     with pytest.raises((AssertionError, ValueError)):
         check_rule(rule, call, args, {})
+
+
+OWN_RULES = """
+import numpy as np, zyg
+
+@zyg.adjoint(np.linalg.det, np.polyval)
+def mine(*args):
+    return 7.0, lambda y_bar: tuple(5.0 * np.ones_like(x) for x in args)
+
+zyg.gradient(lambda a: np.sum(np.linalg.inv(a)) + np.cov(a[0]), np.eye(2))  # registers the others
+assert zyg.gradient(np.linalg.det, np.eye(2))[0][0, 1] == 5.0
+assert zyg.gradient(lambda x: np.polyval(np.ones(2), x), 2.0) == (5.0,)
+print("own rules stay")
+"""
+
+
+def test_rules_registered_late_replace_none_of_the_users() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", OWN_RULES], capture_output=True, text=True, check=False
+    )
+    assert run.stdout == "own rules stay\n", run.stderr

@@ -55,7 +55,7 @@ def found(function):
 
 
 def file_of(module):
-    return Path(stored._path(module.__file__))
+    return Path(stored._path(vars(module)))
 
 
 def kept(module):

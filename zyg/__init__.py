@@ -52,6 +52,11 @@ try:
     from zyg.errors import GradientMismatch, NotDifferentiable, UnsupportedSyntax, ZygError
 finally:
     if _collecting:
+        if not _gc.get_freeze_count():
+            # All objects become old ones unseen, or else the next one that is made has the
+            # collector go through those of this package.
+            _gc.freeze()
+            _gc.unfreeze()
         _gc.enable()
 
 if _TYPE_CHECKING:

@@ -11,7 +11,15 @@ from ir.core import named
 from zyg.compiler import dynamic, objects
 from zyg.compiler.assemble import Pair
 from zyg.compiler.nesting import differentiates
-from zyg.entry import CacheInfo, ChangesArguments, Entry, cache, entry_for, inputs_of
+from zyg.entry import (
+    CacheInfo,
+    ChangesArguments,
+    Entry,
+    cache,
+    entry_for,
+    entry_on_heap,
+    inputs_of,
+)
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import gradients_of
 from zyg.object_gradients import gradients_through_heap, pullback_through_heap
@@ -237,12 +245,25 @@ def cache_clear() -> None:
 
 def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
     """Run-time dispatch: the value of a call and its raw back function."""
+    return _compiled("dispatch", "update", function, args, kwargs)
+
+
+def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
+    """The same for the catching variant of a function."""
+    return _compiled("attempt", "attempted update", function, args, kwargs)
+
+
+def _compiled(
+    mode: str, update: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, DispatchedBack]:
     try:
-        entry = entry_for("dispatch", function, args, kwargs)
+        entry = entry_for(mode, function, args, kwargs)
+        if is_running() and entry.made.works_on_objects and not entry.has_heap:
+            entry = entry_on_heap(mode, function, args, kwargs)
     except ChangesArguments:
         if not is_running():
             raise
-        return _compile_update(function, args, kwargs)
+        return _compile_update(update, function, args, kwargs)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
@@ -250,16 +271,15 @@ def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Dispat
         )
     y, saved = entry.run(*inputs_of(entry, function, args, kwargs))
     finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
-    if entry.has_heap:
-        return y, ObjectsBack(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
-    return y, DispatchedBack(Adjoint(_pair_of(entry).back), saved, finish)
+    made = ObjectsBack if entry.has_heap else DispatchedBack
+    return y, made(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
 
 
 def _compile_update(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, UpdateBack]:
     """Run-time dispatch of a call that changes memory which objects hold."""
-    entry = entry_for("update", function, args, kwargs)
+    entry = entry_for(mode, function, args, kwargs)
     changed = []
     for i in entry.made.handed_out:
         source = entry.plan.inputs[i]
@@ -286,6 +306,7 @@ def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
 
 
 dynamic.compile_call = _compile_call
+dynamic.compile_attempt = _compile_attempt
 objects.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 differentiates(withgradient, with_value=True)

@@ -62,6 +62,25 @@ class Symbol:
         return ("N" if self.big else "n") + (str(self.id) if self.id != 0 else "")
 
 
+@record
+class Bounds:
+    """What is cut out of a dimension, or how long it is, by what integers were computed from."""
+
+    start: Hashable
+    stop: Hashable
+    step: Hashable
+
+    def __repr__(self) -> str:
+        return "slice"
+
+
+@record
+class Measured(Type):
+    """A bound of a slice that is known to one function, by what it was computed from."""
+
+    key: Hashable
+
+
 Dim: TypeAlias = One | AnySize | Symbol
 Dims: TypeAlias = tuple[Dim, ...]
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -54,6 +55,11 @@ def rebuilt(container: Any, items: list[Any]) -> Any:
     if hasattr(container, "_make"):
         return container._make(items)
     return tuple(items)
+
+
+def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
+    """The sum of the cotangent of the list `like`, if there is one yet, and that of an item."""
+    return one_hot(value, like, index) if bars is None else accumulate_at(bars[:], index, value)
 
 
 def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
@@ -135,6 +141,11 @@ def taken(bar: Any, index: Any) -> Any:
     if not _may_repeat(index):
         return part.copy() if isinstance(part, np.ndarray) else part
     return np.where(_is_last(bar.shape, index, part.shape), part, 0)
+
+
+def copied(bar: Any, index: Any) -> Any:
+    """What `taken` gives for an array and an index that makes a view: printed `bar[i].copy()`."""
+    return bar[index].copy()
 
 
 def put_back(part_bar: Any, bar: Any, index: Any) -> Any:
@@ -415,6 +426,10 @@ def project(bar: Any, x: Any) -> Any:
     if callable(x) and not isinstance(bar, dict):
         return None
     refuse_conversion(bar, x)
+    names = getattr(x, "__dict__", None)
+    if type(bar) is dict and type(names) is dict:
+        # In the order of the attributes, whatever order they were read in.
+        return {**{name: bar[name] for name in names if name in bar}, **bar}
     return bar
 
 
@@ -536,6 +551,19 @@ def kept(x: Any) -> Any:
     return kept_but(_nothing, x)
 
 
+def shell(x: Any) -> Any:
+    """A copy of containers alone, for what asks how many items of which kind they hold."""
+    if isinstance(x, (list, tuple)):
+        items = [item if type(item) in _SHELLS else shell(item) for item in x]
+        return rebuilt(x, items)
+    if isinstance(x, dict):
+        return like_mapping(x, {key: shell(item) for key, item in x.items()})
+    return kept(x)
+
+
+_SHELLS = (np.ndarray, float, np.float64, int)
+
+
 def _nothing(x: Any) -> bool:
     return False
 
@@ -554,6 +582,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return type(x)(x)
     if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
         return x
+    if x is UNBOUND or isinstance(x, BaseException):
+        return x  # what an exception holds has no cotangent
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
     if isinstance(x, types.FunctionType) and all(map(_never_changes, _captured(x))):

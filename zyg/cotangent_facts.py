@@ -296,6 +296,7 @@ facts.buffer(cotangent.zeros_like)
 facts.pure(cotangent.taken, cotangent.cleared, cotangent.stored_bar, cotangent.without_last)
 facts.pure(cotangent.put_back, cotangent.with_gap, cotangent.without_item, cotangent.position_of)
 facts.fresh(cotangent.kept, cotangent.prototype)
+facts.pure(cotangent.shell, cotangent.accumulate_item)
 facts.total(cotangent.kept, cotangent.prototype)
 declare(cotangent.position_of)(lambda args, kwargs: Scalar(int))
 
@@ -305,7 +306,7 @@ def prototype(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 
 
-@declare(cotangent.kept)
+@declare(cotangent.kept, cotangent.shell)
 def kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 

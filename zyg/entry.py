@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ir import record
+from ir.catching import catching
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP
 from ir.types import Known, Type
@@ -25,8 +26,9 @@ from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
-from zyg.compiler.fields import Fields, entered
+from zyg.compiler.fields import Fields, entered, holds_objects
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
+from zyg.contents_key import state_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.guards import Check, all_hold, compiled
@@ -36,12 +38,15 @@ from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
 MAX_ENTRIES = 1024
+# The forms of calls that are found at run time: they give their value, the versions of what they
+# change as well, or the same for the pair of an error and the value.
+AT_RUN_TIME = ("dispatch", "update", "attempt", "attempted update")
 # The kinds of inputs that each form of code differentiates with respect to.
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
     "_pullback": ("arg", "tuple", "cell"),
     **dict.fromkeys(
-        ("dispatch", "update"),
+        AT_RUN_TIME,
         ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
     ),
 }
@@ -238,9 +243,27 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
-    key: Any
-    if mode not in ("dispatch", "update"):
+    if mode not in AT_RUN_TIME:
         forget_cached()
+    key = _key(mode, function, args, kwargs)
+    if key in cache.on_heap:
+        key = _heap_key(key, mode, function, args, kwargs)
+    return _found(key, mode, function, args, kwargs)
+
+
+def entry_on_heap(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
+    """The same in a program that works on objects, for a function that does so as well.
+
+    Even if it only reads what they hold: these reads have to be known by the object's identity.
+    """
+    key = _key(mode, function, args, kwargs)
+    return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
+
+
+def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    key: Any
     if type(function) is types.FunctionType:
         key = mode, function_key(function), tuple_key(args)
     else:
@@ -251,8 +274,12 @@ def entry_for(
         key = mode, own, tuple_key(args), tuple(callee.keywords), held
     if kwargs:
         key = *key, tuple(kwargs), tuple_key(tuple(kwargs.values()))
-    if key in cache.on_heap:
-        key = _heap_key(key, mode, function, args, kwargs)
+    return key
+
+
+def _found(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
         cache.hits += 1
@@ -269,8 +296,12 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode in ("dispatch", "update") else entered(function, args, kwargs).state()
+    state = None if mode in AT_RUN_TIME else state_of(function, args, kwargs)
     return "heap", key, state
+
+
+class _FasterOnHeap(Exception):
+    """Objects are read, and nothing is stored: there the types of what they hold are known."""
 
 
 def is_plain_function(function: Any) -> bool:
@@ -291,6 +322,8 @@ def _found_or_made(
     callee = callee_of(function)
     try:
         plan = plan_of(callee, args, kwargs)
+        if mode.startswith("attempt"):
+            plan = Plan(catching(plan.source), plan.inputs)
         values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
         for arg in args:
             refuse_unusual(arg)
@@ -309,17 +342,32 @@ def _found_or_made(
             plan = with_heap_passed(plan)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
-            fields = None if mode in ("dispatch", "update") else entered(function, args, kwargs)
+            fields = None if mode in AT_RUN_TIME else entered(function, args, kwargs)
             entry = _made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
-            except NeedsHeap:
+            except (Unsupported, _FasterOnHeap) as reason:
+                if type(reason) not in (NeedsHeap, _FasterOnHeap) and not (
+                    mode not in AT_RUN_TIME and holds_objects(function, args, kwargs)
+                ):
+                    raise
                 compiler.abandon()
                 compiler.needs_heap.clear()
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
-                return _found_or_made(heap_key, mode, function, args, kwargs)
+                try:
+                    return _found_or_made(heap_key, mode, function, args, kwargs)
+                except (NotDifferentiable, UnsupportedSyntax):
+                    if isinstance(reason, NeedsHeap):
+                        raise
+                    if isinstance(reason, Unsupported):
+                        cache.on_heap.discard(key)
+                        raise reason from None
+                compiler.abandon()
+                compiler.needs_heap.clear()
+                cache.on_heap.discard(key)
+                entry = _made(compiler, mode, plan, types_, len(args), on_values=True)
     except SourceNotFound as error:
         raise NotDifferentiable(str(error)) from None
     except Unsupported as error:
@@ -362,7 +410,7 @@ def _made_on_heap(
 
 def _made(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
-    fields: Fields | None = None,
+    fields: Fields | None = None, on_values: bool = False,
 ) -> Entry:
     """The entry of a signature, made without pauses for the collection of garbage.
 
@@ -372,7 +420,7 @@ def _made(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _generated(compiler, mode, plan, types_, count, fields)
+        return _generated(compiler, mode, plan, types_, count, fields, on_values)
     finally:
         if collecting:
             gc.enable()
@@ -380,7 +428,7 @@ def _made(
 
 def _generated(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
-    fields: Fields | None,
+    fields: Fields | None, on_values: bool,
 ) -> Entry:
     if fields is None:
         made = compiler.specialiser.specialise(plan.source, types_)
@@ -398,15 +446,19 @@ def _generated(
         )
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
+    if heap is None and not on_values and mode not in AT_RUN_TIME and (
+        any(callee.reads_objects for callee in made.with_callees())
+    ):
+        raise _FasterOnHeap
     code: Pair | Joint
-    if mode in ("pullback", "_pullback", "dispatch", "update"):
-        if any(i != heap for i in made.updates) and mode == "dispatch":
+    if mode in ("pullback", "_pullback", *AT_RUN_TIME):
+        if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
             raise ChangesArguments(
                 f"`{plan.source.name}` changes an argument in place, and is called where zyg "
                 "can't tell which function is called", plan.source.loc,
                 advice="call it by its name",
             )
-        code = compiler.pair(made, active, of_value=mode != "update")
+        code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
@@ -449,3 +501,12 @@ def inputs_of(
         args[source.key] if source.kind == "arg" else value_of(source, callee, args, kwargs)
         for source in entry.passed
     ]
+
+
+def changed_inputs(
+    entry: Entry, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """The inputs that a call changes in place, other than objects by their attributes."""
+    callee = callee_of(function)
+    sources = [entry.plan.inputs[i] for i in entry.made.handed_out]
+    return [value_of(source, callee, args, kwargs) for source in sources]

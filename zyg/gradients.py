@@ -98,14 +98,14 @@ def gradients_of(
     assignment: Assignment, bars: tuple[Any, ...], args: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """One gradient per positional argument; `bars` has one cotangent for each target."""
-    if assignment.is_direct and _are_own(bars, args):
+    if assignment.is_direct and are_own(bars, args):
         return bars
     found = assignment.by_target(bars)
     del bars
     result = []
     for i, arg in enumerate(args):
         single = [found.pop(i, None)]
-        if not _are_own(single, (arg,)):
+        if not are_own(single, (arg,)):
             single = [gradient_of(single[0], arg)]
         result += single
     return tuple(result)
@@ -131,7 +131,7 @@ def detached(bar: Any) -> Any:
     return bar
 
 
-def _are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
+def are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
     """Whether the items of `bars` can be handed out as gradients of `args` as they are.
 
     They are referred to by `bars` alone, which must be nobody else's, too.
@@ -149,7 +149,7 @@ def _are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
             ):
                 return False
         elif cls is tuple or cls is list:
-            if getrefcount(bar) > _UNSHARED or len(bar) != len(arg) or not _are_own(bar, arg):
+            if getrefcount(bar) > _UNSHARED or len(bar) != len(arg) or not are_own(bar, arg):
                 return False
         elif cls is not float:
             return False
@@ -157,7 +157,7 @@ def _are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
 
 
 def _count_unshared() -> int:
-    """What `getrefcount` says in `_are_own` of an object that only a list or tuple refers to."""
+    """What `getrefcount` says in `are_own` of an object that only a list or tuple refers to."""
     bars, args = [np.zeros(1)], [None]
     for bar, _ in zip(bars, args):  # noqa: B905
         return getrefcount(bar)

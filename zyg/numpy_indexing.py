@@ -22,8 +22,10 @@ from zyg.array_type import (
     ANY,
     ONE,
     Array,
+    Bounds,
     Dim,
     Dims,
+    Measured,
     One,
     broadcast,
     derived_dim,
@@ -64,7 +66,10 @@ def is_position(index: Type) -> bool:
 def sliced_dim(dim: Dim, index: Slice) -> Dim:
     found = known_slice(index)
     if found is None:
-        return ANY
+        bounds = index.start, index.stop, index.step
+        if not all(isinstance(bound, Measured) for bound in bounds):
+            return ANY
+        return derived_dim(dim, Bounds(*bounds))
     if found.start is None and found.stop is None and found.step in (None, 1, -1):
         return dim
     try:

@@ -8,27 +8,43 @@ noted before, and the cotangents of that are looked up when the adjoint has run.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from sys import getrefcount
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from ir.core import named
 from zyg import cotangent
 from zyg.compiler.fields import fields_of
+from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
-from zyg.entry import Entry, inputs_of
-from zyg.gradients import Assignment, detached
+from zyg.entry import Entry, changed_inputs, inputs_of
+from zyg.gradients import Assignment, are_own, detached
 from zyg.pullback import Adjoint, Like, Pullback, StructuralGradients, protected, prototype
+from zyg.shadow_records import Record
 from zyg.shadows import Shadows, backward, forward, is_memory
+
+LikeOf: TypeAlias = Callable[[Any], Any]
+# What is no container: the types of these are looked up, not asked for what they derive from.
+_LEAVES = frozenset([float, int, bool, str, complex, type(None), np.ndarray, np.float64])
+
+
+def itself(value: Any) -> Any:
+    """What a gradient is like, where the value stays as it is until then."""
+    return value
 
 
 class Held:
-    """What an argument held when the call began."""
+    """What an argument held when the call began; `like_of` gives what its gradients are like."""
 
     __slots__ = ("fields", "items", "like", "memory", "obj")
 
-    def __init__(self, value: Any, open_: dict[int, Held]) -> None:
+    def __init__(self, value: Any, open_: dict[int, Held], like_of: LikeOf) -> None:
         self.obj: Any = None
-        self.fields: dict[str, Held] = {}
+        # What stands in attributes: for leaves, what gradients of them are like.
+        self.fields: dict[str, Any] = {}
         self.items: Any = None
         self.like: Any = None
         self.memory: dict[str, Any] = {}
@@ -38,50 +54,97 @@ class Held:
             for name, item in fields_of(value):
                 if is_memory(item):
                     self.memory[name] = item
-                self.fields[name] = open_.get(id(item)) or Held(item, open_)
-        elif type(value) in (list, tuple):
-            self.items = [open_.get(id(item)) or Held(item, open_) for item in value]
-            self.like = type(value)
-        elif type(value) is dict:
+                if type(item) in _LEAVES:
+                    self.fields[name] = like_of(item)
+                else:
+                    self.fields[name] = open_.get(id(item)) or Held(item, open_, like_of)
+        elif isinstance(value, list | tuple | deque):
+            self.items = [open_.get(id(item)) or Held(item, open_, like_of) for item in value]
+            self.like = prototype(value) if type(value) not in (list, tuple) else type(value)
+        elif isinstance(value, dict):
             self.items = {
-                key: open_.get(id(item)) or Held(item, open_) for key, item in value.items()
+                key: open_.get(id(item)) or Held(item, open_, like_of)
+                for key, item in value.items()
             }
+            self.like = prototype(value) if type(value) is not dict else dict
+        elif type(value) in _LEAVES:
+            self.like = like_of(value)
         else:
             self.like = prototype(value)
+            if not callable(value):
+                self._look_into(value, open_, like_of)
+
+    def _look_into(self, value: Any, open_: dict[int, Held], like_of: LikeOf) -> None:
+        """Notes the objects in what is no plain object itself, as a `SimpleNamespace`."""
+        names = getattr(value, "__dict__", None)
+        if type(names) is not dict or id(value) in open_:
+            return
+        open_[id(value)] = self
+        fields = {
+            name: open_.get(id(item)) or Held(item, open_, like_of)
+            for name, item in names.items()
+        }
+        if any(held._holds_objects(()) for held in fields.values()):
+            self.fields = fields
 
     def gradient(self, bar: Any, shadows: Shadows, open_: tuple[Held, ...] = ()) -> Any:
         """The gradient of the argument, whose own cotangent is `bar`."""
         if any(self is outer for outer in open_):
             return None  # an object that holds itself
-        inside = (*open_, self)
         if self.obj is not None:
-            found = {}
-            for name, held in self.fields.items():
-                own = shadows.of(self.obj, name)
-                if name in self.memory:
-                    own = cotangent.accumulate(own, shadows.contents_of(self.memory[name]))
-                if isinstance(bar, dict):
-                    own = cotangent.accumulate(own, bar.get(name))
-                gradient = held.part(own, shadows, inside)
-                if gradient is not None:
-                    found[name] = gradient
-            return found or None
-        if isinstance(self.items, dict):
-            bars = {} if bar is None else bar
-            return {
-                key: held.gradient(bars.get(key), shadows, inside)
-                for key, held in self.items.items()
+            return self._of_object(bar, shadows, (*open_, self))
+        if self.fields:
+            own_bars = bar if isinstance(bar, dict) else {}
+            parts = {
+                name: held.part(own_bars.get(name), shadows, (*open_, self))
+                for name, held in self.fields.items()
             }
+            return {name: part for name, part in parts.items() if part is not None} or None
         if self.items is not None:
-            bars = [None] * len(self.items) if bar is None else bar
-            found_items = [
-                held.gradient(item, shadows, inside)
-                for held, item in zip(self.items, bars, strict=True)
-            ]
-            return found_items if self.like is list else tuple(found_items)
+            return self._of_items(bar, shadows, (*open_, self))
         if callable(self.like):
             return detached(bar) if isinstance(bar, dict) else None
         return detached(cotangent.project(bar, self.like))
+
+    def _of_object(self, bar: Any, shadows: Shadows, inside: tuple[Held, ...]) -> Any:
+        found = {}
+        bars = bar if isinstance(bar, dict) else {}
+        for name, held in self.fields.items():
+            own = shadows.of(self.obj, name)
+            if name in self.memory:
+                contents = shadows.contents_of(self.memory[name])
+                own = contents if own is None else cotangent.accumulate(own, contents)
+            if name in bars:
+                own = cotangent.accumulate(own, bars[name])
+            if type(held) is Held:
+                own = held.part(own, shadows, inside)
+            elif own is not None and not _is_unshared(own, held):
+                own = detached(cotangent.project(own, held))
+            if own is not None:
+                found[name] = own
+        return found or None
+
+    def _of_items(self, bar: Any, shadows: Shadows, inside: tuple[Held, ...]) -> Any:
+        like = self.like
+        if not isinstance(like, type) and not self._holds_objects(()):
+            return detached(cotangent.project(bar, like))
+        if isinstance(self.items, dict):
+            bars = {} if bar is None else bar
+            found = {
+                key: held.gradient(bars.get(key), shadows, inside)
+                for key, held in self.items.items()
+            }
+            return found if like is dict else cotangent.like_mapping(like, found)
+        item_bars = [None] * len(self.items) if bar is None else bar
+        items = [
+            held.gradient(item, shadows, inside)
+            for held, item in zip(self.items, item_bars, strict=True)
+        ]
+        if isinstance(like, deque):
+            return deque(items, like.maxlen)
+        if not isinstance(like, type):
+            return cotangent.rebuilt(like, items)
+        return items if like is list else tuple(items)
 
     def part(self, bar: Any, shadows: Shadows, open_: tuple[Held, ...]) -> Any:
         """The gradient of what an object holds: None where nothing depends on it."""
@@ -90,12 +153,38 @@ class Held:
         return self.gradient(bar, shadows, open_)
 
     def _holds_objects(self, open_: tuple[Held, ...]) -> bool:
-        if self.obj is not None:
+        if self.obj is not None or self.fields:
             return True
         if self.items is None or any(self is outer for outer in open_):
             return False
         items = self.items.values() if isinstance(self.items, dict) else self.items
         return any(item._holds_objects((*open_, self)) for item in items)
+
+
+def _is_unshared(bar: Any, like: Any) -> bool:
+    """Whether an array that a record holds is nobody else's, and is like a gradient as it is."""
+    return (
+        type(bar) is np.ndarray and type(like) is np.ndarray
+        and getrefcount(bar) <= _IN_RECORD and bar.base is None
+        and bar.dtype is like.dtype and bar.shape == like.shape
+    )
+
+
+def _count_in_record() -> int:
+    """What `getrefcount` says in `_is_unshared` of an array that only a record refers to."""
+    obj, shadows = Record(), Shadows()
+    shadows.add(obj, "x", np.zeros(1))
+    counts: list[int] = []
+
+    def counted(bar: Any, like: Any) -> None:
+        counts.append(getrefcount(bar))
+
+    own = shadows.of(obj, "x")
+    counted(own, obj)
+    return counts[0]
+
+
+_IN_RECORD = _count_in_record()
 
 
 def memory_in(args: list[Held]) -> list[Any]:
@@ -108,17 +197,33 @@ def memory_in(args: list[Held]) -> list[Any]:
         if id(held) not in seen:
             seen.add(id(held))
             found += held.memory.values()
-            pending += held.fields.values()
+            pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
                 items = held.items
                 pending += items.values() if isinstance(items, dict) else items
     return found
 
 
-def held_by(args: tuple[Any, ...]) -> list[Held]:
+def refuse_shared(
+    entry: Entry, memory: list[Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Raises where an argument that the call changes in place is memory that an object holds."""
+    if not memory:
+        return
+    pending = changed_inputs(entry, f, args, kwargs)
+    while pending:
+        changed = pending.pop()
+        check_outside(memory, changed)
+        if isinstance(changed, list | tuple | deque):
+            pending += filter(is_memory, changed)
+        elif isinstance(changed, dict):
+            pending += filter(is_memory, changed.values())
+
+
+def held_by(args: tuple[Any, ...], like_of: LikeOf = prototype) -> list[Held]:
     """What each argument holds now."""
     open_: dict[int, Held] = {}
-    return [Held(arg, open_) for arg in args]
+    return [Held(arg, open_, like_of) for arg in args]
 
 
 def _gradients(
@@ -132,13 +237,25 @@ def gradients_through_heap(
     entry: Entry, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
     """The value, if the code gives it, and the gradients of a call that works on objects."""
-    held = held_by(args)
-    with forward(memory_in(held)) as at_end, backward(at_end, is_joint=True) as shadows:
+    # Arrays keep their shapes, and numbers what they are, until the adjoint has run.
+    held = held_by(args, itself)
+    memory = memory_in(held)
+    if entry.changes:
+        refuse_shared(entry, memory, f, args, kwargs)
+    with forward(memory) as at_end, backward(at_end, is_joint=True) as shadows:
         found = entry.run(*inputs_of(entry, f, args, kwargs))
     y, bars = found if entry.mode == "withgradient" else (None, found)
+    del found
     # The joint form gives a tuple, with one cotangent for each target.
     by_target = entry.assignment.by_target(bars)
-    return y, tuple(part.gradient(by_target.get(i), shadows) for i, part in enumerate(held))
+    del bars
+    gradients: list[Any] = []
+    for i, part in enumerate(held):
+        single = [by_target.pop(i, None)]
+        if type(part.like) is not np.ndarray or not are_own(single, (part.like,)):
+            single = [part.gradient(single[0], shadows)]
+        gradients += single
+    return y, tuple(gradients)
 
 
 class HeapAdjoint:
@@ -201,7 +318,10 @@ def pullback_through_heap(
     """The value and the pullback of a call that works on objects."""
     code: Any = entry.code
     held = held_by(args)
-    with forward(memory_in(held)) as at_end:
+    memory = memory_in(held)
+    if entry.changes:
+        refuse_shared(entry, memory, f, args, kwargs)
+    with forward(memory) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
     saved = protected(saved, code.copied, len(code.saved_names))
     finish = HeapGradients(entry.assignment)

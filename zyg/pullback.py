@@ -137,39 +137,40 @@ class StructuralGradients:
 class DispatchedBack:
     """The back function of a call that was compiled at run time; part of what a caller saves."""
 
-    __slots__ = ("adjoint", "finish", "saved")
+    __slots__ = ("_like", "adjoint", "finish", "saved")
 
-    def __init__(self, adjoint: Adjoint, saved: Any, finish: StructuralGradients) -> None:
+    def __init__(
+        self, adjoint: Adjoint, saved: Any, finish: StructuralGradients, like: Like
+    ) -> None:
         self.adjoint = adjoint
         self.saved = saved
         self.finish = finish
+        self._like = like
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        return self.finish.shared(None if y_bar is None else self.adjoint.run(self.saved, y_bar))
+        if y_bar is None:
+            return self.finish.shared(None)
+        return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
+
+    def with_saved(self, saved: Any) -> DispatchedBack:
+        return DispatchedBack(self.adjoint, saved, self.finish, self._like)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> DispatchedBack:
         """The same with copies of what it holds."""
-        return DispatchedBack(self.adjoint, copy(self.saved), self.finish)
+        return self.with_saved(copy(self.saved))
 
     def __reduce__(self) -> Any:
         saved = _without_contents(self.saved)
-        return _restored_dispatched, (self.adjoint, saved, self.finish)
+        return _restored_dispatched, (self.adjoint, saved, self.finish, self._like)
 
 
 class ObjectsBack(DispatchedBack):
     """The same for a function that works on objects: it runs also where nothing read its result."""
 
-    __slots__ = ("_like",)
-
-    def __init__(
-        self, adjoint: Adjoint, saved: Any, finish: StructuralGradients, like: Like
-    ) -> None:
-        super().__init__(adjoint, saved, finish)
-        self._like = like
+    __slots__ = ()
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        seed = zero_of(self._like) if y_bar is None else y_bar
-        return self.finish.shared(self.adjoint.run(self.saved, seed))
+        return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> ObjectsBack:
         return self  # code that works on objects saves copies where it needs them
@@ -194,7 +195,7 @@ class UpdateBack(ObjectsBack):
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
         like, *likes = self._like.items
-        seeds = [zero_of(like) if y_bar is None else y_bar]
+        seeds = [filled(y_bar, like)]
         for (_, value), whole in zip(self._held, likes, strict=True):
             bar = shadows.take_contents(value)
             seeds.append(zero_of(whole) if bar is None else bar)
@@ -209,8 +210,10 @@ def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like
     return ObjectsBack(adjoint, _with_contents(saved), finish, like)
 
 
-def _restored_dispatched(adjoint: Adjoint, saved: Any, finish: Any) -> DispatchedBack:
-    return DispatchedBack(adjoint, _with_contents(saved), finish)
+def _restored_dispatched(
+    adjoint: Adjoint, saved: Any, finish: Any, like: Like
+) -> DispatchedBack:
+    return DispatchedBack(adjoint, _with_contents(saved), finish, like)
 
 
 def prototype(arg: Any) -> Any:
@@ -288,6 +291,15 @@ def zero_of(like: Like) -> Any:
         zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
         return zeros if like.kind is np.ndarray else zeros[()]
     return like.kind(0) if like.kind in (int, float, complex) else None
+
+
+def filled(bar: Any, like: Like) -> Any:
+    """A cotangent with zeros for structural zeros, in tuples too: generated code relies on it."""
+    if bar is None:
+        return zero_of(like)
+    if isinstance(bar, tuple | list) and issubclass(like.kind, tuple):
+        return tuple(map(filled, bar, like.items))
+    return bar
 
 
 def checked_seed(seed: Any, like: Like) -> Any:
@@ -395,9 +407,7 @@ def _parts(value: Any) -> Parts | None:
     if type(value) is deque:
         return tuple(value), lambda items: deque(items, value.maxlen)
     if isinstance(value, DispatchedBack):
-        return (value.saved,), lambda items: DispatchedBack(
-            value.adjoint, items[0], value.finish
-        )
+        return (value.saved,), lambda items: value.with_saved(items[0])
     if isinstance(value, RuleBack):
         captured = value.captured()
         return tuple(captured.values()), lambda items: value.with_captured(

@@ -21,7 +21,7 @@ its cotangent is there, and before it belongs to the values that the program com
 
 from __future__ import annotations
 
-import threading
+from _thread import _local  # the import of `threading` takes as long as seven modules here
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,6 +34,7 @@ from ir.heap import Identity
 from ir.types import Instance, Type
 from zyg.cotangent import accumulate, rebuilt, zeros_like
 from zyg.errors import NotDifferentiable
+from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
 
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 
@@ -58,37 +59,55 @@ def owner_of(array: Any) -> Any:
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_fields")
+    __slots__ = ("_contents", "_tables")
 
     def __init__(self) -> None:
-        # The object is kept, so that its `id` stays its own.
-        self._fields: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._tables: dict[type, Records] = {}
         self._contents: dict[int, _Contents] = {}
+
+    def records(self, cls: type, *numbers: str) -> Records:
+        """The records of the objects of a class, of whose attributes some hold numbers."""
+        found = self._tables.get(cls)
+        if found is None:
+            found = self._tables[cls] = records_for(cls)
+        found.cover(numbers)
+        return found
 
     def add(self, obj: Any, name: str, bar: Any) -> None:
         """Adds a contribution to the cotangent of an attribute; None is a structural zero."""
         if bar is None:
             return
-        found = self._fields.get(id(obj))
-        if found is None:
-            self._fields[id(obj)] = obj, {name: bar}
-            return
-        bars = found[1]
-        before = bars.get(name)
-        if type(before) is float:
-            bars[name] = before + bar
+        table = self._tables.get(type(obj))
+        if table is None:
+            table = self._tables[type(obj)] = records_for(type(obj))
+        record = table[obj]
+        before = getattr(record, name, UNTOUCHED)
+        if before is UNTOUCHED:
+            setattr(record, name, bar)
+        elif type(before) is float:
+            setattr(record, name, before + bar)
         else:
-            bars[name] = bar if before is None else accumulate(before, bar)
+            setattr(record, name, accumulate(before, bar))
 
     def take(self, obj: Any, name: str, zero: Any = None) -> Any:
         """The cotangent of an attribute, which has none from then on; `zero` if it has none."""
-        found = self._fields.get(id(obj))
-        return zero if found is None else found[1].pop(name, zero)
+        record = self._record_of(obj)
+        if record is None:
+            return zero
+        found = getattr(record, name, UNTOUCHED)
+        if found is UNTOUCHED:
+            return zero
+        setattr(record, name, UNTOUCHED)
+        return found
 
     def of(self, obj: Any, name: str) -> Any:
         """The cotangent of an attribute as it is now."""
-        found = self._fields.get(id(obj))
-        return None if found is None else found[1].get(name)
+        found = getattr(self._record_of(obj), name, UNTOUCHED)
+        return None if found is UNTOUCHED else found
+
+    def _record_of(self, obj: Any) -> Any:
+        table = self._tables.get(type(obj))
+        return None if table is None else table.get(obj)
 
     # Memory that objects hold
 
@@ -188,7 +207,7 @@ class _Contents:
 SHADOWS = Instance(Shadows)
 
 
-class _State(threading.local):
+class _State(_local):
     """What runs in this thread: a forward pass that works on objects, its adjoint's table.
 
     `held`: the memory that objects hold, by `id`, with the number under which it came to be held.
@@ -330,6 +349,51 @@ def take(shadows: Shadows, obj: Any, name: str, zero: Any = None) -> Any:
     return shadows.take(obj, name, zero)
 
 
+def records(shadows: Shadows, cls: type, *numbers: str) -> Records:
+    return shadows.records(cls, *numbers)
+
+
+def record(of: Records, obj: Any) -> Record:
+    return of[obj]
+
+
+def bar_of(of: Record, name: str) -> Any:
+    """The cotangent of an attribute, out of the record of its object."""
+    return getattr(of, name)
+
+
+def set_bar(of: Record, name: str, bar: Any) -> None:
+    setattr(of, name, bar)
+
+
+def increase_bar(of: Record, name: str, bar: Any) -> None:
+    setattr(of, name, getattr(of, name) + bar)
+
+
+def add_object(shadows: Shadows, obj: Any, bar: Any) -> None:
+    """Takes the cotangent of an object, by names: a call that knows no table has read it.
+
+    What stands in its attributes may have been replaced since, so that they have to hold numbers.
+    """
+    for name, own in (bar or {}).items():
+        if own is not None and (isinstance(own, dict | tuple) or is_memory(own)):
+            raise NotDifferentiable(
+                f"the attribute `{name}` of a {type(obj).__name__} holds more than a number, in a "
+                "call that zyg differentiates apart from the code around it, which changes objects"
+            )
+        shadows.add(obj, name, own)
+
+
+def add_constant_object(shadows: Shadows, obj: Any, bar: Any) -> None:
+    """`add_object` in a program that stores nothing into objects."""
+    for name, own in (bar or {}).items():
+        held = getattr(obj, name, None)
+        if isinstance(own, dict) and hasattr(held, "__dict__") and type(held) is not dict:
+            add_constant_object(shadows, held, own)
+        else:
+            shadows.add(obj, name, own)
+
+
 def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, held: Identity) -> None:
     shadows.add_held(obj, name, bar, held.value)
 
@@ -347,6 +411,9 @@ def absorb(shadows: Shadows, held: Identity, bar: Any) -> Any:
 
 
 facts.effect(add, take, add_held, release, absorb, hold, check_held, unless_held)
+facts.effect(bar_of, set_bar, increase_bar, add_object, add_constant_object)
+# A record is made where it is asked for, and is the same from then on.
+facts.pure(records, record, current_shadows)
 
 
 @facts.result(current_shadows)

@@ -200,22 +200,19 @@ class Naming:
             self._handled, self._dormant = self._dormant, set()
         if self._handled and isinstance(op, Call) and op in self._consuming:
             # Versions of one object: a handler that reads an older one finds the same.
-            live -= self._older_versions(op) & self._handled
+            live -= self._handled & self._older(op)
             self._any_op(op, live)
         else:
             live |= self._handled
             self._any_op(op, live)
         live |= self._handled
 
-    def _older_versions(self, op: Call) -> set[Value]:
+    def _older(self, op: Op | None) -> set[Value]:
+        """The versions of an object before a change in place, the last of several."""
         found: set[Value] = set()
-        definition: Op | None = op
-        while isinstance(definition, Call) and definition in self._consuming:
-            version = definition.args[0]
-            if not isinstance(version, Value):
-                break
-            found.add(version)
-            definition = self._definitions.get(version)
+        while isinstance(op, Call) and op in self._consuming and isinstance(op.args[0], Value):
+            found.add(op.args[0])
+            op = self._definitions.get(op.args[0])
         return found
 
     def _any_op(self, op: Op, live: set[Value]) -> None:

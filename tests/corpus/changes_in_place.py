@@ -579,3 +579,34 @@ def array_without_dimensions(a):
     b += a[2]
     b[()] *= b
     return float(b) * a[3]
+
+
+@program((MATRIX,))
+def rows_as_far_as_they_are_done(a):
+    a = a.copy()
+    for i in range(len(a)):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[:j, j]) / a[j, j]
+        for j in range(i, len(a)):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return np.sum(a)
+
+
+@program((SIX,))
+def all_that_came_before(a):
+    y = np.zeros(len(a))
+    for t in range(len(a)):
+        y[t] = np.tanh(a[t] + y[:t] @ a[:t])
+        if t % 2:
+            y[:t] *= 0.5
+    return y @ y
+
+
+@program((GRID, [1.0, 2.0]))
+def states_in_a_list(w, x):
+    states = [np.zeros(4)]
+    for i in range(3):
+        states.append(np.tanh(states[-1] * w[i] + x[i % 2]))
+        if i == 1:
+            states[0] = states[-1] * 2.0
+    return sum([state @ state for state in states])

@@ -31,6 +31,7 @@ from ir.types import (
     Tuple,
     Type,
     Union,
+    class_of,
     widen,
 )
 from zyg import cotangent
@@ -41,6 +42,7 @@ from zyg.compiler.augment import (
     Augmenter,
 )
 from zyg.compiler.masks import Masks
+from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
     NONE,
     is_array,
@@ -52,7 +54,7 @@ from zyg.compiler.tangents import (
     tangent_type,
 )
 from zyg.numpy_facts import is_real
-from zyg.shadows import current_shadows
+from zyg.shadows import add_constant_object, add_object, current_shadows
 
 
 class Accumulation(Algebra):
@@ -65,6 +67,7 @@ class Accumulation(Algebra):
         self.methods = augmenter.methods
         self._varied = augmenter.varied
         self.heap = augmenter.heap
+        self._steady = augmenter.steady
         self._forward = set(augmenter.definitions)
         self.bars: dict[Value, Operand] = {}
         self._masks = Masks(augmenter.ops)
@@ -155,6 +158,12 @@ class Accumulation(Algebra):
         """Adds a contribution to the cotangent of a value."""
         if not isinstance(operand, Value) or operand not in self._varied or is_none(bar):
             return
+        if self.heap is not None and is_object_type(operand.type):
+            # Another call has read it, or the caller knows more of it than it can see.
+            changes = self.surroundings.may_change_objects()
+            add = add_object if changes else add_constant_object
+            self.call(add, self.heap_bar(), operand, bar)
+            return
         bar = self._instantiated(operand, bar)
         before = self.bars.get(operand)
         total = bar if before is None else self.plus(before, bar, operand)
@@ -219,12 +228,19 @@ class Accumulation(Algebra):
                     made = self.call(cotangent.add_at, earlier.args[0], hot.args[2], both)
                     return self._typed_like(a, made)
             return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
+        if hot is not None and self._is_item_of_list(hot):
+            return self.call(cotangent.accumulate_item, a, hot.args[2], hot.args[0], hot.args[1])
         hot = self._one_hot(a)
         if hot is not None and is_array(type_of(b)):
             return self._typed_like(b, self.call(cotangent.add_at, b, hot.args[2], hot.args[0]))
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
             return self._sum(a, b, like)
         return self.call(cotangent.accumulate, a, b)
+
+    def _is_item_of_list(self, hot: Call) -> bool:
+        type_, index = type_of(hot.args[1]), type_of(hot.args[2])
+        is_item = isinstance(index, Scalar | Known) and class_of(index) is int
+        return is_item and isinstance(type_, Sequence) and type_.cls is list
 
     def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays, as a difference where one of them is negated."""
@@ -317,7 +333,7 @@ class Accumulation(Algebra):
         """A cotangent without structural zeros in the place of numbers: callees rely on that."""
         type_ = type_of(like)
         if isinstance(type_, Tuple):
-            bars = self.parts(bar)
+            bars = [NONE for _ in type_.items] if is_none(bar) else self.parts(bar)
             if bars is None and not isinstance(type_of(bar), Tuple):
                 return self.call(cotangent.completed, bar, like)
             items = [

@@ -15,26 +15,21 @@ import operator
 
 import numpy as np
 
-from ir.core import Call, Const, Operand, Value, type_of
-from ir.infer import Inference
+from ir.core import Const, Operand, Value, type_of
 from ir.types import Known, Scalar, Type
 from zyg import cotangent
-from zyg.array_type import reduced
+from zyg.array_type import rank_of, reduced, same_shape
+from zyg.compiler.lengths import Lengths
 from zyg.compiler.tangents import is_array, is_inexact, is_number
+from zyg.numpy_facts import is_real
 
 _PRODUCTS = (operator.mul, operator.truediv, np.divide)
 # The callees in which a sign of an operand moves outwards.
-SIGNED = (*_PRODUCTS, operator.neg, operator.getitem, np.reshape)
+SIGNED = (*_PRODUCTS, operator.neg, operator.getitem, operator.matmul, np.reshape)
 
 
-class Algebra(Inference):
+class Algebra(Lengths):
     """Builds operations of an adjoint, in simpler form where the definitions allow it."""
-
-    def _call_of(self, operand: Operand, callee: object) -> Call | None:
-        op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
-            return op
-        return None
 
     def _negated(self, operand: Operand) -> Operand | None:
         """`x`, where an operand is `-x`."""
@@ -61,6 +56,8 @@ class Algebra(Inference):
             if inner is None or not is_array(type_of(inner)) or not is_inexact(type_of(inner)):
                 return None
             return self.call(operator.neg, self.call(callee, inner, *args[1:]))
+        if callee is operator.matmul:
+            return self._sign_outside_matmul(args)
         if callee not in _PRODUCTS or len(args) != 2:
             return None
         inner_args = [None if _is_named_number(arg) else self._negated(arg) for arg in args]
@@ -76,6 +73,18 @@ class Algebra(Inference):
         plain = [arg if inner is None else inner for arg, inner in pairs]
         result = self.call(callee, *plain)
         return result if signs == 2 else self.call(operator.neg, result)
+
+    def _sign_outside_matmul(self, args: list[Operand]) -> Operand | None:
+        """`-(m @ v)` for `-m @ v`, where what the sign is taken of has no more dimensions."""
+        ranks = [rank_of(type_of(arg)) for arg in args]
+        for at, (arg, rank) in enumerate(zip(args, ranks, strict=True)):
+            inner, other = self._negated(arg), ranks[1 - at]
+            if inner is None or rank is None or other not in (1, 2) or rank > 2:
+                continue
+            if rank + other - 2 <= rank and all(is_inexact(type_of(a)) for a in args):
+                plain = [inner, args[1]] if at == 0 else [args[0], inner]
+                return self.call(operator.neg, self.call(operator.matmul, *plain))
+        return None
 
     def _factored(self, operand: Operand) -> tuple[Operand, Operand] | None:
         """`c` and `x`, where an operand is `c * x` for a plain number `c` and an array `x`."""
@@ -137,7 +146,11 @@ class Algebra(Inference):
         if factored is not None:
             factor, array = factored
             return self.call(operator.mul, self._sum_over(array, axes, keeps, like), factor)
-        summed = self.call(cotangent.sum_over, bar, axes, *keeps)
+        product = self._call_of(bar, operator.mul)
+        if product is not None and not keeps and _are_real_vectors(*product.args):
+            summed = self.call(operator.matmul, *product.args)
+        else:
+            summed = self.call(cotangent.sum_over, bar, axes, *keeps)
         if isinstance(summed, Value):
             summed.type = reduced(type_of(bar), type_of(like))
         return summed
@@ -146,6 +159,13 @@ class Algebra(Inference):
 def _is_named_number(operand: Operand) -> bool:
     """Whether a reader would miss a value that costs no walk: the cotangent of a variable."""
     return isinstance(operand, Value) and operand.name != "t" and not is_array(operand.type)
+
+
+def _are_real_vectors(a: Operand, b: Operand) -> bool:
+    """Whether the sum of the products of two operands is what `@` gives."""
+    types_ = type_of(a), type_of(b)
+    are_vectors = all(rank_of(type_) == 1 and is_inexact(type_) for type_ in types_)
+    return are_vectors and types_[0] == types_[1] and same_shape(*types_) and is_real(types_[0])
 
 
 def _is_plain(type_: Type) -> bool:

@@ -18,6 +18,7 @@ import operator
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from ir import facts, primitives
@@ -26,7 +27,6 @@ from ir.core import (
     Block,
     Call,
     Const,
-    For,
     Function,
     If,
     Location,
@@ -34,15 +34,15 @@ from ir.core import (
     Parameters,
     Try,
     Value,
-    While,
     Yield,
     type_of,
 )
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.load import load_definitions
+from ir.places import is_change
 from ir.record import made, node
-from ir.rewrite import clone, count_uses, free_values, substitute, walk
+from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
@@ -52,16 +52,24 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.augment import Augmenter, StructureStep
 from zyg.compiler.fields import Fields
+from zyg.compiler.item_updates import shorten_updates
+from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
+from zyg.compiler.object_bars import use_records
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
+from zyg.compiler.records import pack_records
+from zyg.compiler.replica import read_in_place
 from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
+from zyg.compiler.undo import decide, new_log, with_log
+from zyg.compiler.versions import Versions
 
 MAX_ROUNDS = 8
+NOTHING = Yield([])
 verifying = False  # tests turn this on: the IR is checked after each pass
 
 
@@ -165,7 +173,7 @@ class Compiler:
         if known is not None:
             return known
         name = _identifier(made.function.name)
-        indices = sorted(active - {made.heap})
+        indices = made.with_bars(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
         passed = _passed(made)
@@ -197,7 +205,7 @@ class Compiler:
             while self._pending:
                 made, active, of_value, pair = self._pending[-1]
                 self._pending.pop()
-                self._generate_pair(made, active, of_value, pair)
+                with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
             self.abandon()
             raise
@@ -225,6 +233,22 @@ class Compiler:
         finally:
             self.specialiser._stack.pop()
 
+    def _versions(
+        self, made: Specialisation, augmenter: Augmenter, transposer: Transposer,
+        logged: list[int] | None,
+    ) -> Versions | None:
+        """The versions of the arrays that a function changes, and the log that it gets.
+
+        What objects hold is followed at run time only.
+        """
+        forward = Block([], augmenter.ops, NOTHING)
+        if made.heap is not None or not any(map(is_change, walk(forward))):
+            return None
+        versions = Versions(forward, self._inputs(made))
+        if logged:
+            transposer.log = new_log(versions, logged)
+        return versions
+
     def _inputs(self, made: Specialisation) -> list[Value]:
         return [*made.function.captured, *made.function.params]
 
@@ -233,6 +257,8 @@ class Compiler:
     ) -> list[Operand]:
         self.specialiser._stack.append(made)
         try:
+            if transposer.log is not None:
+                transposer.begin(transposer.log.versions.body)
             transposer.transpose(augmenter.steps)
             inputs = self._inputs(made)
             bars = []
@@ -245,10 +271,12 @@ class Compiler:
             self.specialiser._stack.pop()
 
     def _generate_pair(
-        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair
+        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
+        logged: list[int] | None,
     ) -> None:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
+        versions = self._versions(made, augmenter, transposer, logged)
         changes_objects, result = _without_heap(made, augmenter, result)
         if of_value:
             result = _value_of(transposer, result)
@@ -264,12 +292,13 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        use_records(adjoint, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
-        self._preserve(made, forward, adjoint, transposer)
+        self._preserve(made, forward, adjoint, transposer, versions, logged)
         saved = [value for value in free_values(adjoint) if value is not seed]
         # In the order of the program, so that forward and adjoint give them the same names.
         order = {v: i for i, v in enumerate(self._inputs(made))}
@@ -278,7 +307,7 @@ class Compiler:
                 order.setdefault(value, len(order))
         saved.sort(key=lambda value: order.get(value, -1))
         forward.exit = Yield([result, *saved])
-        saved = _pack_records(forward, adjoint, saved)
+        saved = pack_records(forward, adjoint, saved)
         saved = pack_arms(forward, adjoint, saved)
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
@@ -301,10 +330,13 @@ class Compiler:
         pair.emitted = self._load(made, [pair.forward, pair.back])
 
     def _preserve(
-        self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer
+        self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
+        versions: Versions | None, logged: list[int] | None,
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
-        preserve(forward, adjoint, transposer.exported, made.heap is not None)
+        copied = preserve(forward, adjoint, transposer.exported, made.heap is not None)
+        if versions is not None:
+            decide(versions, logged, copied)
         if made.heap is not None and transposer.surroundings.may_change_held():
             known = {*self._inputs(made), *(v for op in walk(forward) for v in op.results)}
             apart = {value for value in free_values(adjoint) if value not in known}
@@ -319,7 +351,10 @@ class Compiler:
                 verify(function)
             # The IR stays as it is, free of changes in place: derivatives of it start there.
             function = clone(function)
+            read_in_place(function.body)
             reuse_buffers(function.body)
+            shorten_updates(function.body)
+            read_buffers_in_place(function.body)
             replace_lambdas(function)
             functions.append(function)
         known: dict[str, object] = {item.name: item for item in generated}
@@ -344,12 +379,14 @@ class Compiler:
 
     def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
         """The joint form; its callees' code is there once `finish` has run."""
-        function, augmenter, result = self._joint_function(made, active, wants_value)
+        function, augmenter, result = with_log(
+            partial(self._joint_function, made, active, wants_value)
+        )
         item = Generated(function.name, [TOP])
         item.ir_function = function
         emitted = self._load(made, [item])
         return Joint(
-            item.cell.cell_contents, _passed(made), sorted(active - {made.heap}), emitted,
+            item.cell.cell_contents, _passed(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
         )
 
@@ -358,16 +395,17 @@ class Compiler:
         key = made, active, wants_value
         known = self._derived.get(key)
         if known is None:
-            function, _, _ = self._joint_function(made, active, wants_value)
+            function, _, _ = with_log(partial(self._joint_function, made, active, wants_value))
             known = Derived(function, _passed(made), sorted(active))
             self._derived[key] = known
             self.finish()
         return known
 
     def _joint_function(
-        self, made: Specialisation, active: Flow, wants_value: bool
+        self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
+        versions = self._versions(made, augmenter, transposer, logged)
         _, result = _without_heap(made, augmenter, result)
         if made.handed_out:
             result = _value_of(transposer, result)
@@ -376,7 +414,7 @@ class Compiler:
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
         transposer.add(result, seed)
-        bars = self._adjoint(made, transposer, augmenter, sorted(active - {made.heap}))
+        bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -384,6 +422,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
+        use_records(adjoint, self.specialiser.fields)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
@@ -392,11 +431,11 @@ class Compiler:
         own = set(augmenter.ops)
         forward = Block([], [op for op in body.ops if op in own], Yield([]))
         adjoint.ops = [op for op in body.ops if op not in own]
-        self._preserve(made, forward, adjoint, transposer)
+        self._preserve(made, forward, adjoint, transposer, versions, logged)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)
-        _pack_records(body, body, [])
+        pack_records(body, body, [])
         name = f"{_identifier(made.function.name)}_gradient"
         params = [self._inputs(made)[i] for i in _passed(made)]
         return _function(made, name, params, body), augmenter, result
@@ -469,7 +508,8 @@ def _function(
 
 
 def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "function"
+    plain = name.strip("_") or name
+    return plain if plain.isidentifier() else "function"
 
 
 def _seed_name(result: Operand) -> str:
@@ -510,58 +550,6 @@ def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) 
         whole = Value("saved", Tuple(tuple(value.type for value in saved)))
         adjoint.ops.insert(0, Call(Const(primitives.unpack), [whole, Const(len(saved))], {}, saved))
         adjoint.params = [whole]
-
-
-def _pack_records(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
-    """Joins the lists that one loop collects and another one walks over into one list of tuples."""
-    producers = {
-        value: op for op in walk(forward) if isinstance(op, For | While) for value in op.results
-    }
-    uses = count_uses(adjoint)
-    for op in walk(adjoint):
-        if not isinstance(op, For) or not op.backwards:
-            continue
-        groups: dict[For | While, list[int]] = {}
-        for i, iterable in enumerate(op.iterables):
-            if not isinstance(iterable, Value):
-                continue
-            producer = producers.get(iterable)
-            if producer is None or producer is op:
-                continue
-            if producer.results.index(iterable) >= len(producer.init) and uses[iterable] == 1:
-                groups.setdefault(producer, []).append(i)
-        for producer, indices in groups.items():
-            if len(indices) > 1:
-                saved = _pack(producer, op, indices, saved)
-    return saved
-
-
-def _pack(producer: For | While, loop: For, indices: list[int], saved: list[Value]) -> list[Value]:
-    exit = producer.body.exit
-    assert isinstance(exit, Yield)
-    lists = [loop.iterables[i] for i in indices]
-    positions = [producer.results.index(records) for records in lists]  # type: ignore[arg-type]
-    values = [exit.values[1 + position] for position in positions]
-    types_ = tuple(map(type_of, values))
-    record = Value("t", Tuple(types_))
-    producer.body.ops.append(Call(Const(primitives.build_tuple), values, {}, [record]))
-    records = Value("records", Sequence(list, Tuple(types_)))
-    kept = [i for i in range(len(producer.results)) if i not in positions]
-    producer.results = [*(producer.results[i] for i in kept), records]
-    exit.values = [exit.values[0], *(exit.values[1 + i] for i in kept), record]
-    items = [loop.items[i] for i in indices]
-    item = Value("t", Tuple(types_))
-    rest = [i for i in range(len(loop.iterables)) if i not in indices]
-    params = loop.body.params
-    loop.body.params = [
-        item, *(params[i] for i in rest), *params[len(loop.iterables) :]
-    ]
-    loop.iterables = [records, *(loop.iterables[i] for i in rest)]
-    loop.body.ops.insert(0, Call(Const(primitives.unpack), [item, Const(len(items))], {}, items))
-    gone = set(lists)
-    if any(value in gone for value in saved):
-        saved = [value for value in saved if value not in gone] + [records]
-    return saved
 
 
 def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:

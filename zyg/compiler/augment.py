@@ -45,6 +45,7 @@ from ir.heap import (
     Identity,
     attribute_read,
     contents_read,
+    object_read,
     with_heap,
     without_heap,
 )
@@ -52,10 +53,24 @@ from ir.held import may_be_memory
 from ir.infer import IN_PLACE, Inference, MakeBranch
 from ir.parse import parse_code
 from ir.record import node
-from ir.rewrite import Mapping, clone_exit
-from ir.types import TOP, Closure, Known, Method, Scalar, Sequence, Tuple, class_of, widen
+from ir.rewrite import Mapping, clone_exit, defined
+from ir.types import (
+    TOP,
+    Closure,
+    Known,
+    Method,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    class_of,
+    join,
+    widen,
+)
 from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
+from zyg.compiler.forwarding import Contents
+from zyg.compiler.lengths import Lengths, stored_into
 from zyg.compiler.mutation import (
     MUTATING_METHODS,
     refuse_changing_call,
@@ -65,6 +80,7 @@ from zyg.compiler.mutation import (
 from zyg.compiler.objects import (
     adds_unknown,
     is_computed,
+    is_object_type,
     is_place,
     iterates_over,
     may_overload,
@@ -80,6 +96,7 @@ from zyg.compiler.specialise import (
     bind_operands,
     is_global_store,
 )
+from zyg.compiler.tangents import is_array
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import hold
@@ -197,7 +214,7 @@ Step: TypeAlias = (
 PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
 
 
-class Augmenter(Inference):
+class Augmenter(Lengths):
     """Builds the forward operations and the steps of one function."""
 
     def __init__(
@@ -219,6 +236,10 @@ class Augmenter(Inference):
         self.varied: set[Value] = set()
         # Values of unknown class that have been looked at, in the block at hand and around it.
         self._plain: set[Value] = set()
+        self._contents = Contents()
+        # What is defined in the loop at hand, and reads there that give the same in each iteration.
+        self._in_loop: set[Value] | None = None
+        self.steady: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
 
     def augment(self, function: Function) -> Operand:
@@ -253,7 +274,9 @@ class Augmenter(Inference):
                 # Inlined code, the branch of a rule for one, has the place of its call.
                 self.loc = self.place or op.loc
                 callee, args = self.checked(callee, args, kwargs, self.loc)
-                if self._is_method_of_place(op, callee, args):
+                if self._read_again(op, callee, args, mapping):
+                    pass
+                elif self._is_method_of_place(op, callee, args):
                     method = Value(op.result.name, op.result.type)
                     self._define(Call(callee, args, {}, [method], self.loc))
                     mapping[op.result] = method
@@ -316,7 +339,8 @@ class Augmenter(Inference):
             inner = dict(mapping)
             params = [Value(value.name, value.type) for value in block.params]
             self._note_results(block.params, params, inner)
-            exit = self.inline(block, inner)
+            with self._contents.inside():
+                exit = self.inline(block, inner)
             if isinstance(exit, Yield):
                 exit.values = _but_heap(exit.values, op.results)
             blocks.append(Block(params, self.ops, exit))
@@ -349,11 +373,17 @@ class Augmenter(Inference):
         inner = dict(mapping)
         given = self._without_heap(op.body.params, inner)
         params = [Value(value.name, value.type) for value in given]
+        known = self._shapes_of_stored(op, init)
+        for value, param in zip(given, params, strict=True):
+            param.type = known.get(value, param.type)
         self._note_results(given, params, inner)
         outer_ops, outer_steps = self.ops, self.steps
         plain, self._plain = self._plain, set(self._plain)
         self.ops, self.steps = [], []
-        exit = self.inline(op.body, inner)
+        outer_loop, self._in_loop = self._in_loop, defined(op.body) | set(op.body.params)
+        with self._contents.inside():
+            exit = self.inline(op.body, inner)
+        self._in_loop = outer_loop
         if isinstance(exit, Yield):
             exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
         self._plain = plain
@@ -362,11 +392,25 @@ class Augmenter(Inference):
         self.ops, self.steps = outer_ops, outer_steps
         new.init = _but_heap(init, op.results[: len(init)])
         kept = self._without_heap(op.results, mapping)
-        new.results = [Value(value.name, value.type) for value in kept]
+        known.update(
+            (result, known[param]) for result, param in zip(op.results, op.carried, strict=False)
+            if param in known
+        )
+        new.results = [Value(value.name, known.get(value, value.type)) for value in kept]
         self._note_results(kept, new.results, mapping)
         self._define(new)
         if any(value in self.varied for value in new.results) or works_on_heap(steps):
             self.steps.append(LoopStep(new, steps))
+
+    def _shapes_of_stored(self, op: For | While, init: list[Operand]) -> dict[Value, Type]:
+        """The types of the arrays that a loop only stores into, where more is known before it."""
+        found: dict[Value, Type] = {}
+        for k, (param, operand) in enumerate(zip(op.carried, init, strict=True)):
+            type_ = type_of(operand)
+            if is_array(param.type) and is_array(type_) and type_ != param.type:
+                if join(type_, param.type) == param.type and stored_into(op, k):
+                    found[param] = type_
+        return found
 
     def _iterated(self, iterable: Operand, known: Operand, loc: Location | None) -> Operand:
         """What an object of a user's class gives to iterate over.
@@ -502,7 +546,7 @@ class Augmenter(Inference):
         ]
         if function is attribute_read:
             callee, args = Const(getattr), args[1:]
-        elif function is contents_read:
+        elif function in (contents_read, object_read):
             callee, args = Const(primitives.alias), args[1:]
         elif any(function is store for store in STORES):
             callee, args = Const(STORES[function]), args[1:]
@@ -530,9 +574,7 @@ class Augmenter(Inference):
             ):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
-            result = Value(op.result.name, op.result.type)
-            self._define(Call(Const(getattr), [obj, name], {}, [result], op.loc))
-            mapping[op.result] = result
+            result = self._read(op, args, mapping)
             self.varied.add(result)
             held = self._held(result, op.loc)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
@@ -548,12 +590,23 @@ class Augmenter(Inference):
                 self.varied.add(value)
                 self.steps.append(ContentsStep(result, value, held, op.loc))
             return True
+        if callee.value is object_read:
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(Const(primitives.alias), [args[1]], {}, [result], op.loc))
+            mapping[op.result] = result
+            self.varied.add(result)
+            return True
         plain = STORES.get(callee.value) if callable(callee.value) else None
         if plain is None:
             return False
         heap, obj, name, *values = args
         assert isinstance(name, Const)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
+        self._contents.note_store(op, args)
+        mapping[op.result] = heap
+        fields = self._specialiser.fields
+        if fields is not None and not fields.may_vary(class_of(type_of(obj)), name.value):
+            return True
         stored = values[0] if values else None
         step = StoreStep(obj, name.value, stored, op.loc)
         step.held = None if stored is None else self._held(stored, op.loc)
@@ -561,8 +614,35 @@ class Augmenter(Inference):
             step.is_first = Value("is_first", Scalar(bool))
             self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
         self.steps.append(step)
-        mapping[op.result] = heap
         return True
+
+    def _read_again(
+        self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A read of what is at hand, or of what never varies; False for another call."""
+        if not isinstance(callee, Const) or callee.value is not attribute_read:
+            return False
+        is_plain = len(args) == 3 and isinstance(args[2], Const) and (
+            member(type_of(args[1]), args[2].value).kind == "stored"
+        )
+        known = self._contents.known(op, args) if is_plain else None
+        if known is not None:
+            mapping[op.result] = known
+            return True
+        if not is_plain or self._varies(op.results):
+            return False
+        self._read(op, args, mapping)
+        return True
+
+    def _read(self, op: Call, args: list[Operand], mapping: Mapping) -> Value:
+        """Reads an attribute that is stored in an object."""
+        result = Value(op.result.name, op.result.type)
+        self._define(Call(Const(getattr), args[1:], {}, [result], op.loc))
+        self._contents.note_read(op, args, result)
+        mapping[op.result] = result
+        if self._in_loop is not None and self._in_loop.isdisjoint(op.args[:2]):
+            self.steady.add(result)
+        return result
 
     def _held(self, value: Operand, loc: Location | None) -> Value | None:
         """A name for memory that objects may hold and change in place: what is saved of it is its
@@ -748,7 +828,8 @@ class Augmenter(Inference):
             return True
         if HEAP_NAME in kwargs:
             target.source = with_heap(target.source)
-        defaults, kwdefaults = self._defaults(callee, target)
+        owner = self._uncaught(callee)
+        defaults, kwdefaults = self._defaults(owner, target)
         if defaults is None:
             return False
         mark = len(self.ops)
@@ -756,10 +837,10 @@ class Augmenter(Inference):
         self._note_collected(mark)
         names = [value.name for value in target.source.captured]
         captured = [
-            self.call(primitives.read_captured, callee, Const(name)) for name in names
+            self.call(primitives.read_captured, owner, Const(name)) for name in names
         ]
         inputs = [*captured, *bound]
-        is_function_varied = self.is_varied(callee)
+        is_function_varied = self.is_varied(owner)
         active = frozenset(
             i for i in specialisation.flow
             if self.is_varied(inputs[i]) or (is_function_varied and i < len(captured))
@@ -779,15 +860,15 @@ class Augmenter(Inference):
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
         targets: list[tuple[Operand, str | None]] = []
-        for i in sorted(active - {specialisation.heap}):
-            through_cell = i < len(captured) and not self._is_local(callee)
-            targets.append((callee, names[i]) if through_cell else (inputs[i], None))
+        for i in specialisation.with_bars(active):
+            through_cell = i < len(captured) and not self._is_local(owner)
+            targets.append((owner, names[i]) if through_cell else (inputs[i], None))
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
+        works_on_objects = specialisation.heap is not None or self._reaches_objects(targets)
         self.steps.append(
             CallStep(
-                result, targets, pair.back, saved, op.loc, specialisation.heap is not None,
-                changes_objects,
+                result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
             )
         )
         if len(results) == 1:
@@ -796,6 +877,12 @@ class Augmenter(Inference):
             whole = Call(op.callee, op.args, op.kwargs, results, op.loc)
             self._take_apart(whole, result, mapping)
         return True
+
+    def _reaches_objects(self, targets: list[tuple[Operand, str | None]]) -> bool:
+        """Whether a call has cotangents for objects that the table has to take."""
+        return self.heap is not None and any(
+            is_object_type(type_of(target)) for target, _ in targets
+        )
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping
@@ -825,13 +912,24 @@ class Augmenter(Inference):
                 self.varied.update(op.results)
                 self.steps.append(StructureStep(op))
 
+    def _uncaught(self, callee: Operand) -> Operand:
+        """The function object that holds what a function, or its catching variant, captured."""
+        made = self.definitions.get(callee) if isinstance(callee, Value) else None
+        if isinstance(made, Call) and isinstance(made.callee, Const):
+            if made.callee.value is primitives.catching:
+                return made.args[0]
+        return callee
+
     def _is_local(self, callee: Operand) -> bool:
         return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
 
     def _defaults(self, callee: Operand, target: Any) -> Any:
-        if target.function is not None:
-            values = target.function.__defaults__ or ()
-            keywords = target.function.__kwdefaults__ or {}
+        function = target.function
+        if function is None and isinstance(callee, Const):
+            function = callee.value  # of which the target is the catching variant
+        if isinstance(function, types.FunctionType):
+            values = function.__defaults__ or ()
+            keywords = function.__kwdefaults__ or {}
             return list(map(Const, values)), {n: Const(v) for n, v in keywords.items()}
         made = self.definitions.get(callee) if isinstance(callee, Value) else None
         if isinstance(made, Lambda):
@@ -967,6 +1065,8 @@ def touches_heap(steps: list[Step]) -> bool:
     """Whether the adjoint of some of the steps may change the cotangents of what objects hold."""
     for step in steps:
         match step:
+            case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
+                return True
             case ReadStep() | StoreStep():
                 return True
             case CallStep() | OpaqueStep():

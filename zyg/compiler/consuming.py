@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ir.emit import statement_form
-from ir.emit.render import expression_form, name_node, subscript
+from ir.emit.render import attribute, expression_form, name_node, subscript
 from zyg import cotangent, shadows
 from zyg.cotangent import accumulate_at, clear_at
 
@@ -31,12 +31,23 @@ def add_item_into(buffer: Any, index: Any, value: Any) -> Any:
     return buffer
 
 
+def subtract_item_into(buffer: Any, index: Any, value: Any) -> Any:
+    buffer[index] -= value
+    return buffer
+
+
 def accumulate_into(buffer: Any, index: Any, value: Any) -> Any:
     return accumulate_at(buffer, index, value)
 
 
 def clear_into(buffer: Any, index: Any) -> Any:
     buffer[index] = 0
+    return buffer
+
+
+def set_item_into(buffer: Any, index: Any, value: Any) -> Any:
+    """Clears an item and adds to it."""
+    buffer[index] = value
     return buffer
 
 
@@ -49,10 +60,28 @@ def drop_last_into(buffer: Any) -> Any:
     return buffer
 
 
+IN_PLACE = {
+    id(f) for f in (
+        add_into, subtract_into, add_item_into, subtract_item_into, accumulate_into, clear_into,
+        set_item_into, clear_at_into, drop_last_into, shadows.add, shadows.take,
+    )
+}
+
+
 def _place(node: ast.expr) -> ast.Name | ast.Subscript:
     """The variable or item that a statement changes."""
     assert isinstance(node, ast.Name | ast.Subscript), "only variables and items are changed"
     return node
+
+
+def _increase(place: ast.expr, bar: ast.expr) -> ast.stmt:
+    """`place += bar`, or `place -= positive` for a negated one."""
+    assert isinstance(place, ast.Attribute | ast.Subscript)
+    match bar:
+        case ast.UnaryOp(ast.USub(), positive):
+            return ast.AugAssign(target=place, op=ast.Sub(), value=positive)
+        case value:
+            return ast.AugAssign(target=place, op=ast.Add(), value=value)
 
 
 @expression_form(cotangent.add)
@@ -76,6 +105,12 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
 
 
+@expression_form(cotangent.copied)
+def _print_copied(args: list[ast.expr], environment: Any) -> ast.expr:
+    method = ast.Attribute(value=subscript(args[0], args[1]), attr="copy", ctx=ast.Load())
+    return ast.Call(func=method, args=[], keywords=[])
+
+
 def _method(name: str) -> Any:
     def expression(args: list[ast.expr], environment: Any) -> ast.expr:
         function = ast.Attribute(value=args[0], attr=name, ctx=ast.Load())
@@ -86,6 +121,27 @@ def _method(name: str) -> Any:
 
 expression_form(shadows.add)(_method("add"))
 expression_form(shadows.take)(_method("take"))
+expression_form(shadows.records)(_method("records"))
+
+
+@expression_form(shadows.record)
+def _print_record(args: list[ast.expr], environment: Any) -> ast.expr:
+    return subscript(args[0], args[1])
+
+
+@expression_form(shadows.bar_of)
+def _print_bar_of(args: list[ast.expr], environment: Any) -> ast.expr:
+    return attribute(args[0], args[1])
+
+
+@statement_form(shadows.set_bar)
+def _print_set_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Assign(targets=[attribute(args[0], args[1])], value=args[2], type_comment=None)
+
+
+@statement_form(shadows.increase_bar)
+def _print_increase_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return _increase(attribute(args[0], args[1]), args[2])
 
 
 @expression_form(cotangent.zeros_list)
@@ -107,18 +163,24 @@ def _print_subtract(args: list[ast.expr], environment: Any) -> ast.stmt:
 
 @statement_form(add_item_into)
 def _print_add_item(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return _increase(subscript(args[0], args[1]), args[2])
+
+
+@statement_form(subtract_item_into)
+def _print_subtract_item(args: list[ast.expr], environment: Any) -> ast.stmt:
     place = _place(subscript(args[0], args[1]))
-    match args[2]:
-        case ast.UnaryOp(ast.USub(), positive):
-            return ast.AugAssign(target=place, op=ast.Sub(), value=positive)
-        case value:
-            return ast.AugAssign(target=place, op=ast.Add(), value=value)
+    return ast.AugAssign(target=place, op=ast.Sub(), value=args[2])
 
 
 @statement_form(accumulate_into)
 def _print_accumulate(args: list[ast.expr], environment: Any) -> ast.stmt:
     function = name_node(environment.add(accumulate_at, "accumulate_at"))
     return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(set_item_into)
+def _print_set_item(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Assign(targets=[subscript(args[0], args[1])], value=args[2], type_comment=None)
 
 
 @statement_form(clear_into)

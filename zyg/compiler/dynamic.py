@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import copy
 import functools
+import operator
 import types
 from collections.abc import Callable
 from pickle import PicklingError
@@ -17,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from ir import primitives
 from ir.infer import IN_PLACE
 from ir.places import CHANGING
 from zyg import callables, cotangent
 from zyg.compiler import decorated, objects
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
+from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
@@ -33,8 +36,11 @@ from zyg.rules.registry import (
     takes_pullback,
 )
 from zyg.shadows import HeldBack, check_held, is_memory, is_running
+from zyg.signature import is_users
 
 _IN_PLACE = {id(function) for function in IN_PLACE}
+# What calls no Python code of the user's, but for what it is given.
+_WRITTEN_IN_C = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
 
 def _not_set(*args: Any, **kwargs: Any) -> Any:
@@ -43,10 +49,14 @@ def _not_set(*args: Any, **kwargs: Any) -> Any:
 
 # Set by the API, which stands above the compiler: differentiates a Python function.
 compile_call: Callable[..., Any] = _not_set
+# The same for its catching variant.
+compile_attempt: Callable[..., Any] = _not_set
 
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
+    if type(function) is primitives.Catching:
+        return attempt_call(function.function, *args, **kwargs)
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:
@@ -84,6 +94,101 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if _carries_nothing((*leading, *args, *kwargs.values())):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """The pair (error or None, value) of a call, and its back function.
+
+    What has changed nothing before it failed may raise its error as well.
+    """
+    if type(function) is functools.partial:
+        return callables.call_of_partial(attempt_call, function, args, kwargs)
+    is_method = isinstance(function, types.MethodType)
+    plain = function.__func__ if is_method else function
+    leading = (function.__self__,) if is_method else ()
+    if is_users(type(plain)) and not isinstance(plain, type):
+        method = objects.lookup(type(plain), "__call__")
+        if isinstance(method, types.FunctionType) and not is_method:
+            pair, back = attempt_call(method, function, *args, **kwargs)
+            return pair, objects.Through(back, objects.as_callee)
+    if _is_plain_function(plain):
+        pair, back = compile_attempt(plain, *leading, *args, **kwargs)
+        return pair, (objects.Through(back, objects.as_self) if leading else back)
+    found = None if kwargs else _attempted_method(function, args)
+    if found is not None:
+        return found
+    try:
+        y, back = pullback_call(function, *args, **kwargs)
+    except (NotDifferentiable, UnsupportedSyntax):
+        raise
+    except Exception as error:
+        if _may_call((function, *args, *kwargs.values())):
+            refuse_lost_changes(error)
+        raise
+    return (None, y), _BackOfValue(back)
+
+
+def _attempted_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any] | None:
+    """The same for an operator that is a method of an object's class."""
+    if id(function) in CHANGING or (id(function) in _IN_PLACE and len(args) == 2):
+        method = objects.changing_method(function, args[0])
+        if method is not None:
+            (error, value), back = attempt_call(method, *args)
+            pair = error, args[0] if id(function) in CHANGING else value
+            return pair, objects.Through(back, objects.of_operator)
+        function = IN_PLACE.get(function, function)
+    return objects.attempted_operator(attempt_call, function, args)
+
+
+def _is_plain_function(function: Any) -> bool:
+    """Whether code is made for a Python function, and nothing else answers for it."""
+    return type(function) is types.FunctionType and not (
+        is_of_ir(function) or rule_of(function) is not None or substitute_of(function) is not None
+        or is_constant(function) or decorated.is_dispatching(function)
+    )
+
+
+def _may_call(values: tuple[Any, ...]) -> bool:
+    """Whether a call of the first of these with the others may run Python code of the user's."""
+    function, *args = values
+    if id(function) in CHANGING and type(args[0]) in (list, dict, np.ndarray):
+        return False
+    if function is operator.getitem and type(args[0]) in (list, dict, tuple, np.ndarray):
+        return not _is_plain_data(args[1])
+    if function is getattr and len(args) == 2 and type(args[1]) is str:
+        hooks = (objects.ANY_NAME, "__getattribute__", args[1])
+        found = [objects.lookup(type(args[0]), name) for name in hooks]
+        if found == [None, object.__getattribute__, None]:
+            return False
+    return not isinstance(function, _WRITTEN_IN_C) or not all(map(_is_plain_data, args))
+
+
+def _is_plain_data(value: Any) -> bool:
+    """Whether nothing that is done with a value runs code of the user's."""
+    if type(value) in (list, tuple, set):
+        return all(map(_is_plain_data, value))
+    if type(value) is dict:
+        return all(map(_is_plain_data, (*value, *value.values())))
+    if isinstance(value, np.ndarray | np.generic):
+        return not value.dtype.hasobject
+    return value is None or type(value) in (int, float, complex, bool, str, bytes, range, slice)
+
+
+class _BackOfValue:
+    """The back function of a call that has not failed, for the pair (None, value)."""
+
+    __slots__ = ("_back",)
+
+    def __init__(self, back: Any) -> None:
+        self._back = back
+
+    def __call__(self, pair_bar: Any) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = self._back(None if pair_bar is None else pair_bar[1])
+        return found
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _BackOfValue:
+        """The same with copies of what it holds."""
+        return _BackOfValue(copy(self._back))
 
 
 def _changed_in_place(

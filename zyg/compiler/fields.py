@@ -5,7 +5,8 @@
 A program whose functions are all known when code is made stores what inference sees it store, into
 objects that it makes or that are reached from its arguments. So the type of an attribute is the
 join of what the arguments' objects hold and of all stores. Where something unknown may store too,
-nothing is known.
+nothing is known. In the same way it is found which attributes hold what depends on an input: of the
+others nobody asks for cotangents.
 """
 
 from __future__ import annotations
@@ -44,8 +45,12 @@ class Fields:
     def __init__(self) -> None:
         self.types: dict[tuple[type, str], Type] = {}
         self.is_open = False
+        # Whether the program itself stores anything.
+        self.is_stored = False
         # Whether memory that objects hold is changed in place.
         self.changes_held = False
+        # The attributes into which something is stored that may depend on an input.
+        self._varied: set[tuple[type, str]] = set()
 
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
         """Notes a change in place of what an attribute holds."""
@@ -61,6 +66,17 @@ class Fields:
         new = unnamed(widen(type_))
         known = self.types.get((cls, name))
         self.types[cls, name] = new if known is None else join(known, new)
+
+    def vary(self, cls: type | None, name: str) -> None:
+        """Notes that an attribute may hold what depends on an input."""
+        if cls is None:
+            self.is_open = True
+        else:
+            self._varied.add((cls, name))
+
+    def may_vary(self, cls: type | None, name: str) -> bool:
+        """Whether an attribute may hold what depends on an input."""
+        return self.is_open or self.changes_held or cls is None or (cls, name) in self._varied
 
     def type_of(self, cls: type, name: str) -> Type:
         """The type of what a read of an attribute gives."""
@@ -102,13 +118,17 @@ class Fields:
             elif is_place(cls):
                 for name, item in fields_of(current):
                     self.store(cls, name, abstract(item))
+                    self.vary(cls, name)
                     pending.append(item)
             else:
                 self.is_open = True
 
     def state(self) -> object:
         """What code that was made for these types rests on."""
-        return None if self.is_open else (frozenset(self.types.items()), self.changes_held)
+        if self.is_open:
+            return None
+        kinds = self.changes_held, self.is_stored
+        return frozenset(self.types.items()), frozenset(self._varied), kinds
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:
@@ -116,6 +136,12 @@ def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fie
     fields = Fields()
     fields.enter((function, args, kwargs))
     return fields
+
+
+def holds_objects(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call is given objects, of which the types of what they hold are known."""
+    fields = entered(function, args, kwargs)
+    return bool(fields.types) and not fields.is_open
 
 
 def _parts(function: Any) -> list[Any]:
@@ -127,16 +153,23 @@ def _parts(function: Any) -> list[Any]:
 def fields_of(obj: Any) -> list[tuple[str, Any]]:
     """What an object holds, in its dict and its slots."""
     found = list(getattr(obj, "__dict__", {}).items())
-    for cls in type(obj).__mro__:
-        slots = vars(cls).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name in ("__dict__", "__weakref__"):
-                continue
-            if name.startswith("__") and not name.endswith("__"):
-                name = f"_{cls.__name__.lstrip('_')}{name}"
-            if hasattr(obj, name):
-                found.append((name, getattr(obj, name)))
+    cls: type = type(obj)
+    found += [(name, getattr(obj, name)) for name in _slots(cls) if hasattr(obj, name)]
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _slots(cls: type) -> tuple[str, ...]:
+    """The names of the slots of a class, as its instances have them."""
+    found: dict[str, None] = {}
+    for base in cls.__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{base.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__"):
+                found[name] = None
+    return tuple(found)
 
 
 def unnamed(type_: Type) -> Type:

@@ -44,7 +44,6 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent
-from zyg.compiler.accumulation import Accumulation
 from zyg.compiler.augment import (
     BranchStep,
     CallStep,
@@ -56,8 +55,11 @@ from zyg.compiler.augment import (
     touches_heap,
     works_on_heap,
 )
+from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.metadata import reads_only_metadata
+from zyg.compiler.restoring import Restoring
 from zyg.compiler.tangents import (
+    NONE,
     bar_name,
     is_array,
     is_integer,
@@ -68,7 +70,7 @@ from zyg.compiler.tangents import (
 MAX_ROUNDS = 6
 
 
-class LoopTransposer(Accumulation):
+class LoopTransposer(Restoring):
     """Builds the adjoints of loops."""
 
     def transpose(self, steps: list[Step]) -> None:
@@ -135,7 +137,9 @@ class LoopTransposer(Accumulation):
         op = step.op
         count = len(op.init)
         has_seeds = any(result in self.bars for result in op.results)
-        if not has_seeds and not (self.heap is not None and works_on_heap(step.steps)):
+        crossing = self.crossing(op)
+        is_passed = not has_seeds and not crossing
+        if is_passed and not (self.heap is not None and works_on_heap(step.steps)):
             return
         on_heap = self.heap is not None and touches_heap(step.steps)
         heap_bar = self.heap_bar() if on_heap else None
@@ -157,6 +161,8 @@ class LoopTransposer(Accumulation):
         bars_in = [
             seeds.get(op.results[k]) or self.zero(op.results[k]) for k in carried
         ]
+        keys = [self.log.keys[chain] for chain in crossing] if self.log is not None else []
+        outer += keys
         accumulated = [self.bars.get(value) or self.zero(value) for value in outer]
         collected = [
             (yields[i], self._listed(seeds[op.results[i]], op.results[i]))
@@ -165,10 +171,12 @@ class LoopTransposer(Accumulation):
         init = [*bars_in, *accumulated]
         targets = [op.carried[k] for k in carried]
         types = [
-            join(widen(type_of(operand)), tangent_type(value.type))
+            value.type if value in keys else join(
+                widen(type_of(operand)), tangent_type(value.type)
+            )
             for operand, value in zip(init, [*targets, *outer], strict=True)
         ]
-        names = [bar_name(value) for value in [*targets, *outer]]
+        names = [self.name_of_bar(value) for value in [*targets, *outer]]
         outer_ops, outer_bars = self.ops, self.bars
         # The cotangent of a sum that the loop only adds to is the same in each iteration.
         steady = {k: bars_in[i] for i, k in enumerate(carried) if _is_accumulator(op, k)}
@@ -179,7 +187,9 @@ class LoopTransposer(Accumulation):
                 for value, bars in collected
             ]
             self.ops = []
-            self.bars = dict(zip(outer, params[len(carried) :], strict=True))
+            self.bars = self.replicas(crossing, outer_bars)
+            self.bars.update(zip(outer, params[len(carried) :], strict=True))
+            self.enter(op, crossing, 0)
             if self.heap is not None and heap_bar is not None:
                 self.bars[self.heap] = heap_bar
             for k, param in zip(carried, params, strict=False):
@@ -187,6 +197,7 @@ class LoopTransposer(Accumulation):
             for (value, _), param in zip(collected, item_params, strict=True):
                 self.add(value, param)
             self.transpose(step.steps)
+            self.leave(op, crossing)
             following = [
                 self.bars.get(value) or self.zero(value) for value in [*targets, *outer]
             ]
@@ -212,6 +223,7 @@ class LoopTransposer(Accumulation):
                 break
             types = found
         self.ops, self.bars = outer_ops, outer_bars
+        self.left(op, crossing)
         # The cotangents of objects are in the table: nothing is collected for them.
         some = [(value, bar) for value, bar in zip(items, item_bars, strict=True)
                 if not is_none(bar)]
@@ -246,7 +258,7 @@ class LoopTransposer(Accumulation):
         results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
         item_lists = [Value(bar_name(value) + "s", Sequence(list, TOP)) for value in items]
         for bar, bars in zip(item_bars, item_lists, strict=True):
-            bars.type = Sequence(list, widen(type_of(bar)))
+            bars.type = Sequence(list, known_behind(widen(type_of(bar))))
         loop = For(iterables, init, body, [*results, *item_lists], True, op.loc)
         self._define(loop)
         # The accumulators started from what was there, so that they replace it.
@@ -361,6 +373,9 @@ class LoopTransposer(Accumulation):
         read: list[Value] = []
         mapping: dict[Value, Operand] = {}
         for value in needed:
+            if value in self._steady:
+                mapping[value] = self._last(op, value)
+                continue
             again = self._walkable(op, value) if is_whole else None
             item = Value(value.name, value.type)
             if again is None:
@@ -380,6 +395,17 @@ class LoopTransposer(Accumulation):
             iterables.append(self._trips(op, is_whole))
             read.append(Value("_", Scalar(int)))
         return iterables, read
+
+    def _last(self, op: For | While, value: Value) -> Value:
+        """What a value was in the last iteration, where it is the same in all of them."""
+        assert isinstance(op.body.exit, Yield)
+        result = Value(value.name, value.type)
+        op.body.exit.values.insert(1 + len(op.init), value)
+        op.results.insert(len(op.init), result)
+        op.init.append(NONE)
+        op.body.params.append(Value(value.name, value.type))
+        self.definitions[result] = op
+        return result
 
     def _lean(self, op: For | While, adjoint: Block, value: Value) -> Value:
         """The prototype of an array, where the adjoint of an iteration reads just its shape."""

@@ -19,6 +19,7 @@ READERS = {
     id(cotangent.one_hot): 1,
     id(cotangent.materialised): 1,
     id(cotangent.stored_bar): 2,
+    id(cotangent.prototype): 0,
 }
 ELEMENTWISE = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
@@ -31,11 +32,12 @@ def reads_only_metadata(block: Block, value: Value) -> bool:
         if any(operand is value for operand in exit_operands(inner.exit)):
             return False
     return all(
-        _reads_metadata(op, value) for op in walk(block) if any(o is value for o in operands_of(op))
+        reads_metadata(op, value) for op in walk(block) if any(o is value for o in operands_of(op))
     )
 
 
-def _reads_metadata(op: Op, value: Value) -> bool:
+def reads_metadata(op: Op, value: Value) -> bool:
+    """Whether an operation looks at the shape and dtype alone of a value that it reads."""
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
     if facts.is_metadata(op.callee.value):

@@ -16,14 +16,16 @@ from typing import Any
 
 from ir import primitives
 from ir.binding import CannotBind, bind
-from ir.core import Const, Function, Location, Operand, type_of
+from ir.core import Const, Function, Location, Operand, Value, type_of
 from ir.errors import Unsupported
+from ir.heap import object_read
 from ir.infer import Inference
 from ir.record import node
-from ir.types import Closure, Known, class_of, widen
+from ir.types import Closure, Dict, Known, Sequence, Tuple, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.calling import calling
+from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialise import Specialiser, parameter_type
 
 # The public functions that differentiate, and whether they return the value too.
@@ -79,13 +81,14 @@ def expanded(
             return None
         source = calling(function.value, len(xs), ())
         indices = list(range(len(xs)))
-        inputs = list(xs)
+        inputs, starred = list(xs), {}
     else:
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, list(map(Const, _defaults(target))), {},
-                lambda items: None, lambda items: None,
+                source, list(range(len(xs))), {}, list(map(Const, _defaults(target))),
+                {name: Const(value) for name, value in _kwdefaults(target).items()},
+                list, lambda items: None,
             )
         except CannotBind:
             return None
@@ -96,8 +99,14 @@ def expanded(
             inference.call(primitives.read_captured, function, Const(value.name))
             for value in source.captured
         ]
-        inputs = [*captured, *(item if isinstance(item, Const) else xs[item] for item in bound)]
-        indices = [count + bound.index(i) for i in range(len(xs))]
+        inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
+        indices = []
+        starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
+        for i in range(len(xs)):
+            at = next(j for j, item in enumerate(bound) if item == i or _takes(item, i))
+            indices.append(count + at)
+            if isinstance(bound[at], list):
+                starred[i] = bound[at].index(i)
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
     if made.updates:
         raise Unsupported(
@@ -109,6 +118,9 @@ def expanded(
             "the gradient of a function that may store into objects or globals, inside "
             "differentiated code", loc, advice="let it return what it computes",
         )
+    inference.works_on_objects |= made.works_on_objects
+    if inference.heap is not None and made.works_on_objects:
+        inputs = [_with_contents(inference, operand, loc) for operand in inputs]
     derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
@@ -116,10 +128,12 @@ def expanded(
         value = inference.call(operator.getitem, result, Const(0))
         result = inference.call(operator.getitem, result, Const(1))
     gradients = []
-    for x, index in zip(xs, indices, strict=True):
+    for i, (x, index) in enumerate(zip(xs, indices, strict=True)):
         if index in derived.active:
             position = Const(derived.active.index(index))
             bar = inference.call(operator.getitem, result, position)
+            if i in starred:
+                bar = inference.call(operator.getitem, bar, Const(starred[i]))
             # Sums of 0-d arrays are numbers: only `project` makes arrays of them again.
             if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0:
                 bar = inference.call(cotangent.project, bar, x)
@@ -134,6 +148,36 @@ def expanded(
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
 
 
+def _passed(inference: Inference, item: Any, xs: list[Operand]) -> Operand:
+    """What a parameter is given: a default, an argument, or the tuple of those a starred takes."""
+    if isinstance(item, list):
+        return inference.call(primitives.build_tuple, *[xs[i] for i in item])
+    return item if isinstance(item, Const) else xs[item]
+
+
+def _takes(item: Any, position: int) -> bool:
+    return isinstance(item, list) and position in item
+
+
+def _with_contents(inference: Inference, operand: Operand, loc: Location | None) -> Operand:
+    """An operand of code that takes no heap, and reads objects as they are at this point."""
+    if holds_no_objects(type_of(operand)):
+        return operand
+    if not is_object_type(type_of(operand)) or isinstance(operand, Const):
+        is_container = isinstance(type_of(operand), Sequence | Tuple | Dict | Closure)
+        if is_container and not inference.surroundings.may_change_objects():
+            raise Unsupported(
+                "objects in a container are given to `gradient` inside of differentiated code that "
+                "works on objects", loc, advice="give each as an argument of its own",
+            )  # code that takes no heap can do that, where nothing is stored
+        inference.call(unless_holding_objects, operand, loc=loc)
+        return operand
+    found = inference.call(object_read, inference.current_heap(loc), operand, loc=loc)
+    if isinstance(found, Value):
+        found.type = type_of(operand)
+    return found
+
+
 def _has_defaults_at_hand(function: Any, target: Any) -> bool:
     return isinstance(function, Known) or not (
         isinstance(function, Closure) and (target.defaults or target.kwdefaults)
@@ -142,3 +186,7 @@ def _has_defaults_at_hand(function: Any, target: Any) -> bool:
 
 def _defaults(target: Any) -> tuple[Any, ...]:
     return () if target.function is None else target.function.__defaults__ or ()
+
+
+def _kwdefaults(target: Any) -> dict[str, Any]:
+    return {} if target.function is None else target.function.__kwdefaults__ or {}

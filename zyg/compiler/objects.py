@@ -17,6 +17,7 @@ import math
 import operator
 import types
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -25,7 +26,18 @@ import numpy as np
 from ir import facts, primitives
 from ir.heap import Cell, Identity, new_object
 from ir.infer import Constructor, Member
-from ir.types import Instance, Top, Type, Union, class_of
+from ir.types import (
+    Dict,
+    Instance,
+    Known,
+    Scalar,
+    Sequence,
+    Top,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
 from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.cotangent import accumulate, kept_but
 from zyg.errors import NotDifferentiable
@@ -196,7 +208,8 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
     for cls in list(module_globals.values()):
         if isinstance(cls, type) and is_users(cls):
             for base in cls.__mro__:
-                if is_users(base):
+                # Python's own, of which only counters could be meant, are values that have rules.
+                if is_users(base) and base is not Counter:
                     found |= _methods_of(base)
     return found
 
@@ -221,6 +234,31 @@ def is_place(cls: type) -> bool:
 
 
 facts.objects(is_place)
+
+
+def is_object_type(type_: Type) -> bool:
+    """Whether values of a type are known by identity in code that works on objects."""
+    cls = class_of(type_)
+    return cls is not None and is_place(cls)
+
+
+def holds_no_objects(type_: Type) -> bool:
+    """Whether values of a type hold no objects that are known by their identity."""
+    match type_:
+        case Known(value):
+            return not callable(value) and not is_place(type(value))
+        case Tuple(items):
+            return all(map(holds_no_objects, items))
+        case Dict(items):
+            return all(holds_no_objects(item) for _, item in items)
+        case Sequence(item=item):
+            return holds_no_objects(item)
+        case Union(members):
+            return all(map(holds_no_objects, members))
+        case Scalar():
+            return True
+        case _:
+            return type(type_).__name__ == "Array"
 
 
 def is_object(value: Any) -> bool:
@@ -411,6 +449,26 @@ def unless_items_overloaded(items: Any) -> None:
         unless_overloaded(*items)
 
 
+def unless_holding_objects(value: Any) -> None:
+    """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
+    pending, seen = [value], set()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        if is_place(type(current)) or callable(current):
+            raise NotDifferentiable(
+                "an object in a container, or one that a function holds, is given to `gradient` "
+                "inside of differentiated code that works on objects; give it as an argument of "
+                "its own"
+            )
+        if isinstance(current, list | tuple):
+            pending += current
+        elif isinstance(current, dict):
+            pending += current.values()
+
+
 def refuse_lost(name: str, value: Any) -> None:
     """Raises for a value out of an object that a global would hide the derivative of."""
     if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
@@ -420,7 +478,7 @@ def refuse_lost(name: str, value: Any) -> None:
         )
 
 
-constant(unless_overloaded, unless_items_overloaded, refuse_lost)
+constant(unless_overloaded, unless_items_overloaded, unless_holding_objects, refuse_lost)
 
 
 class Through:
@@ -437,6 +495,10 @@ class Through:
 
     def __reduce__(self) -> Any:
         return Through, (self.back, self.arrange)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Through:
+        """The same with copies of what it holds."""
+        return Through(copy(self.back), self.arrange)
 
 
 class Refusing:
@@ -466,7 +528,7 @@ def _picked(source: int, target: int, count: int, bars: Any) -> tuple[Any, ...]:
     return (*(None,) * target, bars[source], *(None,) * (count - target - 1))
 
 
-def _as_callee(bars: Any) -> tuple[Any, ...]:
+def as_callee(bars: Any) -> tuple[Any, ...]:
     return tuple(bars[1:])
 
 
@@ -523,7 +585,7 @@ def call_of_object(
         call = lookup(cls, "__call__")
         if isinstance(call, types.FunctionType):
             y, back = pullback(call, function, *args, **kwargs)
-            return y, Through(back, _as_callee)
+            return y, Through(back, as_callee)
     return None
 
 
@@ -577,6 +639,25 @@ def _operator(
             return y, Through(back, _swapped) if is_swapped else back
     y = function(*args)  # raises Python's error, or compares identities
     return y, Through(_alone, functools.partial(_picked_none, 3))
+
+
+def attempted_operator(
+    attempt: Differentiate, function: Any, args: tuple[Any, ...]
+) -> tuple[Any, Back] | None:
+    """An operator's pair of an error, or None, and its value; None if no user's class answers."""
+    name, reflected = OPERATORS.get(id(function), (None, None))
+    if name is None or len(args) > 2 or not any(
+        of is not None and overloads(type(arg), of)
+        for arg, of in zip(args, (name, reflected), strict=False)
+    ):
+        return None
+    if reflected is None:
+        return attempt(lookup(type(args[0]), name), *args)
+    for method, is_swapped in _candidates(name, reflected, *args):
+        pair, back = attempt(method, *(args[::-1] if is_swapped else args))
+        if pair[1] is not NotImplemented:
+            return pair, Through(back, _swapped) if is_swapped else back
+    return (None, function(*args)), Through(_alone, functools.partial(_picked_none, 3))
 
 
 def _picked_none(count: int, bars: Any) -> tuple[Any, ...]:

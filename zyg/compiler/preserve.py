@@ -10,6 +10,7 @@ it reads the shape alone, a prototype. What nothing overwrites is kept by refere
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -28,32 +29,48 @@ from ir.core import (
     Yield,
     blocks_of,
     operands_of,
+    type_of,
 )
 from ir.held import may_be_memory
+from ir.infer import _same as same
 from ir.places import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
+from ir.simplify import is_pure
 from ir.types import Tuple, Type, class_of
 from zyg import cotangent
+from zyg.array_type import is_basic_index, same_shape
 from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
-from zyg.compiler.objects import is_place, kept_with_objects
+from zyg.compiler.objects import is_object_type, kept_with_objects
+from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
 
+# Changes of a container that leave the memory of what it holds as it is.
+_REGROUPING = {
+    id(f) for f in (
+        primitives.appended, primitives.extended, primitives.inserted, primitives.deleted,
+        primitives.pushed, primitives.pushed_left, primitives.rotated, primitives.emptied,
+        primitives.regrouped,
+    )
+}
 # Calls whose operands beside the whole show its memory.
-WRITTEN = (primitives.written, written_view, primitives.updating)
+WRITTEN = (primitives.written, written_view, primitives.updating, restored_part)
 
 
 def preserve(
     forward: Block, adjoint: Block, exported: set[Value], on_heap: bool = False
-) -> None:
-    """Lets an adjoint read copies of what is overwritten; `exported` are the results by which
-    branches and loops hand out what adjoints of their bodies read. `on_heap`: objects are known
-    by identity, and what they held is saved where it is read."""
+) -> list[Value]:
+    """Lets an adjoint read copies of what is overwritten; gives the values that were copied.
+
+    `exported` are the results by which branches and loops hand out what adjoints of their bodies
+    read. `on_heap`: objects are known by identity, and what they held is saved where it is read.
+    """
     copying = kept_with_objects if on_heap else cotangent.kept
     if not any(is_change(op) for op in walk(forward)):
-        return
+        return []
+    copied: list[Value] = []
     _measure_latest(forward, {})
     memory = _Memory(forward, exported)
     reads = Reads(forward, adjoint)
@@ -62,23 +79,27 @@ def preserve(
         and not reads.only_structure(result)
     }
     for value in free_values(adjoint):
-        if (on_heap and _is_object(value.type)) or not memory.is_overwritten_behind(value, forward):
+        if on_heap and is_object_type(value.type):
+            continue
+        if not memory.is_overwritten_behind(value, forward):
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
         callee = cotangent.prototype if is_shape else memory.keeping(value, adjoint)
-        callee = copying if callee is cotangent.kept else callee
+        if callee is cotangent.kept:
+            copied.append(value)
+            callee = copying
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
+    lean = {
+        result for result in exported if is_array(result.type)
+        and reads_only_metadata(forward, result) and reads_only_metadata(adjoint, result)
+    }
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
-                _preserve_exports(op, memory, exported, contents, copying)
-
-
-def _is_object(type_: Type) -> bool:
-    cls = class_of(type_)
-    return cls is not None and is_place(cls)
+                copied += _preserve_exports(op, memory, exported, contents, lean, copying)
+    return copied
 
 
 def preserve_held(
@@ -157,8 +178,9 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
 
 def _preserve_exports(
     op: If | Try | For | While, memory: _Memory, exported: set[Value], contents: set[Value],
-    copying: Callable[[Any], Any],
-) -> None:
+    lean: set[Value], copying: Callable[[Any], Any],
+) -> list[Value]:
+    copied = []
     skipped = 0 if isinstance(op, If | Try) else 1
     for body in blocks_of(op):
         if not isinstance(body.exit, Yield):
@@ -167,15 +189,24 @@ def _preserve_exports(
             value = body.exit.values[skipped + i]
             if result not in exported or not isinstance(value, Value):
                 continue
-            if copying is kept_with_objects and _is_object(value.type):
+            if copying is kept_with_objects and is_object_type(value.type):
                 continue
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
                 callee = cotangent.kept if result in contents else memory.keeping(value, None)
-                callee = copying if callee is cotangent.kept else callee
+                if result in lean:
+                    callee = cotangent.prototype
+                source = memory.stored_before(value, body) if callee is cotangent.kept else None
+                if source is not None:
+                    body.exit.values[skipped + i] = source
+                    continue
+                if callee is cotangent.kept:
+                    copied.append(value)
+                    callee = copying
                 copy = Call(Const(callee), [value], {}, [kept])
                 _insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
+    return copied
 
 
 def _insert_behind(block: Block, value: Value, call: Call) -> None:
@@ -199,10 +230,13 @@ class _Memory:
         self._parent: dict[Value, Value] = {}
         self._written: set[Value] = set()
         self._restructured: set[Value] = set()
+        # Where memory of arrays is written, not that of containers alone.
+        self._filled: set[Value] = set()
         self._forward = forward
         self._block(forward)
         self._written = {self.root(value) for value in self._written}
         self._restructured = {self.root(value) for value in self._restructured}
+        self._filled = {self.root(value) for value in self._filled}
 
     def root(self, value: Value) -> Value:
         while value in self._parent:
@@ -253,6 +287,9 @@ class _Memory:
         if not keeps_structure(op):
             self._restructured.update(changed)
         callee = op.callee.value if isinstance(op.callee, Const) else None
+        is_list_store = callee is primitives.stored and class_of(type_of(op.args[0])) is list
+        if id(callee) not in _REGROUPING and not is_list_store:
+            self._filled.update(changed)
         if id(callee) in CHANGING and callee not in WRITTEN and is_array(changed[0].type):
             self._written.add(op.result)
             self._join(op.result, changed[0])  # what is stored into an array is copied
@@ -271,13 +308,36 @@ class _Memory:
         is_structure = class_of(value.type) in (list, dict) and (
             adjoint is None or Reads(self._forward, adjoint).only_structure(value)
         )
-        if is_structure and self.root(value) not in self._restructured:
-            return primitives.alias
-        return cotangent.kept
+        if not is_structure:
+            return cotangent.kept
+        return cotangent.shell if self.root(value) in self._restructured else primitives.alias
+
+    def _is_written(self, value: Value) -> bool:
+        """Whether memory of a value is written anywhere: of an array, what arrays consist of."""
+        written = self._filled if is_array(value.type) else self._written
+        return self.root(value) in written
+
+    def stored_before(self, value: Value, body: Block) -> Value | None:
+        """The array that was stored just where a value is read from, if nothing overwrites that."""
+        definitions = {result: op for op in body.ops for result in op.results}
+        read = definitions.get(value)
+        if not _calls(read, operator.getitem):
+            return None
+        store = definitions.get(read.args[0])  # type: ignore[union-attr,arg-type]
+        if not _calls(store, primitives.stored):
+            return None
+        _, index, source = store.args  # type: ignore[union-attr]
+        if not isinstance(source, Value) or source.type != value.type:
+            return None
+        is_same = same_shape(source.type, value.type) and (
+            is_basic_index(type_of(index)) and _equal(index, read.args[1], definitions)  # type: ignore[union-attr]
+        )
+        is_safe = self.root(source) not in self._written and source in definitions
+        return source if is_same and is_safe else None
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""
-        if self.root(value) not in self._written:
+        if not self._is_written(value):
             return False
         at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
         return any(self._changes(op, value) for op in block.ops[at + 1 :])
@@ -285,7 +345,7 @@ class _Memory:
     def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
         """The same for what a body hands out: all that runs behind it may change the memory."""
         root = self.root(value)
-        if root not in self._written:
+        if not self._is_written(value):
             return False
         local = defined(body)
         if not is_branch and all(v in local for v in self._members(root)):
@@ -302,6 +362,26 @@ class _Memory:
         return any(
             self._changes(inner, value) for block in blocks_of(op) for inner in block.ops
         )
+
+
+def _calls(op: Op | None, callee: object) -> bool:
+    return isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee
+
+
+def _equal(a: Operand, b: Operand, definitions: dict[Value, Op]) -> bool:
+    """Whether two indices are computed in the same way."""
+    if same(a, b):
+        return True
+    if isinstance(a, Const) or isinstance(b, Const):
+        return False
+    first, second = definitions.get(a), definitions.get(b)
+    if not isinstance(first, Call) or not isinstance(second, Call) or first.kwargs:
+        return False
+    if not isinstance(first.callee, Const) or not is_pure(first) or second.kwargs:
+        return False
+    return _calls(second, first.callee.value) and len(first.args) == len(second.args) and all(
+        _equal(p, q, definitions) for p, q in zip(first.args, second.args, strict=True)
+    ) and is_basic_index(a.type)
 
 
 def holds_memory(type_: Type) -> bool:

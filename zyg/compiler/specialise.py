@@ -18,9 +18,18 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.core import Block, Call, Const, Function, Location, Operand, Value, Yield, type_of
+from ir.catching import catching, cut_function
+from ir.core import Block, Call, Const, Function, Location, Op, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, with_heap
+from ir.heap import (
+    HEAP,
+    HEAP_NAME,
+    STORES,
+    attribute_read,
+    attribute_set,
+    attribute_stored,
+    with_heap,
+)
 from ir.infer import Inference, Inlinable
 from ir.parse import parse_code
 from ir.places import Effect, Returned
@@ -31,6 +40,7 @@ from ir.types import (
     TOP,
     Closure,
     Dict,
+    Instance,
     Known,
     Method,
     Tuple,
@@ -43,11 +53,14 @@ from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import Fields
+from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
+    is_object_type,
     is_place,
     iterates_over,
+    lookup,
     may_overload,
     member,
     operator_method,
@@ -58,6 +71,7 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullba
 from zyg.shadows import unless_held
 from zyg.signature import abstract
 
+NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
 MAX_INLINED_OPS = 30
 MAX_ROUNDS = 10
@@ -127,10 +141,14 @@ class Specialisation:
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
+    reads_objects: bool = False
     # Inputs that may get into objects, as far as the heap is not taken.
     stored: Flow = NOTHING
     # Inputs that get into globals, where their derivatives end.
     lost: Flow = NOTHING
+    # The operations of the source that change inputs, and whether one may fail behind that.
+    changes: frozenset[Op] = frozenset()
+    may_fail_midway: bool = False
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
@@ -139,7 +157,8 @@ class Specialisation:
         """What callers rest on."""
         return (
             self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
-            self.returned, self.works_on_objects, self.stored, self.lost,
+            self.returned, self.works_on_objects, self.stored, self.lost, self.changes,
+            self.may_fail_midway,
         )
 
     @property
@@ -153,6 +172,15 @@ class Specialisation:
     def heap(self) -> int | None:
         """The number of the input that is the heap."""
         return next((i for i, type_ in enumerate(self.inputs) if type_ == HEAP), None)
+
+    def with_bars(self, active: Flow) -> list[int]:
+        """The active inputs that have cotangents of their own: those of objects are in the table
+        of the heap."""
+        if self.heap is None:
+            return sorted(active)
+        return [
+            i for i in sorted(active - {self.heap}) if not is_object_type(self.inputs[i])
+        ]
 
     @property
     def handed_out(self) -> tuple[int, ...]:
@@ -171,17 +199,22 @@ class Specialisation:
         kept = [t for i, t in zip(self.updates, types_, strict=True) if i in self.handed_out]
         return Tuple((self.result.items[0], *kept))
 
-    def all_guards(self) -> list[AnyGuard]:
-        """The guards of this function and of all that it calls."""
-        found: dict[object, AnyGuard] = {}
-        seen: set[Specialisation] = set()
+    def with_callees(self) -> list[Specialisation]:
+        """This function and all that it calls."""
+        seen: dict[Specialisation, None] = {}
         pending = [self]
         while pending:
             current = pending.pop()
             if current not in seen:
-                seen.add(current)
-                found.update(current.guards)
+                seen[current] = None
                 pending += current.callees
+        return list(seen)
+
+    def all_guards(self) -> list[AnyGuard]:
+        """The guards of this function and of all that it calls."""
+        found: dict[object, AnyGuard] = {}
+        for one in self.with_callees():
+            found.update(one.guards)
         return list(found.values())
 
 
@@ -216,7 +249,8 @@ class Specialiser:
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
-        key = source, tuple(inputs)
+        inputs = tuple(map(outside, inputs))
+        key = source, inputs
         known = self._known.get(key)
         if known is not None and known.is_done:
             if all(guard.holds() for guard in known.all_guards()):
@@ -229,7 +263,7 @@ class Specialiser:
             for open_ in self._stack[known.head :]:
                 open_.head = min(open_.head, known.head)
             return known
-        made = Specialisation(source, tuple(inputs), source)
+        made = Specialisation(source, inputs, source)
         self._known[key] = made
         self._note(made)
         try:
@@ -259,20 +293,33 @@ class Specialiser:
         try:
             for _ in range(MAX_ROUNDS):
                 self._forget_provisional(depth)
-                inference = Inference(_Surroundings(self, made), made.source.globals)
-                function, result = inference.function(made.source, params, captured)
+                source, changes = made.source, NO_OPS
+                if source.plain is not None:
+                    changes = self.specialise(source.plain, made.inputs).changes
+                while True:
+                    inference = Inference(_Surroundings(self, made), source.globals)
+                    if source.plain is not None:
+                        source = cut_function(made.source, changes, inference.cuts)
+                    function, result = inference.function(source, params, captured)
+                    if inference.missed <= changes:
+                        break
+                    changes |= inference.missed
                 made.function = function
                 outer, self._lost = self._lost, []
                 is_unsure = inference.works_on_objects and made.heap is None
                 flows = Flows(
                     function, self.sources, self.payload, self.stored if is_unsure else None
                 )
+                self._note_varied(function, flows)
                 before = made.summary()
                 made.lost = NOTHING.union(*map(flows.of, self._lost))
                 self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
+                made.reads_objects = inference.reads_objects
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
+                made.changes = inference.changes
+                made.may_fail_midway = inference.may_fail_midway
                 made.result, made.flow, made.flows = result, flows.result, flows
                 if made.summary() == before or not made.is_recursive:
                     break
@@ -287,6 +334,19 @@ class Specialiser:
         for inner in self._provisional:
             inner.is_done = inner.is_done or inner.head >= depth
         self._provisional = [inner for inner in self._provisional if not inner.is_done]
+
+    def _note_varied(self, function: Function, flows: Flows) -> None:
+        """Notes the attributes into which a function stores what depends on its inputs."""
+        if self.fields is None:
+            return
+        for op in walk(function.body):
+            if isinstance(op, Call) and isinstance(op.callee, Const) and (
+                op.callee.value in (attribute_stored, attribute_set)
+            ):
+                _, obj, name, value = op.args
+                assert isinstance(name, Const)
+                if flows.of(value):
+                    self.fields.vary(class_of(type_of(obj)), name.value)
 
     def _forget_provisional(self, depth: int) -> None:
         for inner in self._provisional:
@@ -481,6 +541,8 @@ class Specialiser:
                 self._lost.append(call.args[2])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
+            if callee is attribute_read and not self._may_field_vary(call):
+                return []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
         types_ = tuple(map(type_of, call.args))
@@ -496,6 +558,14 @@ class Specialiser:
                     self._lost += self._flowing(call, callee_type, specialisation.lost)
                 return self._flowing(call, callee_type, specialisation.flow)
         return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _may_field_vary(self, read: Call) -> bool:
+        _, obj, name, *_ = read.args
+        if self.fields is None or not isinstance(name, Const):
+            return True
+        if member(type_of(obj), name.value).kind != "stored":
+            return True
+        return self.fields.may_vary(class_of(type_of(obj)), name.value)
 
     def _raised_by(self, made: Specialisation) -> Flow:
         """The inputs that exceptions which a function raises may hold."""
@@ -667,6 +737,31 @@ class _Surroundings:
     ) -> bool:
         return self._specialiser.works_on_objects(callee, args, kwargs)
 
+    def may_fail_midway(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        if not isinstance(callee, Known | Closure):
+            return True
+        if isinstance(callee, Known) and is_constant(callee.value):
+            return True
+        try:
+            made = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return True
+        return made is None or made.may_fail_midway
+
+    def catching(self, callee: Type) -> Type | None:
+        if isinstance(callee, Known) and is_constant(callee.value):
+            return None
+        target = self._specialiser.target(callee)
+        if target is None or target.source.plain is not None:
+            return None
+        source = catching(target.source)
+        return Closure(
+            source, source.globals, target.captures, target.defaults,
+            tuple(target.kwdefaults.items()),
+        )
+
     def field_type(self, owner: Operand, name: str) -> Type:
         fields = self._specialiser.fields
         cls = class_of(type_of(owner))
@@ -679,7 +774,13 @@ class _Surroundings:
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
         if fields is not None:
+            fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
+
+    def may_change_objects(self) -> bool:
+        """Whether the program may store into objects."""
+        fields = self._specialiser.fields
+        return fields is None or fields.is_open or fields.is_stored
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
@@ -731,6 +832,16 @@ class _Surroundings:
             return None
         name, method = found
         self.note_lookup(class_of(types_[0]), name)
+        return method
+
+    def called_method(self, type_: Type) -> Any:
+        cls = class_of(type_)
+        if not isinstance(type_, Instance) or cls is None or not is_place(cls):
+            return None
+        method = lookup(cls, "__call__")
+        if not isinstance(method, types.FunctionType):
+            return None
+        self.note_lookup(cls, "__call__")
         return method
 
     def iterated(

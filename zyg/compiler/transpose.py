@@ -89,6 +89,7 @@ class Transposer(LoopTransposer):
         for step in reversed(steps):
             match step:
                 case RuleStep():
+                    self.take_back(step.result)
                     bar = self.bars.pop(step.result, None)
                     if bar is not None:
                         self.loc = step.loc
@@ -173,9 +174,16 @@ class Transposer(LoopTransposer):
         mask = self._masks.of(step.callee, step.result)
         if mask is not None:
             captures = [self._masked(mask, captured) for captured in captures]
-        mapping = dict(zip(back.captured, captures, strict=True))
+        stand_ins = self.stand_ins(captures)
+        mapping: Mapping = dict(zip(back.captured, captures, strict=True))
+        for inner, captured in mapping.items():
+            if isinstance(captured, Value):
+                mapping[inner] = stand_ins.get(captured, captured)
         mapping.update(zip(back.params, [bar, *step.defaults], strict=True))
+        mark = len(self.ops)
         bars = self._unless_zero(bar, step, mapping)
+        if stand_ins:
+            bars = self.read_from_replicas(mark, bars, stand_ins)
         if len(step.targets) == 2 and step.targets[0] is step.targets[1]:
             bars = self._doubled(bars)
         for target, gradient in zip(step.targets, bars, strict=False):
@@ -374,30 +382,34 @@ class Transposer(LoopTransposer):
             (i, self.bars.pop(result)) for i, result in enumerate(op.results)
             if result in self.bars
         ]
-        if not seeds and not any(map(works_on_heap, step.arms)):
+        crossing = self.crossing(op)
+        if not seeds and not crossing and not any(map(works_on_heap, step.arms)):
             return
         if self.heap is not None and any(map(touches_heap, step.arms)):
             self.heap_bar()  # of which the arms take no copy of their own
         outer_ops, outer_bars = self.ops, self.bars
         arms: list[tuple[Block, list[Op], dict[Value, Operand]]] = []
-        for block, steps in zip(op.blocks, step.arms, strict=True):
+        for arm, (block, steps) in enumerate(zip(op.blocks, step.arms, strict=True)):
             if isinstance(block.exit, Raise):
                 continue
             self.ops, self.bars = [], dict(outer_bars)
+            self.enter(op, crossing, arm)
             for i, bar in seeds:
                 self.add(block.exit.values[i], bar)
             self.transpose(steps)
+            self.leave(op, crossing)
             for param in block.params:  # the exception that a handler gets
                 held = self.bars.pop(param, None)
                 if held is not None:
                     self.call(dynamic.refuse_payload, held)
-            inside = defined(block)
+            inside = defined(block) | self.own_keys(block)
             changed = {
                 value: bar for value, bar in self.bars.items()
                 if value not in inside and outer_bars.get(value) is not bar
             }
             arms.append((block, self.ops, changed))
         self.ops, self.bars = outer_ops, outer_bars
+        self.left(op, crossing)
         if len(arms) == 1:
             self._only_arm(op, *arms[0])
             return
@@ -416,7 +428,7 @@ class Transposer(LoopTransposer):
             return
         self._export_arms(op, [block for block, _, _ in arms], blocks)
         results = [
-            Value(bar_name(v), join(widen(type_of(a)), widen(type_of(b))))
+            Value(self.name_of_bar(v), join(widen(type_of(a)), widen(type_of(b))))
             for v, a, b in zip(targets, *yields, strict=True)
         ]
         cond = op.cond if isinstance(op, If) else self._completed(op)

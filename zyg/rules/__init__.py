@@ -1,4 +1,7 @@
-"""The rules of Python's and NumPy's functions; importing this package registers all of them."""
+"""The rules of Python's and NumPy's functions; importing this package registers most of them.
+
+Those of `zyg.rules.registry.LATE` are registered when they are first asked for.
+"""
 
 from zyg.rules import (
     assembly,
@@ -7,21 +10,16 @@ from zyg.rules import (
     binary,
     changes,
     collection_classes,
-    complex_scalar,
     containers,
     cotangents,
     creation,
-    einsum,
     elementwise,
     functional,
     indexing,
     iteration,
     joining,
-    lazy,
-    linalg,
     methods,
     mutating_methods,
-    norms,
     operators,
     products,
     python_builtins,
@@ -37,21 +35,16 @@ __all__ = [
     "binary",
     "changes",
     "collection_classes",
-    "complex_scalar",
     "containers",
     "cotangents",
     "creation",
-    "einsum",
     "elementwise",
     "functional",
     "indexing",
     "iteration",
     "joining",
-    "lazy",
-    "linalg",
     "methods",
     "mutating_methods",
-    "norms",
     "operators",
     "products",
     "python_builtins",

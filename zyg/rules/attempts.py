@@ -27,6 +27,16 @@ def special_method(owner, name):
     return method, lambda method_bar: (attribute_bar(method_bar, method, owner, name), None)
 
 
+@adjoint(primitives.catching)
+def catching(function):
+    return primitives.catching(function), lambda function_bar: function_bar
+
+
+@adjoint(primitives.catching_found)
+def catching_found(function):
+    return primitives.catching_found(function), lambda function_bar: function_bar
+
+
 @adjoint(contextlib.nullcontext)
 def nullcontext(enter_result=None):
     def back(manager_bar):
@@ -38,7 +48,7 @@ def nullcontext(enter_result=None):
 @adjoint(primitives.attempted)
 def attempted(items):
     made = items if is_sequence(items) else primitives.attempted(items)
-    return made, lambda items_bar: bar_of_sequence(items_bar, items)
+    return made, lambda items_bar: (bar_of_sequence(items_bar, items),)
 
 
 def bar_of_sequence(items_bar, items):

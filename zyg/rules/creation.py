@@ -11,7 +11,23 @@ constant(
     *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
     *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye),
     *(np.identity, np.tri, np.frombuffer, np.array2string, np.array_str, np.array_repr),
+    *(np.bartlett, np.blackman, np.hamming, np.hanning),
 )
+
+# Questions about types, texts, settings, calendars and files.
+ABOUT_TYPES = (
+    *("base_repr", "binary_repr", "busday_count", "busday_offset", "common_type"),
+    *("datetime_as_string", "datetime_data", "diag_indices_from", "einsum_path"),
+    *("format_float_positional", "format_float_scientific", "get_include", "get_printoptions"),
+    *("getbufsize", "geterr", "geterrcall", "info", "is_busday", "isdtype", "issubdtype"),
+    *("iterable", "mask_indices", "min_scalar_type", "mintypecode", "packbits", "printoptions"),
+    *("promote_types", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config"),
+    *("show_runtime", "test", "tril_indices_from", "triu_indices_from", "typename", "unpackbits"),
+    # Numbers that come from files, or go there.
+    *("from_dlpack", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt"),
+    *("save", "savetxt", "savez", "savez_compressed"),
+)
+constant(*[getattr(np, name) for name in ABOUT_TYPES if hasattr(np, name)])
 
 
 def nested_bar(y_bar, like):

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from zyg.cotangent import scatter, unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -185,24 +184,19 @@ def partition(a, kth, axis=-1):
     )
 
 
-@adjoint(np.median)
-def median(a, axis=None, *, keepdims=False):
-    y = np.median(a, axis, keepdims=keepdims)
-    return y, lambda y_bar: (median_bar(y_bar, a, axis, keepdims),)
+@adjoint(np.unique)
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
+    y = np.unique(ar, return_index, return_inverse, return_counts, axis)
+    several = return_index or return_inverse or return_counts
+    return y, lambda y_bar: (unique_bar(y_bar[0] if several else y_bar, ar, axis),)
 
 
-def median_bar(y_bar, a, axis, keepdims):
-    """The middle item receives the cotangent, or each of the two middle ones a half."""
-    if isinstance(axis, tuple):
-        raise NotDifferentiable("np.median has a rule for one axis or all, not for a tuple of axes")
-    shape = np.shape(a)
-    order = np.argsort(a, axis)
-    along = 0 if axis is None else axis
-    length = np.shape(order)[along]
-    part = np.reshape(y_bar, (1,)) if axis is None else y_bar
-    part = part if axis is None or keepdims else np.expand_dims(part, axis)
-    middle = np.take(order, [(length - 1) // 2, length // 2], axis=along)
-    return along_axis_bar(np.repeat(0.5 * part, 2, along), shape, middle, axis)
+def unique_bar(y_bar, ar, axis):
+    """The first of equal items receives the cotangent."""
+    if y_bar is None:
+        return None
+    first = np.unique(ar, return_index=True, axis=axis)[1]
+    return take_bar(y_bar, np.shape(ar), first, axis, "raise")
 
 
 @adjoint(np.diff)

@@ -6,6 +6,7 @@ The cotangent of the sequence of arrays is a sequence of the same kind, of slice
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def stack_bar(z_bar, arrays, axis):
     return np.moveaxis(z_bar, axis, 0)
 
 
-@adjoint(np.vstack)
+@adjoint(np.vstack, getattr(np, "row_stack", np.vstack))
 def vstack(tup):
     return np.vstack(tup), lambda z_bar: (
         pieces(z_bar, tup, [np.atleast_2d(array).shape[0] for array in tup], 0),
@@ -99,6 +100,30 @@ def append(arr, values, axis=None):
         )
 
     return np.append(arr, values, axis), back
+
+
+@adjoint(np.insert)
+def insert(arr, obj, values, axis=None):
+    shape = np.shape(arr)
+
+    def back(z_bar):
+        return inserted_bars(z_bar, shape, obj, values, axis)
+
+    return np.insert(arr, obj, values, axis), back
+
+
+def inserted_bars(z_bar, shape, obj, values, axis):
+    """The cotangents of the items that were there, and of those that were put between them."""
+    along = 0 if axis is None else axis % len(shape)
+    length = math.prod(shape) if axis is None else shape[along]
+    more = np.shape(z_bar)[along] - length
+    marks = np.insert(np.arange(more, more + length), obj, np.arange(more))
+    order = np.argsort(marks)
+    old = np.reshape(np.take(z_bar, order[more:], along), shape)
+    new = np.take(z_bar, order[:more], along)
+    # For a single place NumPy reads the values along their first axis.
+    new = np.moveaxis(new, along, 0) if np.ndim(obj) == 0 and not isinstance(obj, slice) else new
+    return old, None, unbroadcast(new, values)
 
 
 @adjoint(np.split)

@@ -1,4 +1,4 @@
-"""Rules of `np.linalg`: solutions, inverses, determinants, factorisations, on stacks of matrices.
+"""Rules of `np.linalg`: solutions, inverses, determinants and powers, on stacks of matrices.
 
 Sources: M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008); I. Murray, "Differentiation of the Cholesky decomposition" (2016).
@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.rules.reductions import products_of_others
 from zyg.rules.registry import adjoint, constant
 
@@ -98,27 +97,6 @@ def slogdet_bar(y_bar, sign, a):
     return np.expand_dims(scale, (-2, -1)) * adjoint_of(np.linalg.inv(a))
 
 
-@adjoint(np.linalg.cholesky)
-def cholesky(a):
-    factor = np.linalg.cholesky(a)
-    return factor, lambda factor_bar: cholesky_bar(factor_bar, factor)
-
-
-def cholesky_bar(factor_bar, factor):
-    """The cotangent of the matrix, whose lower triangle alone the factorisation reads."""
-    inner = lower_half(adjoint_of(factor) @ factor_bar)
-    half = np.linalg.solve(adjoint_of(factor), inner)
-    full = adjoint_of(np.linalg.solve(adjoint_of(factor), adjoint_of(half)))
-    return lower_half(full + adjoint_of(full))
-
-
-def lower_half(a):
-    """The lower triangle with half of the real part of the diagonal."""
-    diagonal = np.real(np.diagonal(a, axis1=-2, axis2=-1))
-    eye = np.eye(a.shape[-1], dtype=diagonal.dtype)
-    return np.tril(a, -1) + eye * np.expand_dims(0.5 * diagonal, -1)
-
-
 @adjoint(np.linalg.matrix_power)
 def matrix_power(a, n):
     y = np.linalg.matrix_power(a, n)
@@ -137,60 +115,3 @@ def matrix_power_bar(y_bar, a, n):
         left = np.linalg.matrix_power(base, k)
         bar = bar + left @ y_bar @ np.linalg.matrix_power(base, n - 1 - k)
     return bar
-
-
-@adjoint(np.linalg.eigh)
-def eigh(a, UPLO="L"):
-    y = np.linalg.eigh(a, UPLO)
-    return y, lambda y_bar: (eigh_bar(y_bar, y[0], y[1], UPLO),)
-
-
-@adjoint(np.linalg.eigvalsh)
-def eigvalsh(a, UPLO="L"):
-    return np.linalg.eigvalsh(a, UPLO), lambda y_bar: (eigvalsh_bar(y_bar, a, UPLO),)
-
-
-def eigvalsh_bar(y_bar, a, UPLO):
-    """The vectors, which the values need backwards, are computed only there."""
-    values, vectors = np.linalg.eigh(a, UPLO)
-    return eigh_bar((y_bar, None), values, vectors, UPLO)
-
-
-def eigh_bar(y_bar, values, vectors, UPLO):
-    """The cotangent of the triangle that is read. Equal eigenvalues have no derivative of their
-    vectors: the result is then infinite or NaN."""
-    inner = 0.0 if y_bar[0] is None else np.eye(values.shape[-1]) * np.expand_dims(y_bar[0], -2)
-    if y_bar[1] is not None:
-        gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-        others = np.where(np.eye(values.shape[-1], dtype=bool), np.inf, gaps)
-        inner = inner + (adjoint_of(vectors) @ y_bar[1]) / others.astype(values.dtype)
-    full = vectors @ inner @ adjoint_of(vectors)
-    half = lower_half(full + adjoint_of(full))
-    return (half if UPLO in ("L", "l") else adjoint_of(half)).astype(vectors.dtype)
-
-
-@adjoint(np.linalg.svd)
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    if hermitian:
-        raise NotDifferentiable("np.linalg.svd has no rule for hermitian=True: use eigh")
-    y = np.linalg.svd(a, full_matrices, compute_uv, hermitian)
-
-    def back(y_bar):
-        return (svd_bar(y_bar, a) if compute_uv else svd_values_bar(y_bar, a),)
-
-    return y, back
-
-
-def svd_values_bar(s_bar, a):
-    """The cotangent of `a`, where only the singular values matter: `u s_bar vh`."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return (u * np.expand_dims(s_bar, -2)) @ vh
-
-
-def svd_bar(y_bar, a):
-    """The cotangent of `a`, where the vectors matter as well, is defined for the values only."""
-    if y_bar[0] is not None or y_bar[2] is not None:
-        raise NotDifferentiable(
-            "np.linalg.svd has a rule for the singular values only; vectors: use eigh"
-        )
-    return svd_values_bar(y_bar[1], a)

@@ -124,12 +124,23 @@ def inner_right(z_bar, x, y):
 @adjoint(np.outer)
 def outer(a, b):
     def back(z_bar):
-        return (
-            unbroadcast(np.reshape(z_bar @ conj(np.ravel(b)), np.shape(a)), a),
-            unbroadcast(np.reshape(conj(np.ravel(a)) @ z_bar, np.shape(b)), b),
-        )
+        return outer_left(z_bar, a, b), outer_right(z_bar, a, b)
 
     return np.outer(a, b), back
+
+
+def outer_left(z_bar, a, b):
+    """The cotangent of `a` in `z = np.outer(a, b)`."""
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return realness_of(a, z_bar @ conj(b))
+    return unbroadcast(np.reshape(z_bar @ conj(np.ravel(b)), np.shape(a)), a)
+
+
+def outer_right(z_bar, a, b):
+    """The cotangent of `b` in `z = np.outer(a, b)`."""
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return realness_of(b, conj(a) @ z_bar)
+    return unbroadcast(np.reshape(conj(np.ravel(a)) @ z_bar, np.shape(b)), b)
 
 
 @adjoint(np.tensordot)

@@ -90,21 +90,55 @@ def constant(*callees: object) -> None:
     _version += 1
 
 
-# Rules of modules that take long to import are registered when such a function is first seen.
-LATE = {"statistics": "zyg.rules.averages"}
+# Rules that few programs need are registered when a function of the module is first seen that has
+# none: of `numpy` itself, what isn't an everyday function.
+LATE = {
+    "cmath": ("complex_scalar",),
+    "itertools": ("lazy",),
+    "numpy": ("array_stores", "composites", "einsum", "order_statistics", "polynomials"),
+    "numpy.fft": ("fourier",),
+    "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
+    "numpy.random": ("draws",),
+    "statistics": ("averages",),
+}
 
 
 def rule_of(callee: object) -> Rule | None:
-    rule = _rules.get(id(callee))
-    if rule is None and (module := getattr(callee, "__module__", None)) in LATE:
-        _register_late(str(module))
-        return _rules.get(id(callee))
-    return rule
+    _look_for(callee)
+    return _rules.get(id(callee))
 
 
-def _register_late(module: str) -> None:
-    if LATE[module] not in sys.modules:
-        importlib.import_module(LATE[module])
+def _look_for(callee: object) -> None:
+    """Registers what zyg has for a callable that nothing is known of yet."""
+    key = id(callee)
+    if key in _rules or key in _constant or key in _substitutes:
+        return
+    owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
+    module = getattr(owner, "__module__", None)
+    if not isinstance(module, str):
+        return
+    # Functions of `numpy.lib._function_base_impl` belong to numpy, those of `numpy.random.mtrand`
+    # to numpy.random.
+    package = module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
+    if package in LATE:
+        register_late(package)
+
+
+def register_late(package: str) -> None:
+    """Registers zyg's rules for a module of `LATE`; rules of the user's for it stay."""
+    global _version
+    missing = [f"zyg.rules.{name}" for name in LATE[package]]
+    missing = [name for name in missing if name not in sys.modules]
+    if missing:
+        rules, substitutes = dict(_rules), dict(_substitutes)
+        constants, version = set(_constant), _version
+        for name in missing:
+            importlib.import_module(name)
+        _rules.update(rules)
+        _substitutes.update(substitutes)
+        _constant.update(constants)
+        _constant.difference_update(rules, substitutes)
+        _version = version  # no code was made for these functions before
 
 
 def takes_pullback(rule: Rule) -> bool:
@@ -113,12 +147,12 @@ def takes_pullback(rule: Rule) -> bool:
 
 
 def substitute_of(callee: object) -> Callable[..., Any] | None:
+    _look_for(callee)
     return _substitutes.get(id(callee))
 
 
 def is_constant(callee: object) -> bool:
-    if (module := getattr(callee, "__module__", None)) in LATE:
-        _register_late(str(module))
+    _look_for(callee)
     return id(callee) in _constant
 
 

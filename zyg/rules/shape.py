@@ -250,22 +250,39 @@ def diagflat(v, k=0):
     return np.diagflat(v, k), lambda y_bar: (np.reshape(np.diagonal(y_bar, k), shape),)
 
 
+# Modes of `np.pad` that repeat items: they do the same to the positions of the items.
+REPEATING = ("edge", "reflect", "symmetric", "wrap")
+
+
 @adjoint(np.pad)
 def pad(array, pad_width, mode="constant", constant_values=0):
-    if mode != "constant":
-        raise NotDifferentiable(f"np.pad has a rule for mode='constant' only, not {mode!r}")
+    if mode != "constant" and mode not in REPEATING:
+        raise NotDifferentiable(f"np.pad has no rule for mode={mode!r}")
     shape = np.shape(array)
-    y = np.pad(array, pad_width, mode, constant_values=constant_values)
+    y = (
+        np.pad(array, pad_width, mode, constant_values=constant_values)
+        if mode == "constant"
+        else np.pad(array, pad_width, mode)
+    )
 
     def back(y_bar):
         return (
-            y_bar[inner_part(shape, pad_width)],
+            inner_bar(y_bar, shape, pad_width, mode),
             None,
             None,
-            margin_bar(y_bar, shape, pad_width, constant_values),
+            None if mode != "constant" else margin_bar(y_bar, shape, pad_width, constant_values),
         )
 
     return y, back
+
+
+def inner_bar(y_bar, shape, pad_width, mode):
+    """The cotangent of the items, to which that of their repetitions is added."""
+    if mode == "constant":
+        return y_bar[inner_part(shape, pad_width)]
+    widths = np.broadcast_to(pad_width, (len(shape), 2))
+    places = [np.pad(np.arange(n), widths[i], mode) for i, n in enumerate(shape)]
+    return scatter(y_bar, shape, np.ix_(*places))
 
 
 def margin_bar(y_bar, shape, pad_width, constant_values):
@@ -280,3 +297,9 @@ def inner_part(shape, pad_width):
     """The index that undoes a padding."""
     widths = np.broadcast_to(pad_width, (len(shape), 2))
     return tuple([slice(w[0], w[0] + n) for w, n in zip(widths.tolist(), shape, strict=True)])
+
+
+@adjoint(np.unwrap)
+def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
+    # Whole periods are added, which have no derivative in `p`.
+    return np.unwrap(p, discont, axis, period=period), lambda y_bar: (unbroadcast(y_bar, p),)

@@ -22,7 +22,7 @@ PROGRAMS: dict[str, Program] = {
         rosenbrock.PROGRAM,
         rk4.PROGRAM,
         *mlp.PROGRAMS,
-        rnn.PROGRAM,
+        *rnn.PROGRAMS,
         kalman.PROGRAM,
         mixture.PROGRAM,
         fibonacci.PROGRAM,

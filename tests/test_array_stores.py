@@ -1,0 +1,80 @@
+"""NumPy's functions that write into an array: gradients, and what the primal leaves in it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+
+
+def put(a, v):
+    np.put(a, [0, 4, -1], v)
+
+
+def put_wrapped(a, v):
+    np.put(a, [7, 2], v, mode="wrap")
+
+
+def put_by_method(a, v):
+    a.put([1, 3], v)
+
+
+def putmask(a, v):
+    np.putmask(a, a > 0.5, v)
+
+
+def place(a, v):
+    np.place(a, a > 0.3, v)
+
+
+def put_along_axis(a, v):
+    np.put_along_axis(a, np.array([[1], [0]]), v[0], 1)
+
+
+def put_along_all(a, v):
+    np.put_along_axis(a, np.array([1, 4]), v, None)
+
+
+def fill_diagonal(a, v):
+    np.fill_diagonal(a, v[1])
+
+
+def fill_with_several(a, v):
+    np.fill_diagonal(a, v)
+
+
+def partition(a, v):
+    a[0] *= v[0]
+    a.partition(1)
+
+
+def copyto(a, v):
+    np.copyto(a[:, :2], v)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(put, put_wrapped, put_by_method, putmask, place, put_along_axis, put_along_all),
+        *(fill_diagonal, fill_with_several, partition, copyto),
+    ],
+)
+def test_change(change):
+    def f(x, v):
+        a = x * x
+        change(a, v)
+        return np.sum(a * a * np.arange(1.0, 7.0).reshape(2, 3)) + np.sum(a[0] * x[1])
+
+    x, v = np.array([[0.3, 0.9, 0.7], [0.8, 0.2, 0.5]]), np.array([0.6, 0.4])
+    zyg.check_grads(f, x, v, order=1)
+
+    def by_argument(x, v):
+        change(x, v)
+        return np.sum(x * x)
+
+    mine, theirs = x.copy(), x.copy()
+    change(theirs, v)
+    value, _ = zyg.withgradient(by_argument, mine, v)
+    assert value == np.sum(theirs * theirs)
+    np.testing.assert_array_equal(mine, theirs)

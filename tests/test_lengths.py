@@ -1,0 +1,101 @@
+"""Slices with variable bounds: equal ones have one length, others may broadcast."""
+
+import numpy as np
+import pytest
+
+import zyg
+from tests.benchmarks.programs.in_place import lu
+from tests.differences import check_gradient
+
+VECTOR = np.array([0.5, -0.3, 0.8, 0.2])
+SQUARE = np.random.default_rng(5).uniform(0.2, 1.0, (4, 4))
+
+
+def one_item_broadcasts(a, b):
+    """In the last iterations a part of length 1 meets a longer one."""
+    total = 0.0
+    for k in range(len(a)):
+        total += np.sum(a[k:] * b[-1:] + a[k:] * a[3 - k : 4 - k])
+    return total
+
+
+def part_of_the_iteration_before(a, b):
+    part = b[3:]
+    for k in range(len(a) - 1, -1, -1):
+        part = np.sin(a[k:] * part[:1] + part.sum())
+    return np.sum(part)
+
+
+def parts_in_a_list(a, b):
+    parts = [np.sin(a[k:]) for k in range(len(a))]
+    parts.append(a[2:] * b[2:])
+    total = 0.0
+    for k in range(len(a)):
+        parts.append(a[k:] * 2.0)
+        total += np.sum(parts[0] * parts[3]) + np.sum(parts[-1] * parts[3])
+    return total
+
+
+def bound_that_changes(a, b):
+    k = 0
+    total = 0.0
+    while k < 3:
+        first = np.cos(a[k:])
+        k += 1
+        second = first[1:] * a[k:]
+        total += np.sum(second * b[k:]) + np.sum(first * b[3:])
+    return total
+
+
+def bounds_by_branches(a, b):
+    total = 0.0
+    for i in range(4):
+        k = i if a[i] > 0 else 3
+        column = np.sin(a[k:])
+        if i > 1:
+            k = 3
+        total += np.sum(column * a[k:])
+    return total
+
+
+def given_to_functions(a, b):
+    def product(x, y):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.sum(x * y) * x[i]
+        return total
+
+    total = 0.0
+    for k in range(len(a)):
+        total += product(a[k:], b[k:]) + product(a[k:], b[3:])
+    return total
+
+
+PROGRAMS = [
+    one_item_broadcasts, part_of_the_iteration_before, parts_in_a_list, bound_that_changes,
+    bounds_by_branches, given_to_functions,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_gradient(program):
+    check_gradient(program, (VECTOR, VECTOR[::-1] * 1.5), zyg.pullback)
+
+
+def sums_of_parts(a):
+    """New arrays as large as others, and sums of numbers and parts."""
+    n = len(a)
+    u = np.zeros(n)
+    for k in range(n):
+        u[k:] += a[k, k:] * a[k:, k] + a[k, k]
+        u[: k + 1] = np.outer(a[: k + 1, 0], u[: k + 1]).sum(axis=0)
+    return u @ u
+
+
+@pytest.mark.parametrize("program", [lu, sums_of_parts])
+def test_of_matrices(program):
+    check_gradient(lambda a: program(a + 4.0 * np.eye(4)), (SQUARE,), zyg.pullback)
+
+
+def test_no_shapes_are_compared():
+    assert "unbroadcast" not in str(zyg.code_adjoint(lu, SQUARE))

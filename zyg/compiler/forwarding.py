@@ -1,0 +1,103 @@
+"""Reads of attributes whose contents are at hand, from an earlier read or store.
+
+    o.x = v                    o.x = v
+    p.y = w           ->       p.y = w
+    z = o.x * p.y              z = v * w
+
+Versions of the heap say what was stored in between: another attribute, or one of an object of
+another class, is not in the way; the same attribute of an object that may be the same one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ir.core import Call, Const, Operand, Value, type_of
+from ir.heap import attribute_read, attribute_set, attribute_stored
+from ir.held import may_be_memory
+from ir.record import record
+from ir.types import class_of
+
+
+@record
+class _Store:
+    """A store into an object, or a deletion (of None), and the heap before it."""
+
+    before: Operand
+    obj: Operand
+    name: object
+    value: Operand | None
+
+
+class Contents:
+    """What objects are known to hold, at the versions of the heap of one function."""
+
+    def __init__(self) -> None:
+        self._stores: dict[Operand, _Store] = {}
+        self._read: dict[tuple[Operand, Operand, object], Operand] = {}
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Around a block: behind it, what was read inside has no names."""
+        outer, self._read = self._read, dict(self._read)
+        try:
+            yield
+        finally:
+            self._read = outer
+
+    def note_store(self, op: Call, args: list[Operand]) -> None:
+        """Notes a store; `args` are its operands as they are now."""
+        assert isinstance(op.callee, Const)
+        is_store = op.callee.value in (attribute_stored, attribute_set)
+        name = args[2].value if isinstance(args[2], Const) else None
+        self._stores[op.results[0]] = _Store(
+            op.args[0], args[1], name, args[3] if is_store else None
+        )
+
+    def known(self, op: Call, args: list[Operand]) -> Operand | None:
+        """What a read gives that has been read or stored before."""
+        if not _is_plain_read(op, args):
+            return None
+        obj, name = args[1], args[2].value  # type: ignore[union-attr]
+        for heap in self._versions(op.args[0], obj, name):
+            found = self._read.get((heap, obj, name))
+            if found is not None:
+                return found
+            store = self._stores.get(heap)
+            if store is not None and store.name == name and store.obj is obj:
+                return store.value
+        return None
+
+    def note_read(self, op: Call, args: list[Operand], value: Operand) -> None:
+        """Notes what a read gives, for the earliest version of the heap that gives the same."""
+        if _is_plain_read(op, args):
+            obj, name = args[1], args[2].value  # type: ignore[union-attr]
+            *_, earliest = self._versions(op.args[0], obj, name)
+            self._read[earliest, obj, name] = value
+
+    def _versions(self, heap: Operand, obj: Operand, name: object) -> Iterator[Operand]:
+        """The versions of the heap, backwards, in which an attribute holds the same."""
+        while True:
+            yield heap
+            store = self._stores.get(heap)
+            if store is None or store.name is None:
+                return
+            if store.name == name and _may_be_same(store.obj, obj):
+                return
+            heap = store.before
+
+
+def _is_plain_read(op: Call, args: list[Operand]) -> bool:
+    """Whether this reads an attribute by its name, and gives what nobody changes in place."""
+    assert isinstance(op.callee, Const)
+    is_read = op.callee.value is attribute_read and len(args) == 3
+    return is_read and isinstance(args[1], Value) and isinstance(args[2], Const) and (
+        class_of(args[1].type) is not None and not may_be_memory(op.results[0].type)
+    )
+
+
+def _may_be_same(a: Operand, b: Operand) -> bool:
+    """Whether two operands may be one object: not if their classes differ."""
+    first, second = class_of(type_of(a)), class_of(type_of(b))
+    return first is None or second is None or first is second

@@ -1,0 +1,95 @@
+"""Fewer updates of the items of a buffer that an adjoint owns, where it writes in place.
+
+    a_bar[i] = 0; a_bar[i] += v    ->    a_bar[i] = v
+    t = -v; a_bar[i] += t          ->    a_bar[i] -= v
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+
+from ir import facts
+from ir.core import Block, Call, Const, Value, operands_of, type_of
+from ir.infer import _same as same
+from ir.rewrite import blocks, count_uses, substitute
+from ir.types import Scalar
+from zyg.compiler.consuming import add_item_into, clear_into, set_item_into, subtract_item_into
+from zyg.compiler.tangents import is_inexact
+
+
+def shorten_updates(body: Block) -> None:
+    uses = count_uses(body)
+    for block in blocks(body):
+        _set_cleared(block, uses)
+        _subtract_negated(block, uses)
+
+
+def _subtract_negated(block: Block, uses: Counter[Value]) -> None:
+    fresh = {
+        op.result for op in block.ops if isinstance(op, Call) and isinstance(op.callee, Const)
+        and facts.is_fresh(op.callee.value) and uses[op.result] == 1
+    }
+    # What is subtracted is read later than it was: its memory must be nobody else's.
+    negated = {
+        op.result: op for op in block.ops
+        if isinstance(op, Call) and _calls(op, operator.neg) and uses[op.result] == 1
+        and (op.args[0] in fresh or isinstance(type_of(op.args[0]), Scalar))
+    }
+    gone = set()
+    for op in block.ops:
+        if isinstance(op, Call) and _calls(op, add_item_into) and op.args[2] in negated:
+            negation = negated[op.args[2]]
+            if is_inexact(type_of(negation.args[0])):
+                op.callee = Const(subtract_item_into)
+                op.args = [*op.args[:2], negation.args[0]]
+                gone.add(negation)
+    block.ops = [op for op in block.ops if op not in gone]
+
+
+def _set_cleared(block: Block, uses: Counter[Value]) -> None:
+    """Stores the first contribution to an item that was cleared, ahead of those to other items.
+
+        a_bar[i] = 0                   a_bar[i] = v
+        v = ...                  ->    a_bar[j] += w
+        a_bar[j] += w
+        a_bar[i] += v
+    """
+    for clear in list(block.ops):
+        if not isinstance(clear, Call) or not _calls(clear, clear_into):
+            continue
+        chain = _additions(block, clear.result, uses)
+        at = next((k for k, op in enumerate(chain) if same(op.args[1], clear.args[1])), None)
+        if at is None:
+            continue
+        first, addition = chain[0], chain[at]
+        made = {value for op in block.ops[: block.ops.index(first)] for value in op.results}
+        later = {value for op in block.ops for value in op.results} - made
+        if addition.args[2] in later or addition.args[2] is clear.result:
+            continue
+        store = Call(Const(set_item_into), [clear.args[0], *addition.args[1:]], {},
+                     [clear.result], addition.loc)
+        ops = [op for op in block.ops if op is not clear and op is not addition]
+        if at == 0:
+            ops.insert(block.ops.index(addition) - 1, store)
+        else:
+            ops.insert(next(k for k, op in enumerate(ops) if op is first), store)
+        block.ops = ops
+        substitute(block, {addition.result: addition.args[0]})
+        uses[addition.args[0]] = uses[addition.result]  # type: ignore[index]
+
+
+def _additions(block: Block, buffer: Value, uses: Counter[Value]) -> list[Call]:
+    """The additions to items of a buffer that nothing else reads in between."""
+    found: list[Call] = []
+    for op in block.ops:
+        if any(operand is buffer for operand in operands_of(op)):
+            if not isinstance(op, Call) or not _calls(op, add_item_into) or uses[buffer] != 1:
+                break
+            found.append(op)
+            buffer = op.result
+    return found
+
+
+def _calls(op: Call, callee: object) -> bool:
+    return isinstance(op.callee, Const) and op.callee.value is callee

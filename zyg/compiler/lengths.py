@@ -1,0 +1,238 @@
+"""Symbols for the lengths of slices with variable bounds, where code for one function is made.
+
+    column = a[k + 1 :, k]         float64[n(N1, k + 1:)]
+    row = a[k, k + 1 :]            float64[n(N2, k + 1:)]
+    rest = np.outer(column, row)   the shape of a[k + 1 :, k + 1 :]: no `unbroadcast` is needed
+
+Types that inference finds hold for all iterations of a loop, so that it can't say this. The passes
+behind it look at one iteration at a time: there, slices of one array by equal bounds have one
+length. What loops carry and what calls are given has types from inference, without such symbols;
+of arrays that a loop does nothing with but to store into them, the shape is known all the same.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable
+
+import numpy as np
+
+from ir import primitives
+from ir.core import Call, Const, For, If, Op, Operand, Value, While, Yield, type_of
+from ir.infer import Inference
+from ir.places import changed_by
+from ir.rewrite import walk
+from ir.types import (
+    Closure,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Slice,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join_all,
+)
+from zyg import cotangent
+from zyg.array_type import (
+    ANY,
+    BIG,
+    Array,
+    Bounds,
+    Dim,
+    Dims,
+    Measured,
+    Symbol,
+    is_big,
+    is_named,
+    size_dim,
+)
+from zyg.compiler.replica import overwritten_at
+from zyg.compiler.tangents import is_array
+
+_READS = (operator.getitem, cotangent.taken, overwritten_at)
+_NEW = (np.zeros, np.ones, np.empty)
+_ARITHMETIC = (
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
+)
+
+
+class Lengths(Inference):
+    """Inference that knows the bounds of slices."""
+
+    def _result_type(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> Type:
+        found = super()._result_type(callee, args, kwargs)
+        if not isinstance(callee, Const) or not isinstance(found, Array) or not found.dims:
+            return found
+        if all(map(is_named, found.dims)):
+            return found
+        if len(args) == 2 and any(callee.value is f for f in _READS) and is_array(type_of(args[0])):
+            index = self._measured(args[1])
+            types_ = type_of(args[0]), index
+            sharper = super()._result_type(Const(operator.getitem), [
+                Value("items", types_[0]), Value("index", types_[1])
+            ], {})
+            return sharper if isinstance(sharper, Array) else found
+        if args and any(callee.value is f for f in _NEW):
+            return Array(found.dtype, self._sizes(args[0], found.dims))
+        return found
+
+    def _measured(self, index: Operand) -> Type:
+        """The type of an index in which slices know the operands that are their bounds."""
+        call = self._call_of(index, primitives.build_tuple)
+        if call is not None:
+            return Tuple(tuple(map(self._measured, call.args)))
+        call = self._call_of(index, slice)
+        if call is None or len(call.args) != 3:
+            return type_of(index)
+        if all(isinstance(type_of(bound), Known) for bound in call.args):
+            return type_of(index)
+        return Slice(*(Measured(self._key(bound)) for bound in call.args))
+
+    def _call_of(self, operand: Operand, callee: object) -> Call | None:
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
+            return op
+        return None
+
+    def _key(self, operand: Operand) -> Hashable:
+        """What an integer is computed from: equal keys mean equal numbers."""
+        if isinstance(operand, Const):
+            return Known(operand.value)
+        if isinstance(operand.type, Known):
+            return operand.type
+        op = self.definitions.get(operand)
+        if isinstance(op, Call) and isinstance(op.callee, Const) and _is_integer(operand.type):
+            if op.callee.value in _ARITHMETIC and all(_is_integer(type_of(a)) for a in op.args):
+                return (op.callee.value.__name__, *map(self._key, op.args))
+        dim = self._length(operand)
+        return operand if dim is None else dim
+
+    def _length(self, operand: Operand) -> Dim | None:
+        """The dimension that an integer is the length of."""
+        call = self._call_of(operand, len)
+        if call is not None:
+            return _named(type_of(call.args[0]), 0)
+        call = self._call_of(operand, operator.getitem)
+        if call is not None and isinstance(call.args[1], Const):
+            return self._length_in(call.args[0], call.args[1].value)
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const):
+            if op.callee.value is primitives.unpack:
+                return self._length_in(op.args[0], op.results.index(operand))  # type: ignore[arg-type]
+        return None
+
+    def _length_in(self, shape: Operand, axis: object) -> Dim | None:
+        call = self._call_of(shape, np.shape)
+        if call is None:
+            call = self._call_of(shape, getattr)
+            if call is not None and type_of(call.args[1]) != Known("shape"):
+                return None
+        return None if call is None else _named(type_of(call.args[0]), axis)
+
+    def _sizes(self, shape: Operand, dims: Dims) -> Dims:
+        """The dimensions of a new array, as far as they are the lengths of others."""
+        call = self._call_of(shape, primitives.build_tuple)
+        sizes = [shape] if call is None else call.args
+        if len(sizes) != len(dims):
+            return dims
+        return tuple(
+            dim if is_named(dim) or not _is_integer(type_of(size)) else self._size(size)
+            for size, dim in zip(sizes, dims, strict=True)
+        )
+
+    def _size(self, size: Operand) -> Dim:
+        known = type_of(size)
+        if isinstance(known, Known):
+            return size_dim(known.value)
+        dim = self._length(size)
+        return Symbol(Bounds(self._key(size), None, None), False) if dim is None else dim
+
+
+def _is_integer(type_: Type) -> bool:
+    cls = class_of(type_) if isinstance(type_, Scalar | Known) else None
+    return isinstance(cls, type) and issubclass(cls, int) and cls is not bool
+
+
+def _named(type_: Type, axis: object) -> Dim | None:
+    if not isinstance(type_, Array) or type_.dims is None or type(axis) is not int:
+        return None
+    if not -len(type_.dims) <= axis < len(type_.dims):
+        return None
+    dim = type_.dims[axis]
+    return dim if is_named(dim) else None
+
+
+def outside(type_: Type) -> Type:
+    """A type without the symbols that mean something in one iteration, or one function, only."""
+    match type_:
+        case Array(dtype, dims) if dims is not None:
+            if not any(map(_is_inner, dims)):
+                return type_
+            return Array(dtype, tuple(
+                (BIG if is_big(dim) else ANY) if _is_inner(dim) else dim for dim in dims
+            ))
+        case Tuple(items):
+            return Tuple(tuple(map(outside, items)))
+        case Sequence(cls, item):
+            return Sequence(cls, outside(item))
+        case Dict(items):
+            return Dict(tuple((key, outside(item)) for key, item in items))
+        case Union(members):
+            return join_all(sorted(map(outside, members), key=repr))
+        case Closure(code, module_globals, captures, defaults, kwdefaults):
+            return Closure(
+                code, module_globals, tuple(map(outside, captures)), tuple(map(outside, defaults)),
+                tuple((name, outside(item)) for name, item in kwdefaults),
+            )
+        case _:
+            return type_
+
+
+def _is_inner(dim: Dim) -> bool:
+    while isinstance(dim, Symbol):
+        if isinstance(dim.id, Bounds):
+            return True
+        if not isinstance(dim.id, tuple):
+            return False
+        if isinstance(dim.id[1], Bounds):
+            return True
+        dim = dim.id[0]
+    return False
+
+
+def stored_into(op: For | While, k: int) -> bool:
+    """Whether all that a loop does with a carried array is to store into it: its shape stays."""
+    if not isinstance(op.body.exit, Yield):
+        return False
+    definitions = {value: inner for inner in walk(op.body) for value in inner.results}
+    return _origin(op.body.exit.values[1 + k], definitions) is op.carried[k]
+
+
+def _origin(operand: Operand, definitions: dict[Value, Op]) -> Operand | None:
+    """The array whose memory a version is."""
+    while isinstance(operand, Value) and operand in definitions:
+        op = definitions[operand]
+        i = op.results.index(operand)
+        match op:
+            case Call() if operand is op.result and op.args and changed_by(op) == op.args[:1]:
+                operand = op.args[0]
+            case For() | While() if i < len(op.init) and stored_into(op, i):
+                operand = op.init[i]
+            case If():
+                ends = [
+                    _origin(block.exit.values[i], definitions)
+                    for block in op.blocks if isinstance(block.exit, Yield)
+                ]
+                if not ends or any(end is not ends[0] for end in ends):
+                    return None
+                operand = ends[0] or operand
+                if ends[0] is None:
+                    return None
+            case _:
+                return operand
+    return operand
