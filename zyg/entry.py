@@ -317,6 +317,7 @@ def _found_or_made(
     if entry is not None:
         cache.hits += 1
         return entry
+    registry.register_imported()
     version = registry.version()
     compiler = cache.compiler_for(version)
     callee = callee_of(function)

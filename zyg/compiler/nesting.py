@@ -73,6 +73,7 @@ def expanded(
         return None
     with_value = _differentiating[id(callee.value)]
     function, *xs = args
+    starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
     target = specialiser.target(type_of(function))
     if target is not None and not _has_defaults_at_hand(type_of(function), target):
         return None
@@ -81,7 +82,7 @@ def expanded(
             return None
         source = calling(function.value, len(xs), ())
         indices = list(range(len(xs)))
-        inputs, starred = list(xs), {}
+        inputs = list(xs)
     else:
         source = target.source
         try:

@@ -99,6 +99,7 @@ LATE = {
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws",),
+    "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
 }
 
@@ -122,6 +123,15 @@ def _look_for(callee: object) -> None:
     package = module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
     if package in LATE:
         register_late(package)
+
+
+def register_imported() -> None:
+    """Registers the rules of those parts of SciPy that the program has imported.
+
+    Their ufuncs don't say where they come from.
+    """
+    if "scipy.special" in sys.modules:
+        register_late("scipy.special")
 
 
 def register_late(package: str) -> None:

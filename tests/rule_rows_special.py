@@ -1,0 +1,69 @@
+"""Rows of the rules of `scipy.special`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import special
+
+from tests.rule_row import Options, Row, cases, real, signed, single
+
+COMPLEX = np.array([0.3 + 0.4j, 1.2 - 0.5j])
+ANYWHERE = (
+    *("gamma", "rgamma", "erf", "erfc", "erfcx", "erfi", "dawsn", "expit", "log_expit", "ndtr"),
+    *("log_ndtr", "j0", "j1", "i0", "i1", "i0e", "i1e", "exp10", "exp2", "expm1", "cbrt", "cosm1"),
+    *("exprel", "sindg", "cosdg", "tandg", "cotdg", "expi", "ellipk", "ellipe"),
+)
+POSITIVE = (
+    *("gammaln", "loggamma", "psi", "erfinv", "erfcinv", "logit", "ndtri", "entr", "y0", "y1"),
+    *("k0", "k1", "k0e", "k1e", "log1p", "exp1", "spence"),
+)
+
+
+def of_one() -> Iterator[Row]:
+    for name in ANYWHERE:
+        yield from cases(getattr(special, name), (signed(2, 3),), (real(3),), (0.4,))
+    for name in POSITIVE:
+        yield from cases(getattr(special, name), (real(2, 3),), (0.4,))
+    for name in ("erf", "gamma", "erfc", "dawsn", "expm1"):
+        yield from cases(getattr(special, name), (COMPLEX,))
+    for name in ("erf", "expit", "gammaln"):
+        yield from cases(getattr(special, name), (single(3),))
+    yield from cases(special.ellipk, (0.0,))
+    yield from cases(special.ellipe, (0.0,))
+
+
+def of_several() -> Iterator[Row]:
+    for callee in (special.xlogy, special.xlog1py, special.rel_entr, special.kl_div):
+        yield from cases(callee, (real(3), real(2, 3)), (0.4, real(3)))
+    for callee in (special.huber, special.pseudo_huber):
+        yield from cases(callee, (0.5, signed(2, 3)), (real(3), 2.0))
+    for callee in (special.beta, special.betaln, special.poch):
+        yield from cases(callee, (real(3), real(2, 3)), (0.4, 0.7))
+    for callee in (special.logsumexp, special.softmax, special.log_softmax):
+        yield from cases(callee, (signed(4),), (signed(2, 3), 1), (real(2, 3), Options(axis=0)))
+    yield from cases(special.logsumexp, (signed(2, 3), Options(axis=1, keepdims=True)))
+    yield from cases(special.logsumexp, (signed(4), None, real(4)), (signed(2, 3), 0, real(3)))
+    yield from cases(special.binom, (real(3) + 2, real(2, 3)))
+
+
+def with_parameters() -> Iterator[Row]:
+    """Only the last argument varies."""
+    for name in ("gammainc", "gammaincc", "gammaincinv"):
+        yield from cases(getattr(special, name), (1.3, real(2, 3)), (np.array([1, 2, 3]), real(3)))
+    for name in ("betainc", "betaincinv"):
+        yield from cases(getattr(special, name), (1.3, 2.1, real(2, 3)))
+    for name in ("jv", "yv", "iv", "kv", "ive", "kve"):
+        yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3)), (2.0, 0.4))
+    for name in ("jn", "yn", "kn", "expn", "polygamma"):
+        yield from cases(getattr(special, name), (2, real(3)))
+    yield from cases(special.zeta, (2.5, real(3)))
+    yield from cases(special.hyp0f1, (1.3, signed(3)))
+    yield from cases(special.hyp1f1, (1.3, 2.1, signed(3)))
+    yield from cases(special.hyp2f1, (1.3, 2.1, 0.7, signed(3)))
+
+
+def composites() -> Iterator[Row]:
+    yield from cases(special.multigammaln, (real(3) + 2, 3))
+    yield from cases(special.boxcox, (real(3), 0.4), (real(3), real(2, 3)))

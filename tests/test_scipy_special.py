@@ -1,0 +1,86 @@
+"""The rules of `scipy.special` against differences; SciPy is loaded only by those who use it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import zyg
+from zyg.rules import registry
+
+pytest.importorskip("scipy")
+
+from scipy import special
+
+from tests.rule_check import check_differences, check_rule, differentiable, noise
+from tests.rule_row import Row
+from tests.rule_rows_special import (
+    composites,
+    of_one,
+    of_several,
+    with_parameters,
+)
+
+registry.register_imported()
+
+
+@pytest.mark.parametrize("row", [*of_one(), *of_several()], ids=str)
+def test_rule(row: Row) -> None:
+    rule = registry.rule_of(row.callee)
+    assert rule is not None
+    check_rule(rule, row.call, row.args, row.kwargs)
+
+
+@pytest.mark.parametrize("row", with_parameters(), ids=str)
+def test_last_argument(row: Row) -> None:
+    callee, (*parameters, x) = row.callee, row.args
+    v, w, u = [*parameters, None, None][:3]
+    call = {
+        1: lambda x: np.sum(callee(v, x) ** 2),
+        2: lambda x: np.sum(callee(v, w, x) ** 2),
+        3: lambda x: np.sum(callee(v, w, u, x) ** 2),
+    }[len(parameters)]
+    zyg.check_grads(call, x, order=1)
+
+
+@pytest.mark.parametrize("row", composites(), ids=str)
+def test_substitute(row: Row) -> None:
+    substitute = registry.substitute_of(row.callee)
+    assert substitute is not None
+    np.testing.assert_allclose(substitute(*row.args, **row.kwargs), row.call(*row.args), rtol=1e-12)
+    random = np.random.default_rng(7)
+    y, back = zyg.pullback(row.callee, *row.args, **row.kwargs)
+    seed = noise(y, random)
+    pairs = zip(row.args, back(seed), strict=True)
+    bars = tuple(bar if differentiable(x, None) else None for x, bar in pairs)
+    check_differences(row.call, y, seed, row.args, bars, random)
+
+
+def curved(x):
+    return np.sum(special.erf(x) * special.j1(x)) + special.logsumexp(x * x)
+
+
+def test_second_order():
+    zyg.check_grads(curved, np.array([0.3, 0.7]))
+
+
+def test_parameters_that_vary_are_refused():
+    with pytest.raises(zyg.NotDifferentiable, match="no derivative in `v`"):
+        zyg.gradient(lambda v: special.jv(v, 0.3), 1.5)
+    with pytest.raises(zyg.NotDifferentiable, match="no derivative in `a`"):
+        zyg.gradient(lambda a: special.gammainc(a, 0.3) * a, 1.5)
+
+
+LOADED = """
+import sys, numpy, zyg
+zyg.gradient(lambda x: numpy.sum(numpy.cov(x)), numpy.arange(3.0))
+print("scipy" in sys.modules)
+"""
+
+
+def test_scipy_is_loaded_by_its_users_only() -> None:
+    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"

@@ -1,0 +1,178 @@
+"""Rules of `scipy.special`: Bessel and hypergeometric functions.
+
+Source of formulas: NIST Digital Library of Mathematical Functions, sections 10, 13, 15 and 16.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from zyg.cotangent import conj, unbroadcast
+from zyg.rules.registry import adjoint
+from zyg.rules.special_parameters import without_formula
+
+
+@adjoint(special.j0)
+def j0(x):
+    return special.j0(x), lambda y_bar: y_bar * conj(-special.j1(x))
+
+
+@adjoint(special.j1)
+def j1(x):
+    return special.j1(x), lambda y_bar: y_bar * conj(0.5 * (special.j0(x) - special.jv(2, x)))
+
+
+@adjoint(special.y0)
+def y0(x):
+    return special.y0(x), lambda y_bar: y_bar * conj(-special.y1(x))
+
+
+@adjoint(special.y1)
+def y1(x):
+    return special.y1(x), lambda y_bar: y_bar * conj(0.5 * (special.y0(x) - special.yv(2, x)))
+
+
+@adjoint(special.i0)
+def i0(x):
+    return special.i0(x), lambda y_bar: y_bar * conj(special.i1(x))
+
+
+@adjoint(special.i1)
+def i1(x):
+    return special.i1(x), lambda y_bar: y_bar * conj(0.5 * (special.i0(x) + special.iv(2, x)))
+
+
+@adjoint(special.k0)
+def k0(x):
+    return special.k0(x), lambda y_bar: y_bar * conj(-special.k1(x))
+
+
+@adjoint(special.k1)
+def k1(x):
+    return special.k1(x), lambda y_bar: y_bar * conj(-0.5 * (special.k0(x) + special.kv(2, x)))
+
+
+@adjoint(special.i0e)
+def i0e(x):
+    y = special.i0e(x)
+    return y, lambda y_bar: y_bar * conj(special.i1e(x) - np.sign(x) * y)
+
+
+@adjoint(special.i1e)
+def i1e(x):
+    y = special.i1e(x)
+    slope = 0.5 * (special.i0e(x) + special.ive(2, x)) - np.sign(x) * y
+    return y, lambda y_bar: y_bar * conj(slope)
+
+
+@adjoint(special.k0e)
+def k0e(x):
+    y = special.k0e(x)
+    return y, lambda y_bar: y_bar * conj(y - special.k1e(x))
+
+
+@adjoint(special.k1e)
+def k1e(x):
+    y = special.k1e(x)
+    return y, lambda y_bar: y_bar * conj(y - 0.5 * (special.k0e(x) + special.kve(2, x)))
+
+
+@adjoint(special.jv)
+def jv(v, z):
+    return special.jv(v, z), lambda y_bar: (
+        without_formula(v, "v", "jv"),
+        unbroadcast(y_bar * conj(0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z))), z),
+    )
+
+
+@adjoint(special.yv)
+def yv(v, z):
+    return special.yv(v, z), lambda y_bar: (
+        without_formula(v, "v", "yv"),
+        unbroadcast(y_bar * conj(0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z))), z),
+    )
+
+
+@adjoint(special.iv)
+def iv(v, z):
+    return special.iv(v, z), lambda y_bar: (
+        without_formula(v, "v", "iv"),
+        unbroadcast(y_bar * conj(0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z))), z),
+    )
+
+
+@adjoint(special.kv)
+def kv(v, z):
+    return special.kv(v, z), lambda y_bar: (
+        without_formula(v, "v", "kv"),
+        unbroadcast(y_bar * conj(-0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z))), z),
+    )
+
+
+@adjoint(special.yn)
+def yn(n, x):
+    return special.yn(n, x), lambda y_bar: (
+        None,
+        unbroadcast(y_bar * 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x)), x),
+    )
+
+
+@adjoint(special.kn)
+def kn(n, x):
+    return special.kn(n, x), lambda y_bar: (
+        None,
+        unbroadcast(-y_bar * 0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)), x),
+    )
+
+
+@adjoint(special.ive)
+def ive(v, z):
+    y = special.ive(v, z)
+
+    def back(y_bar):
+        slope = 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - np.sign(z) * y
+        return without_formula(v, "v", "ive"), unbroadcast(y_bar * slope, z)
+
+    return y, back
+
+
+@adjoint(special.kve)
+def kve(v, z):
+    y = special.kve(v, z)
+
+    def back(y_bar):
+        slope = y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z))
+        return without_formula(v, "v", "kve"), unbroadcast(y_bar * slope, z)
+
+    return y, back
+
+
+# Hypergeometric functions
+
+
+@adjoint(special.hyp0f1)
+def hyp0f1(v, z):
+    return special.hyp0f1(v, z), lambda y_bar: (
+        without_formula(v, "v", "hyp0f1"),
+        unbroadcast(y_bar * conj(special.hyp0f1(v + 1, z) / v), z),
+    )
+
+
+@adjoint(special.hyp1f1)
+def hyp1f1(a, b, x):
+    return special.hyp1f1(a, b, x), lambda y_bar: (
+        without_formula(a, "a", "hyp1f1"),
+        without_formula(b, "b", "hyp1f1"),
+        unbroadcast(y_bar * conj(a / b * special.hyp1f1(a + 1, b + 1, x)), x),
+    )
+
+
+@adjoint(special.hyp2f1)
+def hyp2f1(a, b, c, z):
+    return special.hyp2f1(a, b, c, z), lambda y_bar: (
+        without_formula(a, "a", "hyp2f1"),
+        without_formula(b, "b", "hyp2f1"),
+        without_formula(c, "c", "hyp2f1"),
+        unbroadcast(y_bar * conj(a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z)), z),
+    )

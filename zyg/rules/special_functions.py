@@ -1,0 +1,332 @@
+"""Rules of `scipy.special`: error functions, entropies, logistic and elliptic functions.
+
+Registered, with `special_gamma` and `special_bessel`, when `scipy.special` has been imported.
+Source of formulas: NIST Digital Library of Mathematical Functions, sections 6 (exponential
+integrals), 7 (error functions) and 19 (elliptic integrals).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from ir import facts
+from zyg.cotangent import conj, unbroadcast
+from zyg.numpy_example import by_example, elementwise
+from zyg.rules.registry import adjoint, constant, substitute
+
+constant(special.gammasgn, special.factorial, special.comb, special.perm, special.round)
+
+UFUNCS = [f for f in vars(special).values() if isinstance(f, np.ufunc) and f.nout == 1]
+for _ufunc in UFUNCS:
+    facts.pure(_ufunc)
+    facts.fresh(_ufunc)
+    facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
+for _function in (special.logsumexp, special.softmax, special.log_softmax):
+    facts.pure(_function)
+    facts.result(_function)(by_example(_function))
+
+
+# The numbers are 2 / sqrt(pi), sqrt(2 pi) and pi / 180.
+
+
+@adjoint(special.erf)
+def erf(x):
+    return special.erf(x), lambda y_bar: y_bar * conj(1.1283791670955126 * np.exp(-x * x))
+
+
+@adjoint(special.erfc)
+def erfc(x):
+    return special.erfc(x), lambda y_bar: y_bar * conj(-1.1283791670955126 * np.exp(-x * x))
+
+
+@adjoint(special.erfcx)
+def erfcx(x):
+    y = special.erfcx(x)
+    return y, lambda y_bar: y_bar * conj(2 * x * y - 1.1283791670955126)
+
+
+@adjoint(special.erfi)
+def erfi(x):
+    return special.erfi(x), lambda y_bar: y_bar * conj(1.1283791670955126 * np.exp(x * x))
+
+
+@adjoint(special.erfinv)
+def erfinv(x):
+    y = special.erfinv(x)
+    return y, lambda y_bar: y_bar * conj(np.exp(y * y) / 1.1283791670955126)
+
+
+@adjoint(special.erfcinv)
+def erfcinv(x):
+    y = special.erfcinv(x)
+    return y, lambda y_bar: y_bar * conj(-np.exp(y * y) / 1.1283791670955126)
+
+
+@adjoint(special.dawsn)
+def dawsn(x):
+    y = special.dawsn(x)
+    return y, lambda y_bar: y_bar * conj(1 - 2 * x * y)
+
+
+@adjoint(special.expit)
+def expit(x):
+    y = special.expit(x)
+    return y, lambda y_bar: y_bar * conj(y * (1 - y))
+
+
+@adjoint(special.logit)
+def logit(x):
+    return special.logit(x), lambda y_bar: y_bar * conj(1 / (x * (1 - x)))
+
+
+@adjoint(special.log_expit)
+def log_expit(x):
+    return special.log_expit(x), lambda y_bar: y_bar * conj(special.expit(-x))
+
+
+@adjoint(special.ndtr)
+def ndtr(x):
+    return special.ndtr(x), lambda y_bar: y_bar * conj(np.exp(-0.5 * x * x) / 2.5066282746310002)
+
+
+@adjoint(special.log_ndtr)
+def log_ndtr(x):
+    y = special.log_ndtr(x)
+    return y, lambda y_bar: y_bar * conj(np.exp(-0.5 * x * x - y) / 2.5066282746310002)
+
+
+@adjoint(special.ndtri)
+def ndtri(x):
+    y = special.ndtri(x)
+    return y, lambda y_bar: y_bar * conj(2.5066282746310002 * np.exp(0.5 * y * y))
+
+
+@adjoint(special.entr)
+def entr(x):
+    return special.entr(x), lambda y_bar: y_bar * conj(-np.log(x) - 1)
+
+
+@adjoint(special.exp10)
+def exp10(x):
+    y = special.exp10(x)
+    return y, lambda y_bar: y_bar * conj(np.log(10.0) * y)
+
+
+@adjoint(special.exp2)
+def exp2(x):
+    y = special.exp2(x)
+    return y, lambda y_bar: y_bar * conj(np.log(2.0) * y)
+
+
+@adjoint(special.expm1)
+def expm1(x):
+    y = special.expm1(x)
+    return y, lambda y_bar: y_bar * conj(y + 1)
+
+
+@adjoint(special.log1p)
+def log1p(x):
+    return special.log1p(x), lambda y_bar: y_bar * conj(1 / (1 + x))
+
+
+@adjoint(special.cbrt)
+def cbrt(x):
+    y = special.cbrt(x)
+    return y, lambda y_bar: y_bar * conj(1 / (3 * y * y))
+
+
+@adjoint(special.cosm1)
+def cosm1(x):
+    return special.cosm1(x), lambda y_bar: y_bar * conj(-np.sin(x))
+
+
+@adjoint(special.exp1)
+def exp1(x):
+    return special.exp1(x), lambda y_bar: y_bar * conj(-np.exp(-x) / x)
+
+
+@adjoint(special.expi)
+def expi(x):
+    return special.expi(x), lambda y_bar: y_bar * conj(np.exp(x) / x)
+
+
+@adjoint(special.exprel)
+def exprel(x):
+    y = special.exprel(x)
+    return y, lambda y_bar: y_bar * conj(exprel_slope(x, y))
+
+
+@adjoint(special.sindg)
+def sindg(x):
+    return special.sindg(x), lambda y_bar: y_bar * conj(0.017453292519943295 * special.cosdg(x))
+
+
+@adjoint(special.cosdg)
+def cosdg(x):
+    return special.cosdg(x), lambda y_bar: y_bar * conj(-0.017453292519943295 * special.sindg(x))
+
+
+@adjoint(special.tandg)
+def tandg(x):
+    y = special.tandg(x)
+    return y, lambda y_bar: y_bar * conj(0.017453292519943295 * (1 + y * y))
+
+
+@adjoint(special.cotdg)
+def cotdg(x):
+    y = special.cotdg(x)
+    return y, lambda y_bar: y_bar * conj(-0.017453292519943295 * (1 + y * y))
+
+
+@adjoint(special.spence)
+def spence(x):
+    return special.spence(x), lambda y_bar: y_bar * conj(spence_slope(x))
+
+
+@adjoint(special.ellipk)
+def ellipk(x):
+    y = special.ellipk(x)
+    return y, lambda y_bar: y_bar * conj(ellipk_slope(x, y))
+
+
+@adjoint(special.ellipe)
+def ellipe(x):
+    y = special.ellipe(x)
+    return y, lambda y_bar: y_bar * conj(ellipe_slope(x, y))
+
+
+def exprel_slope(x, y):
+    """The slope of `(exp(x) - 1) / x`, which is 1/2 at 0."""
+    is_zero = np.equal(x, 0)
+    return np.where(is_zero, 0.5, (np.exp(x) - y) / np.where(is_zero, 1, x))
+
+
+def spence_slope(x):
+    is_one = np.equal(x, 1)
+    return np.where(is_one, -1.0, np.log(x) / np.where(is_one, 1, 1 - x))
+
+
+def ellipk_slope(x, y):
+    is_zero = np.equal(x, 0)
+    slope = (special.ellipe(x) / (1 - x) - y) / np.where(is_zero, 1, 2 * x)
+    return np.where(is_zero, 0.39269908169872414, slope)
+
+
+def ellipe_slope(x, y):
+    is_zero = np.equal(x, 0)
+    slope = (y - special.ellipk(x)) / np.where(is_zero, 1, 2 * x)
+    return np.where(is_zero, -0.39269908169872414, slope)
+
+
+# Entropies and the like
+
+
+@adjoint(special.xlogy)
+def xlogy(x, y):
+    def back(z_bar):
+        return (
+            unbroadcast(z_bar * conj(np.log(y)), x),
+            unbroadcast(z_bar * conj(np.true_divide(x, y)), y),
+        )
+
+    return special.xlogy(x, y), back
+
+
+@adjoint(special.xlog1py)
+def xlog1py(x, y):
+    def back(z_bar):
+        return (
+            unbroadcast(z_bar * conj(np.log1p(y)), x),
+            unbroadcast(z_bar * conj(x / (1.0 + y)), y),
+        )
+
+    return special.xlog1py(x, y), back
+
+
+@adjoint(special.rel_entr)
+def rel_entr(x, y):
+    def back(z_bar):
+        ratio = np.true_divide(x, y)
+        return unbroadcast(z_bar * (np.log(ratio) + 1), x), unbroadcast(-z_bar * ratio, y)
+
+    return special.rel_entr(x, y), back
+
+
+@adjoint(special.kl_div)
+def kl_div(x, y):
+    def back(z_bar):
+        ratio = np.true_divide(x, y)
+        return unbroadcast(z_bar * np.log(ratio), x), unbroadcast(z_bar * (1 - ratio), y)
+
+    return special.kl_div(x, y), back
+
+
+@adjoint(special.huber)
+def huber(delta, r):
+    def back(y_bar):
+        is_inner = np.abs(r) <= delta
+        return (
+            unbroadcast(y_bar * np.where(is_inner, 0.0, np.abs(r) - delta), delta),
+            unbroadcast(y_bar * np.where(is_inner, r, delta * np.sign(r)), r),
+        )
+
+    return special.huber(delta, r), back
+
+
+@adjoint(special.pseudo_huber)
+def pseudo_huber(delta, r):
+    def back(y_bar):
+        ratio = np.true_divide(r, delta)
+        root = np.sqrt(1 + ratio * ratio)
+        delta_slope = 2 * delta * (root - 1) - ratio * r / root
+        return unbroadcast(y_bar * delta_slope, delta), unbroadcast(y_bar * r / root, r)
+
+    return special.pseudo_huber(delta, r), back
+
+
+@substitute(special.boxcox)
+def boxcox(x, lmbda):
+    """`(x**lmbda - 1) / lmbda`, by a form that has derivatives at `lmbda = 0`."""
+    return np.log(x) * special.exprel(lmbda * np.log(x))
+
+
+@adjoint(special.logsumexp)
+def logsumexp(a, axis=None, b=None, keepdims=False):
+    y = special.logsumexp(a, axis, b, keepdims)
+
+    def back(y_bar):
+        shape = kept_shape(a if b is None else a * b, axis)
+        parts = np.reshape(y_bar, shape) * np.exp(a - np.reshape(y, shape))
+        return (
+            unbroadcast(parts if b is None else parts * b, a),
+            None,
+            None if b is None else unbroadcast(parts, b),
+        )
+
+    return y, back
+
+
+def kept_shape(a, axis):
+    """The shape of a sum along `axis` that keeps its dimensions."""
+    return np.shape(np.sum(a, axis, keepdims=True))
+
+
+@adjoint(special.softmax)
+def softmax(x, axis=None):
+    y = special.softmax(x, axis)
+
+    def back(y_bar):
+        return (y * (y_bar - np.sum(y_bar * y, axis, keepdims=True)),)
+
+    return y, back
+
+
+@adjoint(special.log_softmax)
+def log_softmax(x, axis=None):
+    y = special.log_softmax(x, axis)
+
+    def back(y_bar):
+        return (y_bar - np.exp(y) * np.sum(y_bar, axis, keepdims=True),)
+
+    return y, back

@@ -1,0 +1,183 @@
+"""Rules of `scipy.special`: gamma and beta functions, complete and incomplete.
+
+Source of formulas: NIST Digital Library of Mathematical Functions, sections 5, 8 and 25.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from zyg.cotangent import conj, unbroadcast
+from zyg.rules.registry import adjoint, substitute
+from zyg.rules.special_parameters import without_formula
+
+
+@adjoint(special.gamma)
+def gamma(x):
+    y = special.gamma(x)
+    return y, lambda y_bar: y_bar * conj(y * special.psi(x))
+
+
+@adjoint(special.gammaln)
+def gammaln(x):
+    return special.gammaln(x), lambda y_bar: y_bar * conj(special.psi(x))
+
+
+@adjoint(special.loggamma)
+def loggamma(x):
+    return special.loggamma(x), lambda y_bar: y_bar * conj(special.psi(x))
+
+
+@adjoint(special.rgamma)
+def rgamma(x):
+    y = special.rgamma(x)
+    return y, lambda y_bar: y_bar * conj(-y * special.psi(x))
+
+
+@adjoint(special.psi)
+def psi(x):
+    return special.psi(x), lambda y_bar: y_bar * conj(special.polygamma(1, x))
+
+
+@adjoint(special.polygamma)
+def polygamma(n, x):
+    return special.polygamma(n, x), lambda y_bar: (
+        without_formula(n, "n", "polygamma"),
+        unbroadcast(y_bar * special.polygamma(n + 1, x), x),
+    )
+
+
+@substitute(special.multigammaln)
+def multigammaln(a, d):
+    a = np.asarray(a)
+    terms = [special.gammaln(a - 0.5 * i) for i in range(d)]
+    return sum(terms) + 0.25 * d * (d - 1) * math.log(math.pi)
+
+
+@adjoint(special.beta)
+def beta(a, b):
+    y = special.beta(a, b)
+
+    def back(y_bar):
+        both = special.psi(a + b)
+        return (
+            unbroadcast(y_bar * y * (special.psi(a) - both), a),
+            unbroadcast(y_bar * y * (special.psi(b) - both), b),
+        )
+
+    return y, back
+
+
+@adjoint(special.betaln)
+def betaln(a, b):
+    def back(y_bar):
+        both = special.psi(a + b)
+        return (
+            unbroadcast(y_bar * (special.psi(a) - both), a),
+            unbroadcast(y_bar * (special.psi(b) - both), b),
+        )
+
+    return special.betaln(a, b), back
+
+
+@adjoint(special.binom)
+def binom(x, y):
+    z = special.binom(x, y)
+
+    def back(z_bar):
+        rest = special.psi(x - y + 1.0)
+        return (
+            unbroadcast(z_bar * z * (special.psi(x + 1.0) - rest), x),
+            unbroadcast(z_bar * z * (rest - special.psi(y + 1.0)), y),
+        )
+
+    return z, back
+
+
+@adjoint(special.poch)
+def poch(z, m):
+    y = special.poch(z, m)
+
+    def back(y_bar):
+        both = special.psi(z + m)
+        return (
+            unbroadcast(y_bar * y * (both - special.psi(z)), z),
+            unbroadcast(y_bar * y * both, m),
+        )
+
+    return y, back
+
+
+def gamma_density(a, x):
+    """The density of the gamma distribution of shape `a`."""
+    return np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+
+
+@adjoint(special.gammainc)
+def gammainc(a, x):
+    return special.gammainc(a, x), lambda y_bar: (
+        without_formula(a, "a", "gammainc"),
+        unbroadcast(y_bar * gamma_density(a, x), x),
+    )
+
+
+@adjoint(special.gammaincc)
+def gammaincc(a, x):
+    return special.gammaincc(a, x), lambda y_bar: (
+        without_formula(a, "a", "gammaincc"),
+        unbroadcast(-y_bar * gamma_density(a, x), x),
+    )
+
+
+@adjoint(special.gammaincinv)
+def gammaincinv(a, y):
+    x = special.gammaincinv(a, y)
+    return x, lambda x_bar: (
+        without_formula(a, "a", "gammaincinv"),
+        unbroadcast(x_bar / gamma_density(a, x), y),
+    )
+
+
+def beta_density(a, b, x):
+    """The density of the beta distribution."""
+    return np.exp(
+        special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b)
+    )
+
+
+@adjoint(special.betainc)
+def betainc(a, b, x):
+    return special.betainc(a, b, x), lambda y_bar: (
+        without_formula(a, "a", "betainc"),
+        without_formula(b, "b", "betainc"),
+        unbroadcast(y_bar * beta_density(a, b, x), x),
+    )
+
+
+@adjoint(special.betaincinv)
+def betaincinv(a, b, y):
+    x = special.betaincinv(a, b, y)
+    return x, lambda x_bar: (
+        without_formula(a, "a", "betaincinv"),
+        without_formula(b, "b", "betaincinv"),
+        unbroadcast(x_bar / beta_density(a, b, x), y),
+    )
+
+
+@adjoint(special.zeta)
+def zeta(x, q=1):
+    return special.zeta(x, q), lambda y_bar: (
+        without_formula(x, "x", "zeta"),
+        unbroadcast(-y_bar * x * special.zeta(x + 1, q), q),
+    )
+
+
+@adjoint(special.expn)
+def expn(n, x):
+    return special.expn(n, x), lambda y_bar: (
+        without_formula(n, "n", "expn"),
+        unbroadcast(-y_bar * special.expn(n - 1, x), x),
+    )
