@@ -9,8 +9,8 @@ from tests.fuzz.rebuilt import by_round_trip
 from tests.fuzz.reduction import reduced
 
 BATCH = 30
-# A tenth of a batch, and chance; `make fuzz` runs more. What is refused mostly changes what may have
-# several names, or are closures over what is bound again: written to see that these aren't wrong.
+# A tenth of a batch, and chance; `make fuzz` runs more. What is refused mostly changes what may
+# have several names, or is a closure over what is bound again: written to see that it isn't wrong.
 MOST_REFUSED = BATCH // 10 + 2
 
 
