@@ -102,7 +102,6 @@ def expanded(
         ]
         inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
         indices = []
-        starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
         for i in range(len(xs)):
             at = next(j for j, item in enumerate(bound) if item == i or _takes(item, i))
             indices.append(count + at)
