@@ -6,7 +6,7 @@ has changed, a compiler may refuse.
 
 from __future__ import annotations
 
-from tests.fuzz.collected import Collected
+from tests.fuzz.functional import Functional
 from tests.fuzz.scope import Scope
 
 # How often what a `try` guards may change something in place.
@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 
-class Attempts(Collected):
+class Attempts(Functional):
     """Writes `try` statements."""
 
     def block(self, scope: Scope, size: int, nesting: int) -> bool:
@@ -81,6 +81,11 @@ class Attempts(Collected):
     def fail(self, scope: Scope, kind: str) -> None:
         """A statement that fails for some values."""
         atom, value = self.atom(scope), self.fresh("v")
+        raising = [name for name, other in self.raising if other == kind]
+        if raising and self.chance(0.5):
+            self.write(f"{value} = {self.random.choice(raising)}({self.scalar(scope, 1)})")
+            scope.bind(value)
+            return
         if kind == "ValueError" or self.chance(0.4):
             with self.inside(f"if {self.condition(scope)}:"):
                 self.write(f"raise {kind}('no')")

@@ -13,6 +13,12 @@ KEYS = ("a", "b", "c")
 # How often a function captures a variable that is bound again later, by a loop for example: a
 # compiler may refuse that, as it must know that no such function outlives the binding.
 REBOUND = 0.01
+# How what these methods do is written.
+OPERATORS = {
+    "__call__": "{0}({1})", "__add__": "({0} + {1})", "__mul__": "({0} * {1})",
+    "__matmul__": "({0} @ {1})", "__getitem__": "{0}[{1}]", "__neg__": "(-{0})",
+    "__invert__": "(~{0})",
+}
 
 
 class Expressions(Lines):
@@ -166,14 +172,15 @@ class Expressions(Lines):
 
     def method_call(self, scope: Scope, name: str, method: Callee, depth: int) -> str:
         self.spend(method.cost)
-        return f"{name}.{method.name}({self.scalar(scope, depth)})"
+        form = OPERATORS.get(method.name, "{0}." + method.name + "({1})")
+        return form.format(name, self.scalar(scope, depth))
 
     def attribute(self, scope: Scope, name: str) -> str:
         made = scope.objects[name]
         if made.properties and self.chance(0.3):
             method = self.random.choice(made.properties)
             self.spend(method.cost)
-            return f"{name}.{method.name}"
+            return OPERATORS.get(method.name, "{0}." + method.name).format(name)
         if made.shape and self.chance(0.3):
             return f"{name}.x[{self.index(scope, made.shape[0])}]"
         if made.has_list and self.chance(0.3):

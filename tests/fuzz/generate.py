@@ -41,17 +41,24 @@ class Writer(Statements):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.results = 1
-        self.theme = random.choice([None, None, None, *THEMES, "attempts"])
+        themes = [*THEMES, "attempts"]
+        self.themes = random.sample(themes, random.choice([0, 0, 1, 1, 1, 2, 2]))
 
     def program(self, arrays: str) -> str:
         callees: list[Callee] = []
-        if self.theme == "objects":
+        if "objects" in self.themes:
             for _ in range(self.random.randint(1, 2)):
                 self.cost = 0
                 self.classes.append(self.write_class(callees))
                 self.lines += ["", ""]
                 if self.chance(0.5):
                     self.changing_object(callees)
+                    self.lines += ["", ""]
+        if "attempts" in self.themes:
+            for write in (self.write_manager, self.write_raising):
+                if self.chance(0.5):
+                    self.cost = 0
+                    write(callees)
                     self.lines += ["", ""]
         kinds = [
             self.plain,
@@ -100,6 +107,7 @@ class Writer(Statements):
             terms += [f"{name}.x.sum()"] if made.shape else []
             terms += [f"sum({name}.l)"] if made.has_list else []
         terms += [f"sum([mul(e, i) for i, e in enumerate({name}, 3)])" for name in scope.deques]
+        terms += [self.everything_held(name, holder) for name, holder in scope.holders.items()]
         for name, factory in scope.tables.items():
             items = f"sum([sum(e) for e in {name}.values()])"
             terms.append(items if factory == "list" else f"sum({name}.values())")

@@ -8,8 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from random import Random
 
 from tests.fuzz.changes import Changes
+from tests.fuzz.expressions import OPERATORS
 from tests.fuzz.scope import Callee, Class, Scope
 
 # How often an object gets a second name, or one of two: see `UNTOLD` of changes.
@@ -19,10 +22,18 @@ ALIASED = 0.1
 class Instances(Changes):
     """Writes classes, and statements about their objects."""
 
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        # The static methods, and the properties that can be set of each class.
+        self.static: set[str] = set()
+        self.settable: set[tuple[str, str]] = set()
+
     def write_class(self, callees: list[Callee]) -> Class:
         numbers = self.random.choice([("u",), ("u", "v"), ("u", "v")])
         shape = (3,) if self.chance(0.3) else ()
         made = Class(self.fresh("K"), numbers, shape, self.chance(0.2), ())
+        if self.classes and self.chance(0.6):
+            return self.derived_class(self.classes[-1], callees)
         if self.chance(0.4):
             self.write("@dataclass")
             header = f"class {made.name}:"
@@ -36,6 +47,10 @@ class Instances(Changes):
                     self.write("l: list")
                 return self.methods(made, callees)
         with self.inside(f"class {made.name}:"):
+            if self.chance(0.15):
+                held = [*numbers, *["x"] * bool(shape), *["l"] * made.has_list]
+                self.write(f"__slots__ = {tuple(held)}")
+                self.write("")
             parameters = [*numbers, *(["x"] if shape else []), *(["l"] if made.has_list else [])]
             scope = Scope(callees=[c for c in callees if c.cost < 30])
             with self.inside(f"def __init__(self, {', '.join(parameters)}):"):
@@ -48,15 +63,73 @@ class Instances(Changes):
                     self.write(f"self.{name} = {name}")
             return self.methods(made, callees)
 
+    def derived_class(self, base: Class, callees: list[Callee]) -> Class:
+        """A class that inherits attributes and methods, and goes on where these stop."""
+        made = replace(base, name=self.fresh("K"))
+        with self.inside(f"class {made.name}({base.name}):"):
+            parameters = [*base.numbers, *["x"] * bool(base.shape), *["l"] * base.has_list]
+            if self.chance(0.5):
+                with self.inside(f"def __init__(self, {', '.join(parameters)}):"):
+                    first = f"mul({parameters[0]}, {self.constant()})"
+                    given = ", ".join([first, *parameters[1:]])
+                    self.write(f"super().__init__({given})")
+                    self.write(f"self.{parameters[0]} += {self.constant()}")
+            for method in base.callables:
+                if self.chance(0.7):
+                    scope = Scope()
+                    scope.bind("a")
+                    scope.objects["self"] = replace(base, callables=())
+                    self.write("")
+                    if method.name in self.static:
+                        self.write("@staticmethod")
+                        with self.inside(f"def {method.name}(a):"):
+                            self.write(f"return mul({base.name}.{method.name}(a), 3)")
+                        continue
+                    with self.inside(f"def {method.name}(self, a):"):
+                        self.change_object(scope, "self")
+                        self.write(f"return add(super().{method.name}(a), {self.scalar(scope, 1)})")
+            return self.methods(made, callees)
+
+    def static_method(self, made: Class, callees: list[Callee]) -> Class:
+        name = self.fresh("m")
+        scope = Scope(callees=[c for c in callees if c.cost < 30 and not c.changes])
+        scope.bind("a")
+        is_class = self.chance(0.5)
+        self.write("")
+        self.write("@classmethod" if is_class else "@staticmethod")
+        with self.inside(f"def {name}(cls, a):" if is_class else f"def {name}(a):"):
+            self.write(f"return mul(a, {self.scalar(scope)})")
+        if not is_class:
+            self.static.add(name)
+        return made.with_method(Callee(name, 1, self.cost + 1), False)
+
+    def setter(self, made: Class, name: str) -> None:
+        """The setter of a property, written behind it."""
+        scope = Scope()
+        scope.bind("a")
+        scope.objects["self"] = replace(made, callables=(), properties=())
+        self.write("")
+        self.write(f"@{name}.setter")
+        with self.inside(f"def {name}(self, a):"):
+            self.write(f"self.{made.numbers[0]} = {self.scalar(scope)}")
+        self.settable.add((made.name, name))
+
     def methods(self, made: Class, callees: list[Callee]) -> Class:
+        if self.chance(0.15):
+            made = self.static_method(made, callees)
         for _ in range(self.random.randint(1, 2)):
             before, self.cost = self.cost, 0
             name = self.fresh("m")
             scope = Scope(callees=[c for c in callees if c.cost < 30 and not c.changes])
             scope.objects["self"] = made
             self.write("")
-            is_property = self.chance(0.2)
-            if is_property:
+            is_property = self.chance(0.25)
+            known = [method.name for method in (*made.callables, *made.properties)]
+            special = [n for n, text in OPERATORS.items() if ("{1}" in text) != is_property]
+            special = [n for n in special if n not in known]
+            if special and self.chance(0.35):
+                name = self.random.choice(special)
+            elif is_property:
                 self.write("@property")
             with self.inside(f"def {name}(self):" if is_property else f"def {name}(self, a):"):
                 if not is_property:
@@ -68,6 +141,8 @@ class Instances(Changes):
                             self.write(f"return {self.scalar(scope)}")
                         self.change_object(scope, "self")
                 self.write(f"return mul({self.attribute(scope, 'self')}, {self.scalar(scope)})")
+            if is_property and name not in OPERATORS and self.chance(0.4):
+                self.setter(made, name)
             method = Callee(name, 0 if is_property else 1, self.cost + 1)
             made = made.with_method(method, is_property)
             self.cost = before
@@ -79,6 +154,14 @@ class Instances(Changes):
             self.make_array(scope)
             return
         made = self.random.choice(classes)
+        value = self.constructed(scope, made)
+        known = [name for name, other in scope.objects.items() if other is made and name != "self"]
+        name = self.random.choice(known) if known and self.chance(0.1) else self.fresh("o")
+        self.write(f"{name} = {value}")
+        scope.objects[name] = made
+
+    def constructed(self, scope: Scope, made: Class) -> str:
+        """A new object."""
         given = [self.scalar(scope) for _ in made.numbers]
         if made.shape:
             items = [self.scalar(scope, 1) for _ in range(made.shape[0])]
@@ -86,10 +169,7 @@ class Instances(Changes):
             given.append(self.random.choice([array, f"np.zeros({made.shape[0]})"]))
         if made.has_list:
             given.append(f"[{self.scalar(scope)}]")
-        known = [name for name, other in scope.objects.items() if other is made and name != "self"]
-        name = self.random.choice(known) if known and self.chance(0.1) else self.fresh("o")
-        self.write(f"{name} = {made.name}({', '.join(given)})")
-        scope.objects[name] = made
+        return f"{made.name}({', '.join(given)})"
 
     def use_object(self, scope: Scope) -> None:
         if not scope.objects or self.chance(0.2):
@@ -141,6 +221,9 @@ class Instances(Changes):
         place = f"{name}.{self.random.choice(made.numbers)}"
         if self.chance(0.4):
             self.write(f"{place} {self.random.choice('+-')}= {self.scalar(scope)}")
+        elif any(cls == made.name for cls, _ in self.settable) and self.chance(0.4):
+            names = sorted(name for cls, name in self.settable if cls == made.name)
+            self.write(f"{name}.{self.random.choice(names)} = {self.scalar(scope)}")
         elif len(made.numbers) > 1 and self.chance(0.2):
             other = f"{name}.{self.random.choice(made.numbers)}"
             self.write(f"{place}, {other} = {other}, {place}")

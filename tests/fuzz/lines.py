@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from tests.fuzz.scope import Class
+from tests.fuzz.scope import Class, Manager
 
 
 class Lines:
@@ -21,6 +21,9 @@ class Lines:
         self.cost = 0
         self.times = 1
         self.classes: list[Class] = []
+        self.managers: list[Manager] = []
+        # Functions that may raise, and what.
+        self.raising: list[tuple[str, str]] = []
         # Whether what is written should change nothing in place.
         self.is_quiet = False
 

@@ -24,6 +24,7 @@ OBJECT_NUMPY = SimpleNamespace(
     copyto=np.copyto,
     negative=np.negative,
     add=np.add,
+    errstate=np.errstate,
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import linecache
-from collections import defaultdict, deque
+from collections import defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ FILE = "<random program"
 Inputs: TypeAlias = tuple["int | tuple[int, ...]", ...]
 
 _numbers = itertools.count()
+Point = namedtuple("Point", ["u", "v"])
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,14 @@ def _define(code: Any, primitives: dict[str, Callable[..., Any]]) -> Callable[..
         "dataclass": dataclass,
         "defaultdict": defaultdict,
         "deque": deque,
+        "Point": Point,
+        "reduce": reduce,
+        "partial": partial,
+        "accumulate": itertools.accumulate,
+        "chain": itertools.chain,
+        "islice": itertools.islice,
+        "product": itertools.product,
+        "suppress": suppress,
         **field.PRIMITIVES,
         **primitives,
     }

@@ -54,6 +54,32 @@ class Class:
         return replace(self, callables=(*self.callables, method))
 
 
+@dataclass(frozen=True)
+class Manager:
+    """A class of context managers with one number `u`, and the exception that they swallow."""
+
+    name: str
+    swallows: str
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A list of two items at least, or a dict with keys "a" and "b".
+
+    The items are arrays of a shape, each a "list" of one number at least, or an "object" of the
+    class that is `made`.
+    """
+
+    is_dict: bool
+    items: str | tuple[int, ...]
+    made: Class | None = None
+
+    @property
+    def prefix(self) -> str:
+        """How names for an item begin."""
+        return {"list": "l", "object": "o"}.get(str(self.items), "x")
+
+
 @dataclass
 class Scope:
     """Names that are bound on every path to here.
@@ -63,7 +89,8 @@ class Scope:
     `maybe` scalars are bound on some paths only. Arrays have a shape that every later assignment
     keeps; `views` are arrays with other names too, `copies` those of which one may be a copy, as
     far as a compiler can tell. Loops run over what is `iterated`, which keeps its length. `deques`
-    hold two items at least, `tables` are default dicts of a factory.
+    hold two items at least, `tables` are default dicts of a factory, `holders` contain what can be
+    changed itself.
     """
 
     scalars: list[str] = field(default_factory=list)
@@ -81,6 +108,7 @@ class Scope:
     objects: dict[str, Class] = field(default_factory=dict)
     deques: dict[str, int] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
+    holders: dict[str, Holder] = field(default_factory=dict)
 
     def copy(self) -> Scope:
         return Scope(
@@ -99,6 +127,7 @@ class Scope:
             dict(self.objects),
             dict(self.deques),
             dict(self.tables),
+            dict(self.holders),
         )
 
     def may_grow(self, name: str) -> bool:
@@ -154,6 +183,10 @@ class Scope:
         self.tables = {
             name: factory for name, factory in first.tables.items()
             if all(name in s.tables for s in others)
+        }
+        self.holders = {
+            name: holder for name, holder in first.holders.items()
+            if all(s.holders.get(name) == holder for s in others)
         }
         self.views = set().union(*(s.views for s in scopes))
         self.copies = set().union(*(s.copies for s in scopes))

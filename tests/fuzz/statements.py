@@ -1,6 +1,6 @@
 """Random statements: assignments, branches, loops with every kind of exit, inner functions.
 
-Each program has a theme at most, so that its parts have to do with each other.
+Each program has one theme or two at most, so that its parts have to do with each other.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tests.fuzz.attempts import Attempts
+from tests.fuzz.guarded import Guarded
 from tests.fuzz.expressions import KEYS, LONGEST, REBOUND
 from tests.fuzz.scope import Callee, Scope
 
@@ -16,7 +16,7 @@ DEEPEST = 3
 KEY = "key_"
 
 
-class Statements(Attempts):
+class Statements(Guarded):
     """Writes blocks of statements into `lines`.
 
     Each method that writes a statement changes the scope to what holds after it and says whether
@@ -31,13 +31,15 @@ class Statements(Attempts):
         if scope.maybe and self.chance(0.005):
             self.read_maybe(scope)
             return True
-        if self.theme and self.chance(0.35 if nesting == 0 else 0.12):
-            if self.theme != "attempts":
+        if self.themes and self.chance(0.35 if nesting == 0 else 0.12):
+            theme = self.random.choice(self.themes)
+            if theme != "attempts":
                 if not self.is_quiet:
-                    THEMES[self.theme](self, scope)
+                    THEMES[theme](self, scope)
                     return True
             elif nesting < DEEPEST and self.affords(60) and self.lines[-1].strip() != "try:":
-                return self.attempt(scope, nesting)
+                write = self.random.choice([self.attempt] * 3 + [self.guard, self.raise_again])
+                return write(scope, nesting)
         if not self.is_quiet and self.chance(0.3):
             self.change(scope)
             return True
@@ -463,6 +465,8 @@ THEMES: dict[str, Callable[[Statements, Scope], None]] = {
     "objects": Statements.use_object,
     "collections": Statements.use_collection,
     "shared variables": Statements.share_variable,
+    "containers": Statements.use_holder,
+    "functions": Statements.use_function,
 }
 # These hold blocks, and say whether control gets behind them.
 NESTED: dict[Callable[[Statements, Scope, int], bool] | None, float] = {
@@ -471,4 +475,5 @@ NESTED: dict[Callable[[Statements, Scope, int], bool] | None, float] = {
     Statements.for_loop: 6,
     Statements.while_loop: 3,
     Statements.correlated: 1,
+    Statements.match: 0.5,
 }
