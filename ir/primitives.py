@@ -354,6 +354,11 @@ def read_captured(function: Any, name: str) -> Any:
     return function.__closure__[names.index(name)].cell_contents
 
 
+def read_default(function: Any, name: str, place: int | None = None) -> Any:
+    """The default of a parameter, by its place among them unless it is keyword-only."""
+    return function.__kwdefaults__[name] if place is None else function.__defaults__[place]
+
+
 def flatten(lists: Iterable[list[Any]]) -> list[Any]:
     """The items of lists, in one list: how nested and filtered comprehensions collect."""
     return [item for items in lists for item in items]

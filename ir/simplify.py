@@ -38,7 +38,7 @@ DISPLAYS = {
     id(function)
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, slice,
-        primitives.load_global, primitives.read_captured,
+        primitives.load_global, primitives.read_captured, primitives.read_default,
     )
 }
 

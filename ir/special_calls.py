@@ -588,6 +588,31 @@ def _read_captured(
     return None
 
 
+@special(primitives.read_default)
+def _read_default(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    function, name, *rest = [*args, Const(None)][:3]
+    if not isinstance(name, Const) or not isinstance(place := rest[0], Const):
+        return None
+    made = self.definitions.get(function) if isinstance(function, Value) else None
+    if isinstance(made, Lambda):
+        keyword_only = place.value is None
+        return [made.kwdefaults[name.value] if keyword_only else made.defaults[place.value]]
+    type_ = type_of(function)
+    if not isinstance(type_, Closure):
+        return None
+    by_name = dict(type_.kwdefaults)
+    found = by_name[name.value] if place.value is None else type_.defaults[place.value]
+    if isinstance(found, Known):
+        return [Const(found.value)]
+    return typed(self, primitives.read_default, args, names, loc, found)
+
+
 def is_unbound(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value is primitives.UNBOUND
 

@@ -139,7 +139,7 @@ class Environment:
 
     def _literal(self, value: Any) -> ast.expr | None:
         kind = type(value)
-        if (kind in (int, float, complex) and value != value) or value in (math.inf, -math.inf):
+        if kind in (int, float, complex) and (value != value or value in (math.inf, -math.inf)):
             return None
         if kind in (int, float) and (value < 0 or str(value).startswith("-")):
             return ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=-value, kind=None))

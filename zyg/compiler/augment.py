@@ -93,8 +93,10 @@ from zyg.compiler.objects import (
 from zyg.compiler.specialise import (
     Specialisation,
     Specialiser,
+    Target,
     bind_operands,
     is_global_store,
+    read_defaults,
 )
 from zyg.compiler.tangents import is_array
 from zyg.errors import NotDifferentiable
@@ -830,8 +832,6 @@ class Augmenter(Lengths):
             target.source = with_heap(target.source)
         owner = self._uncaught(callee)
         defaults, kwdefaults = self._defaults(owner, target)
-        if defaults is None:
-            return False
         mark = len(self.ops)
         bound = bind_operands(self, target.source, args, kwargs, None, defaults, kwdefaults)
         self._note_collected(mark)
@@ -840,10 +840,13 @@ class Augmenter(Lengths):
             self.call(primitives.read_captured, owner, Const(name)) for name in names
         ]
         inputs = [*captured, *bound]
+        # What the function object holds, by the names that its cotangent has for that.
+        held = {} if self._is_local(owner) else self._held_by(owner, inputs, target, names)
         is_function_varied = self.is_varied(owner)
         active = frozenset(
             i for i in specialisation.flow
-            if self.is_varied(inputs[i]) or (is_function_varied and i < len(captured))
+            if self.is_varied(inputs[i])
+            or (is_function_varied and (i < len(captured) or i in held))
         )
         if not active:
             self._dynamic_call(op, callee, args, kwargs, mapping)
@@ -859,10 +862,10 @@ class Augmenter(Lengths):
             ) if not isinstance(value.type, Known) and value.type != HEAP
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
-        targets: list[tuple[Operand, str | None]] = []
-        for i in specialisation.with_bars(active):
-            through_cell = i < len(captured) and not self._is_local(owner)
-            targets.append((owner, names[i]) if through_cell else (inputs[i], None))
+        targets: list[tuple[Operand, str | None]] = [
+            (owner, held[i]) if i in held else (inputs[i], None)
+            for i in specialisation.with_bars(active)
+        ]
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         works_on_objects = specialisation.heap is not None or self._reaches_objects(targets)
@@ -877,6 +880,19 @@ class Augmenter(Lengths):
             whole = Call(op.callee, op.args, op.kwargs, results, op.loc)
             self._take_apart(whole, result, mapping)
         return True
+
+    def _held_by(
+        self, owner: Operand, inputs: list[Operand], target: Target, captured: list[str]
+    ) -> dict[int, str]:
+        """Which inputs of a call are captured variables and defaults of the function object."""
+        held = dict(enumerate(captured))
+        for i, value in enumerate(target.source.params, len(captured)):
+            operand = inputs[i]
+            made = self.definitions.get(operand) if isinstance(operand, Value) else None
+            if isinstance(made, Call) and isinstance(made.callee, Const):
+                if made.callee.value is primitives.read_default and made.args[0] is owner:
+                    held[i] = value.name
+        return held
 
     def _reaches_objects(self, targets: list[tuple[Operand, str | None]]) -> bool:
         """Whether a call has cotangents for objects that the table has to take."""
@@ -923,8 +939,10 @@ class Augmenter(Lengths):
     def _is_local(self, callee: Operand) -> bool:
         return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
 
-    def _defaults(self, callee: Operand, target: Any) -> Any:
-        function = target.function
+    def _defaults(
+        self, callee: Operand, target: Target
+    ) -> tuple[list[Operand], dict[str, Operand]]:
+        function: Any = target.function
         if function is None and isinstance(callee, Const):
             function = callee.value  # of which the target is the catching variant
         if isinstance(function, types.FunctionType):
@@ -934,9 +952,9 @@ class Augmenter(Lengths):
         made = self.definitions.get(callee) if isinstance(callee, Value) else None
         if isinstance(made, Lambda):
             return made.defaults, made.kwdefaults
-        if target.defaults or target.kwdefaults:
-            return None, None
-        return [], {}
+        if not target.defaults and not target.kwdefaults:
+            return [], {}
+        return read_defaults(self, callee, target)
 
     def _dynamic_call(
         self,

@@ -21,12 +21,12 @@ from ir.errors import Unsupported
 from ir.heap import object_read
 from ir.infer import Inference
 from ir.record import node
-from ir.types import Closure, Dict, Known, Sequence, Tuple, class_of, widen
+from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
-from zyg.compiler.specialise import Specialiser, parameter_type
+from zyg.compiler.specialise import Specialiser, Target, parameter_type, read_defaults
 
 # The public functions that differentiate, and whether they return the value too.
 _differentiating: dict[int, bool] = {}
@@ -75,8 +75,6 @@ def expanded(
     function, *xs = args
     starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
     target = specialiser.target(type_of(function))
-    if target is not None and not _has_defaults_at_hand(type_of(function), target):
-        return None
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
             return None
@@ -87,8 +85,7 @@ def expanded(
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, list(map(Const, _defaults(target))),
-                {name: Const(value) for name, value in _kwdefaults(target).items()},
+                source, list(range(len(xs))), {}, *_defaults(inference, function, target),
                 list, lambda items: None,
             )
         except CannotBind:
@@ -97,8 +94,8 @@ def expanded(
             return None
         count = len(source.captured)
         captured = [
-            inference.call(primitives.read_captured, function, Const(value.name))
-            for value in source.captured
+            _read_captured(inference, function, value.name, type_)
+            for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
         inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
         indices = []
@@ -152,7 +149,7 @@ def _passed(inference: Inference, item: Any, xs: list[Operand]) -> Operand:
     """What a parameter is given: a default, an argument, or the tuple of those a starred takes."""
     if isinstance(item, list):
         return inference.call(primitives.build_tuple, *[xs[i] for i in item])
-    return item if isinstance(item, Const) else xs[item]
+    return xs[item] if isinstance(item, int) else item
 
 
 def _takes(item: Any, position: int) -> bool:
@@ -178,15 +175,24 @@ def _with_contents(inference: Inference, operand: Operand, loc: Location | None)
     return found
 
 
-def _has_defaults_at_hand(function: Any, target: Any) -> bool:
-    return isinstance(function, Known) or not (
-        isinstance(function, Closure) and (target.defaults or target.kwdefaults)
-    )
+def _read_captured(
+    inference: Inference, function: Operand, name: str, type_: Type
+) -> Operand:
+    """A captured variable of a function, of the type that it is guarded to have."""
+    if isinstance(type_, Known):
+        return Const(type_.value)
+    found = inference.call(primitives.read_captured, function, Const(name))
+    if isinstance(found, Value) and found.type == TOP:
+        found.type = type_
+    return found
 
 
-def _defaults(target: Any) -> tuple[Any, ...]:
-    return () if target.function is None else target.function.__defaults__ or ()
-
-
-def _kwdefaults(target: Any) -> dict[str, Any]:
-    return {} if target.function is None else target.function.__kwdefaults__ or {}
+def _defaults(
+    inference: Inference, function: Operand, target: Target
+) -> tuple[list[Operand], dict[str, Operand]]:
+    known: Any = target.function
+    if known is None:
+        return read_defaults(inference, function, target)
+    keywords: dict[str, Any] = known.__kwdefaults__ or {}
+    by_name: dict[str, Operand] = {name: Const(value) for name, value in keywords.items()}
+    return list(map(Const, known.__defaults__ or ())), by_name

@@ -1115,6 +1115,23 @@ def _operand(type_: Type) -> Operand:
     return Const(type_.value) if isinstance(type_, Known) else Value("x", type_)
 
 
+def read_defaults(
+    inference: Inference, function: Operand, target: Target
+) -> tuple[list[Operand], dict[str, Operand]]:
+    """The defaults of a function object's parameters, and of the keyword-only ones by name."""
+    kinds, params = target.source.signature, target.source.params
+    first = kinds.positional_only + kinds.positional - len(target.defaults)
+    return [
+        inference.call(
+            primitives.read_default, function, Const(params[first + i].name), Const(i)
+        )
+        for i in range(len(target.defaults))
+    ], {
+        name: inference.call(primitives.read_default, function, Const(name))
+        for name in target.kwdefaults
+    }
+
+
 def bind_operands(
     inference: Inference,
     source: Function,

@@ -27,6 +27,11 @@ def read_captured(function, name):
     return primitives.read_captured(function, name), lambda y_bar: ({name: y_bar}, None)
 
 
+@adjoint(primitives.read_default)
+def read_default(function, name, place=None):
+    return primitives.read_default(function, name, place), lambda y_bar: ({name: y_bar}, None, None)
+
+
 @adjoint(cotangent.add)
 def add(a, b):
     # One of them may be spread by the sum itself, where that saves `np.broadcast_to`.
