@@ -221,7 +221,9 @@ CHANGES: dict[str, Callable[[ast.AST, Above], bool]] = {
         and isinstance(n.targets[0], ast.Name)
         and n.targets[0].id.startswith("x")
     ),
-    "rows of a loop": lambda n, up: isinstance(n, ast.Name) and n.id.startswith("row"),
+    "rows of a loop": lambda n, up: (
+        isinstance(n, ast.For) and ast.unparse(n.target).split(", ")[-1].startswith("row")
+    ),
     "array argument": lambda n, up: isinstance(n, ast.arg) and n.arg in "xy",
     "helper that changes": lambda n, up: isinstance(n, ast.arg) and n.arg == "v",
     "helper that makes an array": lambda n, up: (

@@ -723,8 +723,8 @@ class Augmenter(Lengths):
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value
         result.name = op.result.name
-        if op.result.type != TOP:
-            result.type = op.result.type  # inference knows what a rule may not tell
+        if class_of(result.type) is None:
+            result.type = op.result.type  # inference knows what a rule doesn't tell
         mapping[op.result] = result
         self.varied.add(result)
         if unknown_operands(callee.value, [TOP]):

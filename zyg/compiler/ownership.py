@@ -140,6 +140,11 @@ def _is_number(type_: Type) -> bool:
             return False
 
 
+def _may_be_number(type_: Type) -> bool:
+    """Whether a value may be a number of NumPy: sums of arrays without dimensions are."""
+    return is_array(type_) and not getattr(type_, "dims", None)
+
+
 class _Ownership:
     def __init__(self, body: Block) -> None:
         self._uses = count_uses(body)
@@ -206,6 +211,8 @@ class _Ownership:
         if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
             return
         if type_of(op.result) != type_of(buffer):
+            return
+        if callee in (cotangent.cleared, cotangent.add_at) and _may_be_number(type_of(buffer)):
             return
         new = CONSUMING[callee]
         if callee is cotangent.add_at and is_basic_index(type_of(op.args[1])):
