@@ -16,8 +16,8 @@ from tests.fuzz.reduction import reduced
 
 def reason(refusal: str) -> str:
     """What a refusal says, without the names and lines of a program."""
-    first = refusal.partition("\\n")[0]
-    return re.sub(r"`[^`]*`|'[^']*'|<random program.*", "_", first)[:120]
+    first = re.split(r"\\\\n|['\"], \(", refusal)[0]
+    return re.sub(r"`[^`]*`", "_", first)[:120]
 
 
 def main() -> int:

@@ -1085,7 +1085,7 @@ def touches_heap(steps: list[Step]) -> bool:
         match step:
             case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
                 return True
-            case ReadStep() | StoreStep():
+            case ReadStep() | StoreStep() | ContentsStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.works_on_objects or step.changes_objects:

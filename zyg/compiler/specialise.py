@@ -884,7 +884,7 @@ class _Surroundings:
             return None
         if facts.has_effect(callee):
             return None
-        is_own = callee.__module__.startswith("zyg.rules.")
+        is_own = str(callee.__module__).startswith("zyg.rules.")
         if callee.__code__.co_flags & (0x20 | 0x80 | 0x200):
             return None
         try:
