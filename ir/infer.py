@@ -627,6 +627,7 @@ class Inference(Builder):
             ]
             return arms, [], [], [], set()
         before = places.state
+        start = before.copy()
         blocks: list[Block] = []
         states: list[State] = []
         for block in op.blocks:
@@ -663,7 +664,7 @@ class Inference(Builder):
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
-            places.leave_arm(before, defined(block))
+            places.leave_arm(before, defined(block), start)
             before = places.state
         return blocks, list(changed), origins, memory, lost
 

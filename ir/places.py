@@ -1101,8 +1101,12 @@ class Places:
             for root in self.roots(storage) if root not in local
         }
 
-    def leave(self, before: State, local: set[Value]) -> None:
-        """Forgets the versions made in a block; what was done to memory from outside stays."""
+    def leave(self, before: State, local: set[Value], start: State | None = None) -> None:
+        """Forgets the versions made in a block; what was done to memory from outside stays.
+
+        The block began at `start` if not at `before`: another arm may have changed something since.
+        """
+        start = start or before
         lost = self.lost_choices(self.state, local)
         inner, self.state = self.state, before
         self.state.lost.update(lost)
@@ -1119,24 +1123,30 @@ class Places:
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
         self.state.lost.update(dict.fromkeys(self.lost_views(before, inner, local)))
-        self.state.trail += self.outer_trail(before, inner, local)
+        self.state.trail += self.outer_trail(start, inner, local)
         for view in [view for view in inner.detached if view not in local]:
             if view not in before.detached:
                 self.contents.detach_behind(view, inner.detached[view])
-        self.state.members.update(self.outer_members(inner, local))
-        self.state.resized.update(
-            (key, token) for key, token in inner.resized.items() if key[0] not in local
+        for storage, members in self.outer_members(inner, local).items():
+            known = before.members.get(storage, frozenset()) if start is not before else members
+            before.members[storage] = members | known
+        before.resized.update(
+            (key, token) for key, token in inner.resized.items()
+            if key[0] not in local and start.resized.get(key) is not token
         )
-        self.state.stamps.update((v, t) for v, t in inner.stamps.items() if v not in local)
+        before.stamps.update(
+            (value, stamp) for value, stamp in inner.stamps.items()
+            if value not in local and start.stamps.get(value) is not stamp
+        )
         for value, version in inner.exposed.items():
             if value not in local and before.exposed.get(value) is not version:
                 before.exposed[value] = value  # no version of the heap: it is read again
         before.stored.update((v, None) for v in inner.stored if v not in local)
 
-    def leave_arm(self, before: State, local: set[Value]) -> None:
+    def leave_arm(self, before: State, local: set[Value], start: State) -> None:
         """The same for an arm of a branch, whose own values go on in the results of the branch."""
         inner = self.state
-        self.leave(before, local)
+        self.leave(before, local, start)
         pairs: list[tuple[dict[Value, Any], dict[Value, Any]]] = [
             (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
             (before.tangled, inner.tangled), (before.members, inner.members),

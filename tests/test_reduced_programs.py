@@ -61,7 +61,54 @@ def dicts_merged_in_an_arm(a, x):
     return total + x[0]
 
 
+def array_of_a_list_changed_in_the_first_arm(a, x):
+    held = [np.array([a, a])]
+    first = held[0]
+    first[:] = x[:2]
+    second = held[0]
+    if a < 2:
+        held[0][1] = 3 * a * x[2]
+    else:
+        a = a * 2
+    return second[1] * x[0] + first.sum() + a
+
+
+def array_of_a_dict_changed_in_the_first_arm(a, x):
+    held = {"b": np.array([a, a])}
+    first = held["b"]
+    first[:] = x[1]
+    if a < 2:
+        first[1] = a * a
+    return first.sum()
+
+
+def array_without_dimensions_changed_twice(a, x):
+    def inner(a):
+        b = np.array(a)
+        b += x[0]
+        b[()] *= b
+        return float(b) * x[1]
+
+    return zyg.gradient(inner, a)[0] * a
+
+
+class Tuned:
+    def __init__(self, pitch):
+        self.pitch = pitch
+
+
+def contents_read_in_an_arm(a, x):
+    tuned = Tuned(x)
+    i = 2
+    while (i := i - 1) >= 0:
+        if a > 1:
+            a = a + np.sum(tuned.pitch * x)
+    return a
+
+
 PROGRAMS = [
+    array_of_a_list_changed_in_the_first_arm, array_of_a_dict_changed_in_the_first_arm,
+    array_without_dimensions_changed_twice, contents_read_in_an_arm,
     shared_variable_hidden_by_a_comprehension, two_stores_in_a_handler, grouped,
     dicts_merged_in_an_arm,
 ]
@@ -102,6 +149,21 @@ def test_unbound_variables_raise(f):
     for differentiate in (zyg.gradient, zyg.pullback):
         with pytest.raises(UnboundLocalError):
             differentiate(f, 3.0)
+
+
+def unknown_name_in_a_body(a):
+    tuned = Tuned(a)
+    try:
+        pitch = inner(tuned.pitch)  # noqa: F821
+    except NameError:
+        pitch = 2 * tuned.pitch
+    tuned.pitch = tuned.pitch * pitch
+    return tuned.pitch
+
+
+def test_unknown_names_are_those_of_the_user():
+    # `inner` is what the text of generated code stands in was called once.
+    assert zyg.gradient(unknown_name_in_a_body, 3.0) == (12.0,)
 
 
 def unknown_items(v, a):
