@@ -294,6 +294,8 @@ class Inference(Builder):
         self.home = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
+        # The last branch or loop that was begun: where what a block ends with is read.
+        self._statement: Location | None = None
         self._source: Block | None = None
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
@@ -403,13 +405,16 @@ class Inference(Builder):
         outer, self._source = self._source, block
         try:
             for op in block.ops:
+                if not isinstance(op, Call):
+                    self._statement = op.loc or self._statement
                 if self.op(op, mapping) is not None:
                     return Raise(None, None)
         finally:
             self._source = outer
         exit = clone_exit(block.exit, mapping)
         if self.places is not None and self.places.is_watching and isinstance(exit, Yield):
-            exit.values = [self.places.read(value, self.loc) for value in exit.values]
+            loc = self.loc or self._statement
+            exit.values = [self.places.read(value, loc) for value in exit.values]
         return exit
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:

@@ -154,7 +154,7 @@ def test_unbound_variables_raise(f):
 def unknown_name_in_a_body(a):
     tuned = Tuned(a)
     try:
-        pitch = inner(tuned.pitch)  # noqa: F821
+        pitch = inner(tuned.pitch)
     except NameError:
         pitch = 2 * tuned.pitch
     tuned.pitch = tuned.pitch * pitch

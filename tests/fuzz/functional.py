@@ -14,7 +14,7 @@ class Functional(Held):
     """Writes calls that hand functions and iterators on."""
 
     def use_function(self, scope: Scope) -> None:
-        if self.chance(0.25):
+        if self.chance(0.35):
             self.sort(scope)
             return
         name = self.fresh("v")
@@ -85,7 +85,7 @@ class Functional(Held):
         """A list in another order, the same or a new one."""
         known = [name for name in scope.lists if scope.may_grow(name)]
         order = self.random.choice(["", ", reverse=True"])
-        if known and not self.is_quiet and self.chance(0.5):
+        if known and not self.is_quiet and self.chance(0.7):
             name = self.random.choice(known)
             self.write(self.random.choice([
                 f"{name}.sort(key={self.key(scope)}{order})", f"{name}.reverse()",

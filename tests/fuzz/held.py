@@ -28,8 +28,8 @@ class Held(Collected):
         name = self.random.choice(list(scope.holders))
         kinds: list[tuple[float, Callable[[], None]]] = [
             (5, lambda: self.change_held(scope, name)),
-            (2, lambda: self.change_each(scope, name)),
-            (1, lambda: self.name_item(scope, name)),
+            (3, lambda: self.change_each(scope, name)),
+            (3, lambda: self.name_item(scope, name)),
             (1, lambda: self.swap_held(scope, name)),
             (1.5, lambda: self.replace_item(scope, name)),
         ]
@@ -121,7 +121,7 @@ class Held(Collected):
 
     def name_item(self, scope: Scope, name: str) -> None:
         """Another name for an item, by one of which it is changed."""
-        if self.depth > 1 or not self.chance(2 * NAMED):
+        if self.depth > 1 or not self.chance(0.6):
             self.change_held(scope, name)
             return
         holder = scope.holders[name]

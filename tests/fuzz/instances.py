@@ -26,6 +26,7 @@ class Instances(Changes):
         super().__init__(random)
         # The static methods, and the properties that can be set of each class.
         self.static: set[str] = set()
+        self.generated: set[str] = set()
         self.settable: set[tuple[str, str]] = set()
 
     def write_class(self, callees: list[Callee]) -> Class:
@@ -36,6 +37,7 @@ class Instances(Changes):
             return self.derived_class(self.classes[-1], callees)
         if self.chance(0.4):
             self.write("@dataclass")
+            self.generated.add(made.name)
             header = f"class {made.name}:"
             with self.inside(header):
                 for name in numbers:
@@ -66,9 +68,12 @@ class Instances(Changes):
     def derived_class(self, base: Class, callees: list[Callee]) -> Class:
         """A class that inherits attributes and methods, and goes on where these stop."""
         made = replace(base, name=self.fresh("K"))
+        if base.name in self.generated:
+            self.generated.add(made.name)
         with self.inside(f"class {made.name}({base.name}):"):
             parameters = [*base.numbers, *["x"] * bool(base.shape), *["l"] * base.has_list]
-            if self.chance(0.5):
+            # The constructors that `dataclass` writes have no source.
+            if base.name not in self.generated and self.chance(0.5):
                 with self.inside(f"def __init__(self, {', '.join(parameters)}):"):
                     first = f"mul({parameters[0]}, {self.constant()})"
                     given = ", ".join([first, *parameters[1:]])
@@ -180,7 +185,7 @@ class Instances(Changes):
         kinds: list[tuple[float, Callable[[], None]]] = [
             (6, lambda: self.change_object(scope, name)),
             (2, lambda: self.call_method(scope, name)),
-            (1, lambda: self.change_in_turn(scope, same)),
+            (2, lambda: self.change_in_turn(scope, same)),
             (1, lambda: self.name_object(scope, name, same)),
         ]
         changing = [c for c in scope.callees if c.changes == scope.objects[name].name]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tests.fuzz.guarded import Guarded
 from tests.fuzz.expressions import KEYS, LONGEST, REBOUND
+from tests.fuzz.guarded import Guarded
 from tests.fuzz.scope import Callee, Scope
 
 DEEPEST = 3
@@ -31,7 +31,7 @@ class Statements(Guarded):
         if scope.maybe and self.chance(0.005):
             self.read_maybe(scope)
             return True
-        if self.themes and self.chance(0.35 if nesting == 0 else 0.12):
+        if self.themes and self.chance(0.4 if nesting == 0 else 0.15):
             theme = self.random.choice(self.themes)
             if theme != "attempts":
                 if not self.is_quiet:
@@ -134,7 +134,7 @@ class Statements(Guarded):
 
     def list_value(self, scope: Scope) -> tuple[str, int]:
         """A list and its least length."""
-        kind = self.random.randrange(12)
+        kind = self.random.randrange(13)
         if kind < 2 or not scope.lists:
             size = self.random.randint(1, 3)
             return f"[{', '.join(self.scalar(scope) for _ in range(size))}]", size
@@ -154,10 +154,10 @@ class Statements(Guarded):
             self.spend(16)
             a, b = self.fresh("e"), self.fresh("e")
             return f"[sum([mul({b}, {item}) for {b} in [{a}, 3]]) for {a} in {name}]", least
-        if kind == 7 and self.chance(0.8) and scope.assignable:
+        if kind in (7, 12) and scope.assignable:
             total, a = self.random.choice(scope.assignable), self.fresh("e")
             return f"[({total} := add(mul({total}, 3), {a})) for {a} in {name}]", least
-        wrapped = self.random.choice(["[{}]", "list({})", "list({})", "list([{}])"])
+        wrapped = self.random.choice(["[{}]", *["list({})"] * 4])
         return wrapped.format(self.comprehended(scope, 1)), 0
 
     def make_tuple(self, scope: Scope) -> None:
@@ -394,7 +394,7 @@ class Statements(Guarded):
             return self.random.choice([
                 ([a], f"[{name}[{b}] for {b} in {name}]", len(keys)),
                 ([a], f"{name}.values()", len(keys)),
-                *[([KEY + b, a], f"{name}.items()", 0)] * 2,
+                *[([KEY + b, a], f"{name}.items()", 0)] * 4,
             ])
         return [a, b] if pairs else [a], iterable, 0
 
