@@ -209,7 +209,7 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(cls if cls in (list, tuple, range) else tuple, item)
         case (Dict(items), Known(str(key))):
             return dict(items).get(key, TOP)
-        case (Dict() as mapping, Scalar(cls)) if cls is str and mapping.items:
+        case (Dict(items) as mapping, _) if items:
             return values_of(mapping)
         case (Mapping(cls, _, item), _):
             return join(item, INT) if cls is Counter else item

@@ -310,7 +310,7 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Top) or isinstance(b, Top):
         return TOP
     if isinstance(a, Union) or isinstance(b, Union):
-        return _union([*_members(a), *_members(b)])
+        return _union([*members_of(a), *members_of(b)])
     a, b = widen(a), widen(b)
     if a == b:
         return a
@@ -325,7 +325,7 @@ def join_all(types: Iterable[Type]) -> Type:
     return result
 
 
-def _members(type_: Type) -> Iterable[Type]:
+def members_of(type_: Type) -> Iterable[Type]:
     return type_.members if isinstance(type_, Union) else (type_,)
 
 

@@ -18,8 +18,6 @@ REFUSED = {
     "branches.branch_defines_function",
     "calls.composed_by_reduce",
     "calls.conditional_callee",
-    "calls.default_of_program",
-    "calls.function_from_table",
     "calls.functions_in_loop",
     "calls.mapped",
     "calls.partial_function",
@@ -36,7 +34,6 @@ REFUSED = {
     "changes_in_place.lu_in_argument",
     "changes_in_place.returns_from_a_loop_that_binds_a_list",
     "changes_in_place.tridiagonal",
-    "closures.default_captures_value",
     "collection_classes.defaultdict_as_argument",
     "collection_classes.deque_as_argument",
     "collection_classes.events",
@@ -71,7 +68,6 @@ REFUSED = {
     "decorators.method_dispatched_on_type",
     "decorators.method_with_partial",
     "decorators.partial_functions",
-    "decorators.stacked_wrappers",
     "decorators.wrapper_with_factor",
     "exceptions.exits_in_with",
     "exceptions.manager_suppresses",
@@ -126,7 +122,6 @@ REFUSED = {
     "memory_in_containers.rows_walk_round",
     "memory_in_containers.table_of_lists",
     "memory_in_containers.two_views_of_unknown_places",
-    "names.lambda_with_defaults",
     "recursion.recursion_on_function",
 }
 # What is done with objects of which only the class is known may store into them.

@@ -184,7 +184,10 @@ def clear_at(buffer: Any, index: Any) -> Any:
     if isinstance(buffer, np.ndarray):
         buffer[index] = 0
     elif isinstance(buffer, dict):
-        buffer.pop(index, None)
+        if isinstance(buffer.get(index), (int, float, complex, np.number)):
+            buffer[index] = 0.0
+        else:
+            buffer.pop(index, None)
     elif isinstance(buffer, tuple):
         return rebuilt(buffer, clear_at(list(buffer), index))
     elif isinstance(index, slice):

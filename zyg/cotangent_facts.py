@@ -20,8 +20,22 @@ import numpy as np
 
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
-from ir.fact_rules import call_type, declare
-from ir.types import TOP, Dict, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join, widen
+from ir.fact_rules import call_type, declare, is_int
+from ir.types import (
+    TOP,
+    Dict,
+    Known,
+    Mapping,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join,
+    members_of,
+    widen,
+)
 from zyg import cotangent
 from zyg.array_type import (
     ANY,
@@ -108,6 +122,8 @@ def zeros_type(type_: Type) -> Type:
             return Sequence(cls, zeros_type(item))
         case Dict(items):
             return Dict(tuple((key, zeros_type(item)) for key, item in items))
+        case Mapping(cls, key, item) if issubclass(cls, dict):
+            return Mapping(dict, key, zeros_type(item))
         case Union():
             return call_type(cotangent.zeros_like, type_)
         case Scalar() | Known():
@@ -317,9 +333,36 @@ declare(cotangent.cleared_view)(lambda args, kwargs: args[0])
 facts.fresh(cotangent.taken, cotangent.cleared, cotangent.without_last)
 
 
+def holds_numbers(type_: Type) -> bool:
+    """Whether a cotangent is a list or dict with a number at each place."""
+    if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
+        return False
+    return all(map(is_number, members_of(type_.item)))
+
+
+def is_place_of_number(bar: Type, index: Type) -> bool:
+    """Whether there is a number at an index in the cotangent of a list or dict."""
+    return holds_numbers(bar) and (isinstance(bar, Mapping) or is_int(index))
+
+
+@declare(cotangent.add_at)
+def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (Array() as bar, _, _):
+            return bar
+        case (Sequence(cls, item) as bar, index, value) if is_place_of_number(bar, index):
+            return Sequence(cls, join(item, call_type(operator.add, item, value)))
+        case (Mapping(cls, key, item) as bar, index, value) if holds_numbers(bar):
+            return Mapping(cls, key, join(item, call_type(operator.add, item, value)))
+        case (Sequence(cls), _, _) if cls is list:
+            return Sequence(list, TOP)
+        case _:
+            return TOP
+
+
 @declare(cotangent.taken)
 def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 2 and isinstance(args[0], Array | Sequence | Tuple):
+    if len(args) == 2 and (isinstance(args[0], Array | Sequence | Tuple) or holds_numbers(args[0])):
         return call_type(operator.getitem, *args)
     return TOP
 
@@ -329,7 +372,7 @@ def fold_taken(call: Call) -> Call | None:
     """A number is nobody's memory: it is just read."""
     bar, index = map(type_of, call.args)
     is_number_there = is_number(taken((bar, index), {})) and is_basic_index(index)
-    if isinstance(bar, Array) and is_number_there:
+    if (isinstance(bar, Array) and is_number_there) or is_place_of_number(bar, index):
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None
 
@@ -339,8 +382,10 @@ def cleared(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
         case (Array() as bar, _):
             return bar
-        case (Sequence(cls, item), _) if cls is list:
-            return Sequence(list, item) if is_number(item) else Sequence(list, TOP)
+        case (Sequence(cls), _) if cls is list:
+            return args[0] if holds_numbers(args[0]) else Sequence(list, TOP)
+        case (Mapping() as bar, _) if holds_numbers(bar):
+            return bar
         case _:
             return TOP
 
@@ -353,7 +398,7 @@ def stored_bar(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         if is_numeric(args[1]):
             return call_type(cotangent.unbroadcast, args[0], args[1])
         return TOP
-    is_plain = isinstance(args[2], Sequence | Dict) if len(args) == 3 else False
+    is_plain = isinstance(args[2], Sequence | Dict | Mapping) if len(args) == 3 else False
     return args[0] if is_plain else TOP
 
 
@@ -367,7 +412,7 @@ def _are_real(type_: Type) -> bool:
 @facts.fold(cotangent.stored_bar)
 def fold_stored_bar(call: Call) -> Operand | Call | None:
     bar, value, items = map(type_of, call.args)
-    if isinstance(items, Sequence | Dict):
+    if isinstance(items, Sequence | Dict | Mapping):
         return call.args[0]
     if not isinstance(items, Array):
         return None
@@ -387,7 +432,7 @@ def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent.item)
 def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 2 and isinstance(args[0], Sequence | Tuple):
+    if len(args) == 2 and (isinstance(args[0], Sequence | Tuple) or holds_numbers(args[0])):
         return call_type(operator.getitem, *args)
     return TOP
 
@@ -395,6 +440,7 @@ def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @facts.fold(cotangent.item)
 def fold_item(call: Call) -> Call | None:
     """What is no structural zero has its items at hand."""
-    if isinstance(type_of(call.args[0]), Sequence):
+    bar = type_of(call.args[0])
+    if isinstance(bar, Sequence) or holds_numbers(bar):
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None

@@ -30,6 +30,7 @@ from tests.corpus import (  # noqa: F401
     matching,
     memory_in_containers,
     names,
+    numbers_in_containers,
     object_protocols,
     object_structures,
     objects,

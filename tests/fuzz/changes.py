@@ -454,5 +454,5 @@ def shapings(shape: Shape) -> list[tuple[str, Shape]]:
     """Other ways to see the same items."""
     if len(shape) == 2:
         flat = (shape[0] * shape[1],)
-        return [(".T", shape[::-1])] * 3 + [(".reshape(-1)", flat), (".ravel()", flat)]
+        return [(".T", shape[::-1])] * 6 + [(".reshape(-1)", flat), (".ravel()", flat)]
     return [(".ravel()", shape), *[(".reshape(2, 2)", (2, 2))] * (shape == (4,))]

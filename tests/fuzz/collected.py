@@ -25,7 +25,7 @@ class Collected(Instances):
             return
         name = self.random.choice(list(scope.deques))
         item = self.scalar(scope)
-        kind = self.random.randrange(10)
+        kind = self.random.randrange(11)
         if kind < 3 and scope.may_grow(name):
             way = self.random.choice(["append({})", "append({})", "appendleft({})", "extend([{}])"])
             self.write(f"{name}.{way.format(item)}")
@@ -36,7 +36,7 @@ class Collected(Instances):
             with self.inside(f"if len({name}) > 2:"):
                 self.write(f"{target} = {name}.{way}()")
                 self.write(f"{name}[0] = mul({target}, {item})")
-        elif kind in (4, 5, 8, 9) and scope.may_grow(name):
+        elif kind in (4, 5, 8, 9, 10) and scope.may_grow(name):
             self.write(f"{name}.rotate({self.random.choice([1, -1, 2])})")
         elif kind == 6:
             self.write(f"{name}[{self.index(scope, 2)}] += {item}")

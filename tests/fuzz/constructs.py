@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tests.fuzz.expressions import OPERATORS
 from tests.fuzz.syntax import (
-    Above,
     COMPREHENSIONS,
     FUNCTIONS,
     LOOPS,
     OF_NO_CONSTRUCT,
+    Above,
     behind_exit,
     called,
     decorated,

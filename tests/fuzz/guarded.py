@@ -62,7 +62,8 @@ class Guarded(Attempts):
         manager = self.random.choice(self.managers) if self.managers else None
         if manager is None or self.chance(0.2):
             swallows = self.random.choice(["", "ValueError"])
-            header = f"with suppress({swallows}):" if swallows else "with np.errstate(all='ignore'):"
+            context = f"suppress({swallows})" if swallows else "np.errstate(all='ignore')"
+            header = f"with {context}:"
             return self.guarded_body(header, scope, swallows, "", nesting)
         held, name = self.fresh("w"), self.fresh("v")
         has_name = self.chance(0.8)

@@ -29,7 +29,7 @@ class Held(Collected):
         kinds: list[tuple[float, Callable[[], None]]] = [
             (5, lambda: self.change_held(scope, name)),
             (3, lambda: self.change_each(scope, name)),
-            (3, lambda: self.name_item(scope, name)),
+            (6, lambda: self.name_item(scope, name)),
             (1, lambda: self.swap_held(scope, name)),
             (1.5, lambda: self.replace_item(scope, name)),
         ]

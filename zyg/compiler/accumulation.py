@@ -25,7 +25,9 @@ from ir.core import (
 from ir.infer import _same
 from ir.types import (
     TOP,
+    Dict,
     Known,
+    Mapping,
     Scalar,
     Sequence,
     Tuple,
@@ -45,9 +47,11 @@ from zyg.compiler.masks import Masks
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
     NONE,
+    as_mapping,
     is_array,
     is_buffer,
     is_inexact,
+    is_mapping_of_numbers,
     is_none,
     is_numeric,
     may_be_none,
@@ -227,7 +231,8 @@ class Accumulation(Algebra):
                     both = self.plus(earlier.args[2], hot.args[0], NONE)
                     made = self.call(cotangent.add_at, earlier.args[0], hot.args[2], both)
                     return self._typed_like(a, made)
-            return self._typed_like(a, self.call(cotangent.add_at, a, hot.args[2], hot.args[0]))
+            made = self.call(cotangent.add_at, a, hot.args[2], hot.args[0])
+            return self._typed_like(a, made) if is_array(type_of(a)) else made
         if hot is not None and self._is_item_of_list(hot):
             return self.call(cotangent.accumulate_item, a, hot.args[2], hot.args[0], hot.args[1])
         hot = self._one_hot(a)
@@ -326,6 +331,11 @@ class Accumulation(Algebra):
                 return zeros
             case Sequence(cls, item) if cls is list and may_vary(item):
                 return self.call(cotangent.zeros_like, value)
+            case Dict() | Mapping() as type_ if is_mapping_of_numbers(as_mapping(type_)):
+                zeros = self.call(cotangent.zeros_like, value)
+                if isinstance(zeros, Value):
+                    zeros.type = as_mapping(type_of(zeros))
+                return zeros
             case _:
                 return NONE
 

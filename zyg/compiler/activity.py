@@ -40,6 +40,7 @@ from ir.types import (
     Sequence,
     Tuple,
     Type,
+    Union,
 )
 
 Flow = frozenset[int]
@@ -176,6 +177,8 @@ def may_vary(type_: Type) -> bool:
             return any(may_vary(item) for _, item in items)
         case Mapping(item=item):
             return may_vary(item)
+        case Union(members):
+            return any(map(may_vary, members))
         case Instance(cls):
             return not any(base.__module__ in CONSTANT_MODULES for base in cls.__mro__)
         case _:

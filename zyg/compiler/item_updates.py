@@ -56,7 +56,7 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         a_bar[i] += v
     """
     for clear in list(block.ops):
-        if not isinstance(clear, Call) or not _calls(clear, clear_into):
+        if not isinstance(clear, Call) or not _clears(clear):
             continue
         chain = _additions(block, clear.result, uses)
         at = next((k for k, op in enumerate(chain) if same(op.args[1], clear.args[1])), None)
@@ -77,6 +77,12 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         block.ops = ops
         substitute(block, {addition.result: addition.args[0]})
         uses[addition.args[0]] = uses[addition.result]  # type: ignore[index]
+
+
+def _clears(op: Call) -> bool:
+    if _calls(op, set_item_into):
+        return isinstance(op.args[2], Const) and op.args[2].value == 0
+    return _calls(op, clear_into)
 
 
 def _additions(block: Block, buffer: Value, uses: Counter[Value]) -> list[Call]:

@@ -36,9 +36,12 @@ from ir.rewrite import clone_op, count_uses, defined, free_values, substitute, w
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import (
     TOP,
+    Dict,
+    Mapping,
     Scalar,
     Sequence,
     Tuple,
+    Type,
     Union,
     join,
     widen,
@@ -171,9 +174,7 @@ class LoopTransposer(Restoring):
         init = [*bars_in, *accumulated]
         targets = [op.carried[k] for k in carried]
         types = [
-            value.type if value in keys else join(
-                widen(type_of(operand)), tangent_type(value.type)
-            )
+            value.type if value in keys else _carried_type(operand, value)
             for operand, value in zip(init, [*targets, *outer], strict=True)
         ]
         names = [self.name_of_bar(value) for value in [*targets, *outer]]
@@ -479,6 +480,13 @@ _CHEAP = (
     operator.add, operator.sub, operator.mul, operator.neg, operator.lt, operator.le, operator.gt,
     operator.ge, operator.eq, operator.ne, operator.not_, operator.truth,
 )
+
+
+def _carried_type(bar: Operand, value: Value) -> Type:
+    """What the cotangent of a value may be that a loop starts with `bar` for."""
+    if isinstance(value.type, Sequence | Dict | Mapping):
+        return widen(type_of(bar))
+    return join(widen(type_of(bar)), tangent_type(value.type))
 
 
 def _is_difference(op: Op | None, needed: set[Value], inside: set[Value]) -> bool:

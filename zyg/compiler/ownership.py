@@ -12,6 +12,7 @@ copied once, before the loop, if it isn't the adjoint's own.
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import count_uses
-from ir.types import Known, Scalar, Sequence, Type, Union
+from ir.types import TOP, Known, Mapping, Scalar, Sequence, Type, Union, class_of
 from zyg import cotangent
 from zyg.array_type import is_basic_index
 from zyg.compiler.consuming import (
@@ -46,9 +47,11 @@ from zyg.compiler.consuming import (
     clear_at_into,
     clear_into,
     drop_last_into,
+    set_item_into,
     subtract_into,
 )
 from zyg.compiler.tangents import is_array
+from zyg.cotangent_facts import holds_numbers, is_place_of_number
 
 CONSUMING = {
     cotangent.add: add_into,
@@ -145,6 +148,12 @@ def _may_be_number(type_: Type) -> bool:
     return is_array(type_) and not getattr(type_, "dims", None)
 
 
+def _zero_of(type_: Type) -> complex:
+    """The zero of cotangents that are numbers of this type."""
+    cls = class_of(type_)
+    return 0j if cls is complex else 0 if cls is int else 0.0
+
+
 class _Ownership:
     def __init__(self, body: Block) -> None:
         self._uses = count_uses(body)
@@ -214,17 +223,25 @@ class _Ownership:
             return
         if callee in (cotangent.cleared, cotangent.add_at) and _may_be_number(type_of(buffer)):
             return
-        new = CONSUMING[callee]
-        if callee is cotangent.add_at and is_basic_index(type_of(op.args[1])):
-            if type(type_of(buffer)).__name__ == "Array":
-                new = add_item_into
-        if callee is cotangent.cleared and getattr(type_of(buffer), "dims", None):
-            new = clear_into
-        op.callee = Const(new)
+        op.callee = Const(CONSUMING[callee])
+        if len(op.args) > 1:
+            self._convert_item(op, callee, type_of(buffer), type_of(op.args[1]))
+
+    def _convert_item(self, op: Call, callee: Any, bars: Type, index: Type) -> None:
+        """Statements that change a single place are printed as such."""
+        holds_number = is_place_of_number(bars, index)
+        if callee is cotangent.add_at:
+            if holds_number or (is_array(bars) and is_basic_index(index)):
+                op.callee = Const(add_item_into)
+        elif callee is cotangent.cleared and holds_number:
+            op.callee = Const(set_item_into)
+            op.args = [*op.args, Const(_zero_of(bars.item))]  # type: ignore[attr-defined]
+        elif callee is cotangent.cleared and getattr(bars, "dims", None):
+            op.callee = Const(clear_into)
 
     def _is_mutable(self, type_: Type) -> bool:
-        is_list = isinstance(type_, Sequence) and type_.cls is list
-        return is_list or type(type_).__name__ == "Array"
+        is_container = isinstance(type_, Sequence | Mapping) and type_.cls in (list, dict)
+        return is_container or is_array(type_)
 
     def _copies(self, op: For | While) -> list[Op]:
         """Copies of initial values that a loop writes into, and that aren't the adjoint's own."""
@@ -248,7 +265,7 @@ class _Ownership:
             return isinstance(callee, Const) and (
                 (facts.is_fresh(callee.value) and not call.kwargs)
                 or any(callee.value is f for pair in CONSUMING.items() for f in pair)
-                or callee.value in (add_item_into, clear_into, cotangent.owned)
+                or callee.value in (add_item_into, clear_into, set_item_into, cotangent.owned)
             )
         if operand in self._branches:
             op, i = self._branches[operand]
@@ -319,6 +336,7 @@ def _only_looks(op: Op) -> bool:
     callee = op.callee.value
     if callee is cotangent.taken or facts.is_metadata(callee):
         return True
+    source = type_of(op.args[0]) if op.args else TOP
     return callee is operator.getitem and isinstance(op.result.type, Scalar | Union) and (
-        is_array(type_of(op.args[0]))
+        is_array(source) or holds_numbers(source)
     )

@@ -76,6 +76,7 @@ MAX_DEPTH = 60
 MAX_INLINED_OPS = 30
 MAX_ROUNDS = 10
 MAX_KNOWN = 4096
+MAX_GLOBAL_ITEMS = 8
 # Operations that hand on what they are given: calls of them pass derivatives through.
 PASSING = {
     id(function)
@@ -1069,7 +1070,9 @@ def observed(container: Any, name: str) -> tuple[Type, Guard | None]:
     value = container[name]
     if callable(value) or isinstance(value, types.ModuleType) or name == "__match_args__":
         return Known(value), Guard(container, name, value)
-    if type(value) in (list, dict, set):
+    if type(value) in (list, dict, set) and (
+        type(value) is set or len(value) > MAX_GLOBAL_ITEMS
+    ):
         return TOP, None  # too long to look at on each call
     type_ = widen(abstract(value))
     return type_, Guard(container, name, type_, by_type=True)

@@ -14,15 +14,18 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Mapping,
     Scalar,
     Sequence,
     Tuple,
     Type,
     Union,
+    any_keys,
     join_all,
     widen,
 )
 from zyg.compiler.activity import may_vary
+from zyg.cotangent_facts import holds_numbers
 from zyg.shadows import SHADOWS
 
 NONE = Const(None)
@@ -101,12 +104,26 @@ def is_none(operand: Operand) -> bool:
 
 def may_be_none(type_: Type) -> bool:
     """Whether a cotangent of this type may be the structural zero at run time."""
-    return type_ != SHADOWS and not isinstance(type_, Tuple | Sequence) and not is_numeric(type_)
+    if isinstance(type_, Tuple | Sequence) or is_mapping_of_numbers(type_):
+        return False
+    return type_ != SHADOWS and not is_numeric(type_)
 
 
 def is_buffer(type_: Type) -> bool:
     """Whether cotangents of this type are never a structural zero, and can be added to."""
+    if is_mapping_of_numbers(type_):
+        return True
     return is_array(type_) or (isinstance(type_, Sequence) and type_.cls is list)
+
+
+def as_mapping(type_: Type) -> Type:
+    """The type of a dict whose keys don't matter."""
+    return any_keys(type_) if isinstance(type_, Dict) else type_
+
+
+def is_mapping_of_numbers(type_: Type) -> bool:
+    """Whether a cotangent has a number for each key of a dict."""
+    return isinstance(type_, Mapping) and holds_numbers(type_)
 
 
 def bar_name(operand: Operand) -> str:

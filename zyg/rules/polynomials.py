@@ -105,6 +105,8 @@ def roots(p):
         return np.zeros(zeros)
     below = np.eye(len(p) - 2, len(p) - 1)
     found = np.linalg.eigvals(np.concatenate([np.expand_dims(-p[1:] / p[0], 0), below]))
+    if np.iscomplexobj(found) and not np.iscomplexobj(p) and np.all(np.imag(found) == 0):
+        found = np.real(found)  # from NumPy 2.5 on, eigenvalues are complex
     return np.concatenate([found, np.zeros(zeros, found.dtype)]) if zeros else found
 
 
