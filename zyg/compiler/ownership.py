@@ -143,6 +143,11 @@ def _is_number(type_: Type) -> bool:
             return False
 
 
+def _may_be_number(type_: Type) -> bool:
+    """Whether a value may be a number of NumPy: sums of arrays without dimensions are."""
+    return is_array(type_) and not getattr(type_, "dims", None)
+
+
 def _zero_of(type_: Type) -> complex:
     """The zero of cotangents that are numbers of this type."""
     cls = class_of(type_)
@@ -215,6 +220,8 @@ class _Ownership:
         if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
             return
         if type_of(op.result) != type_of(buffer):
+            return
+        if callee in (cotangent.cleared, cotangent.add_at) and _may_be_number(type_of(buffer)):
             return
         op.callee = Const(CONSUMING[callee])
         if len(op.args) > 1:
