@@ -51,7 +51,7 @@ from zyg.compiler.consuming import (
     subtract_into,
 )
 from zyg.compiler.tangents import is_array
-from zyg.cotangent_facts import holds_numbers, is_place_of_number
+from zyg.cotangent_facts import holds_numbers, is_place_of_number, is_sum_of_numbers
 
 CONSUMING = {
     cotangent.add: add_into,
@@ -231,7 +231,8 @@ class _Ownership:
         """Statements that change a single place are printed as such."""
         holds_number = is_place_of_number(bars, index)
         if callee is cotangent.add_at:
-            if holds_number or (is_array(bars) and is_basic_index(index)):
+            is_number_added = holds_number and is_sum_of_numbers(type_of(op.args[2]))
+            if is_number_added or (is_array(bars) and is_basic_index(index)):
                 op.callee = Const(add_item_into)
         elif callee is cotangent.cleared and holds_number:
             op.callee = Const(set_item_into)
