@@ -34,6 +34,8 @@ from typing import Any
 import gast
 
 from ir import primitives
+from ir.generators import advanced, sending, throwing
+from ir.keeping import Keep
 from ir.liveness import Names, Place, place_of, targets
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
@@ -50,6 +52,8 @@ CHANGING_METHODS = {
     "setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft", "fill",
     "rotate", "difference_update",
 }
+# What makes an iterator go on: `next` and its like in `try`.
+STEPS = (advanced, sending, throwing)
 HARMLESS = {"print", "len", "isinstance", "float", "int", "str", "abs", "repr"}
 
 
@@ -622,6 +626,10 @@ def _changes_memory(statement: Any, fresh: Names) -> bool:
                 if name in CHANGING_METHODS and _root(owner) not in fresh:
                     return True
             case gast.keyword(arg="out"):
+                return True
+            case gast.Call(func=gast.Constant(value=callee)) if callee in STEPS:
+                return True
+            case Keep():
                 return True
             case _:
                 pass

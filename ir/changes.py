@@ -28,6 +28,7 @@ from ir.types import (
     Sequence,
     Slice,
     Top,
+    Tuple,
     Type,
     Union,
     any_keys,
@@ -54,6 +55,14 @@ def stored_type(items: Type, index: Type, value: Type) -> Type:
             return stored_type(any_keys(items), index, value)
         case Mapping(cls, key, item, factory):
             return Mapping(cls, join(key, widen(index)), join(item, widen(value)), factory)
+        case Tuple(parts):  # of which an item was changed in place
+            known = range(len(parts))[index.value] if isinstance(index, Known) else None
+            return Tuple(tuple(
+                widen(value) if i == known else part if known is not None else (
+                    join(part, widen(value))
+                )
+                for i, part in enumerate(parts)
+            ))
         case _:
             return items
 
@@ -282,14 +291,14 @@ def item_to_pop(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return facts.item_of(args[0])
 
 
-@facts.result(primitives.stored, primitives.stored_back, primitives.spliced)
+@facts.result(
+    primitives.stored, primitives.stored_back, primitives.spliced, primitives.written
+)
 def stored(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return stored_type(*args)
 
 
-@facts.result(
-    primitives.overwritten, primitives.written, primitives.added_at, primitives.subtracted_at
-)
+@facts.result(primitives.overwritten, primitives.added_at, primitives.subtracted_at)
 def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 

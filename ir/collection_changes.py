@@ -17,8 +17,9 @@ from ir.changes import appended, stored_type
 from ir.core import Const, Location, Operand, type_of
 from ir.fact_rules import call_type
 from ir.infer import Inference
-from ir.special_calls import SPECIAL, Folded, special
-from ir.types import TOP, Known, Mapping, Sequence, Type, class_of
+from ir.special_calls import Folded, special
+from ir.special_displays import read_item
+from ir.types import TOP, Dict, Known, Mapping, Sequence, Type, class_of
 
 NONE = Const(None)
 # What makes items of a defaultdict that no derivative flows into.
@@ -47,14 +48,11 @@ def _setdefault(
     if self.places is None or kwargs or not 2 <= len(args) <= 3:
         return None
     default = args[2] if len(args) == 3 else NONE
-    type_ = stored_type(type_of(args[0]), type_of(args[1]), type_of(default))
+    type_ = defaulted_type(type_of(args[0]), type_of(args[1]), type_of(default))
     mapping = self.places.change(
         primitives.defaulted, args[0], [args[1], default], loc, type_, [default]
     )
     return [self.call(operator.getitem, mapping, args[1], name=names[0], loc=loc)]
-
-
-_plain_getitem = SPECIAL.get(id(operator.getitem))
 
 
 @special(operator.getitem)
@@ -69,16 +67,27 @@ def _getitem(
     if self.places is not None and isinstance(type_, Mapping) and type_.cls is defaultdict:
         made = default_type(type_)
         if made is not None:
-            grown = stored_type(type_, type_of(args[1]), made)
+            grown = touched_type(type_, type_of(args[1]))
             mapping = self.places.change(
                 primitives.touched, args[0], [args[1]], loc, grown, []
             )
             return self._append(
                 Const(operator.getitem), [mapping, args[1]], kwargs, names, loc
             )
-    if _plain_getitem is not None:
-        return _plain_getitem(self, args, kwargs, names, loc)
-    return None
+    return read_item(self, args, kwargs, names, loc)
+
+
+def defaulted_type(mapping: Type, key: Type, default: Type) -> Type:
+    """The type of a dict behind `mapping.setdefault(key, default)`."""
+    if isinstance(mapping, Dict) and isinstance(key, Known) and key.value in dict(mapping.items):
+        return mapping
+    return stored_type(mapping, key, default)
+
+
+def touched_type(mapping: Type, key: Type) -> Type:
+    """The type of a defaultdict behind `mapping[key]`."""
+    made = default_type(mapping) if isinstance(mapping, Mapping) else None
+    return mapping if made is None else stored_type(mapping, key, made)
 
 
 def default_type(type_: Mapping) -> Type | None:
@@ -216,11 +225,9 @@ def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @facts.result(primitives.touched)
 def touched(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    type_, key = args
-    made = default_type(type_) if isinstance(type_, Mapping) else None
-    return type_ if made is None else stored_type(type_, key, made)
+    return touched_type(*args)
 
 
 @facts.result(primitives.defaulted)
 def defaulted(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return stored_type(*args)
+    return defaulted_type(*args)

@@ -404,13 +404,6 @@ def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
     return Iterator(type(make(example)), facts.item_of(args[0]))
 
 
-@declare(next)
-def next_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if not args or not isinstance(args[0], Iterator):
-        return TOP
-    return join_all((args[0].item, *args[1:]))
-
-
 @facts.result(min, max)
 def extreme(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """One of the arguments, or one of the items of the only argument, or the default."""

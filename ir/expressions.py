@@ -17,6 +17,7 @@ from ir import primitives
 from ir.builder import Builder
 from ir.core import Block, Const, For, If, Location, Operand, Value, Yield
 from ir.errors import Unsupported
+from ir.generator_expressions import called, is_consumed_at_once
 from ir.primitives import UNBOUND
 from ir.scope import assigned
 
@@ -55,8 +56,6 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     gast.Is: operator.is_,
     gast.IsNot: operator.is_not,
 }
-# Consumers that take all items of a generator before they return: a list gives the same.
-EAGER = {"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict"}
 FRAME_READERS = {"locals", "eval", "exec", "vars", "dir", "globals"}
 
 
@@ -163,16 +162,11 @@ class ExpressionParser:
                 self.assign(node.target, value)
                 return value
             case gast.GeneratorExp():
-                raise self.unsupported(
-                    node,
-                    "this generator expression is not supported",
-                    "use a list comprehension, or pass it directly to sum, any, all, min, max, "
-                    "list or tuple",
-                )
+                return self.generator_expression(node)
             case gast.Await():
                 raise self.unsupported(node, "`await` is not supported")
             case gast.Yield() | gast.YieldFrom():
-                raise self.unsupported(node, "generator functions are not supported")
+                raise self.unsupported(node, "`yield` is not supported here")
             case gast.Starred():
                 raise self.unsupported(node, "a starred expression is not supported here")
             case _:
@@ -383,12 +377,19 @@ class ExpressionParser:
         self.builder.calls(callee, args, [result], loc=self.location(node), kwargs=kwargs)
         return result
 
+    def generator_expression(self, node: gast.GeneratorExp) -> Operand:
+        if any(clause.is_async for clause in node.generators):
+            raise self.unsupported(node, "asynchronous generator expressions are not supported")
+        if any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(node)):
+            raise self.unsupported(
+                node, "`:=` in a generator expression is not supported",
+                "write a generator function",
+            )
+        return self.expression(called(node))
+
     def sole_generator(self, node: gast.Call) -> gast.GeneratorExp | None:
-        name = node.func.id
-        if not node.args or not isinstance(node.args[0], gast.GeneratorExp):
-            return None
-        eager = name in EAGER or (name in ("any", "all") and len(node.args) == 1)
-        return node.args[0] if eager and name not in self.globals else None
+        is_eager = is_consumed_at_once(node) and node.func.id not in self.globals
+        return node.args[0] if is_eager else None
 
     def consume(self, node: gast.Call, generator: gast.GeneratorExp) -> Operand:
         if node.func.id in ("any", "all"):

@@ -32,6 +32,7 @@ _uncaught: list[type[BaseException]] = []
 _views: dict[int, Callable[..., Any]] = {}
 _at_times: set[int] = set()
 _immutable: list[type] = []
+_fixed: list[Callable[[object], bool]] = []
 _arrays: list[type] = []
 _may_store: list[Callable[..., Any]] = []
 _helper_modules: list[str] = []
@@ -178,6 +179,16 @@ def storing_copies(*classes: type) -> None:
 
 def copies_items(cls: type) -> bool:
     return cls in _arrays
+
+
+def fixed(predicate: Callable[[object], bool]) -> None:
+    """Declares of which objects methods are looked up when code is generated: those of libraries
+    whose classes nobody changes."""
+    _fixed.append(predicate)
+
+
+def is_fixed(value: object) -> bool:
+    return any(predicate(value) for predicate in _fixed)
 
 
 def kinds(may_store: F) -> F:

@@ -39,6 +39,16 @@ class HeldMemory:
 
     def __init__(self, places: Places) -> None:
         self._places = places
+        # All memory that the function has put into objects, or calls of it have.
+        self.given: dict[Value, None] = {}
+        # All that was exposed anywhere: loops come to a place again from behind it.
+        self.known: set[Value] = set()
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether objects may change memory that they hold, which values are read from."""
+        inference = self._places.inference
+        return inference.heap is not None and inference.surroundings.may_change_held()
 
     def expose(self, operands: Iterable[Operand]) -> None:
         """Notes that objects may hold these, and change them from here on."""
@@ -49,14 +59,17 @@ class HeldMemory:
         version = state.current.get(heap, heap)
         for operand in operands:
             if isinstance(operand, Value) and may_be_memory(operand.type):
-                state.exposed[self._places.origin(operand)] = version
+                first = self._places.origin(operand)
+                state.exposed[first] = version
+                self.known.add(first)
                 self.expose(self._places.parts(operand))
 
     def is_exposed(self, value: Value) -> bool:
         places = self._places
         storage = places.storage(value)
         known = {places.origin(value), storage, *places.roots(storage)}
-        return any(root in places.state.exposed for root in known)
+        # What is changed as memory that an object holds (`is_held`) is read as such, too.
+        return any(root in self.known or places.kind(root) == "unknown" for root in known)
 
     def read(self, value: Operand, loc: Location | None) -> Operand:
         """The value to read in the place of one that an object may have changed in place."""
@@ -67,10 +80,10 @@ class HeldMemory:
         first = places.origin(value)
         known = state.exposed.get(first)
         if known is None:
-            storage = places.storage(first)
-            if storage is first or not self.is_exposed(first):
+            if not self.is_exposed(first):
                 return value
-            known = state.exposed.get(storage, value)  # a view, read before
+            # A view that was read before, or one of several values.
+            known = state.exposed.get(places.storage(first), value)
         version = state.current.get(heap, heap)
         if known is version:
             return value
@@ -78,12 +91,13 @@ class HeldMemory:
         seen = state.seen.get(first)
         if seen is not None and seen[0] is version and seen[1] is before:
             return seen[2]
-        again = Value(before.name, before.type)
+        again = Value(before.name, places.inference.surroundings.changed_type(before.type))
         call = Call(Const(contents_read), [version, before], {}, [again], loc)
         places.inference.ops.append(call)
         places.inference.definitions[again] = call
         state.origins[again] = places.first_names[again] = first
         state.seen[first] = version, before, again
+        self.known.add(again)  # also behind the block that it is of
         return again
 
     def is_held(self, value: Value) -> bool:
@@ -98,6 +112,9 @@ class HeldMemory:
         if any(root in places.state.stored for root in roots):
             return True
         return any(places.kind(root) == "unknown" for root in roots)
+
+    def _is_given(self, value: Value) -> bool:
+        return self._places.storage(value) in self.given
 
     def is_changed_by(self, changed: list[tuple[int | str, Operand]]) -> bool:
         """Whether a call changes memory that objects hold, beside the objects themselves."""
@@ -121,7 +138,11 @@ class HeldMemory:
             if op.callee.value is attribute_read and isinstance(op.args[2], Const):
                 owner, name = type_of(op.args[1]), op.args[2].value
         is_array = facts.copies_items(class_of(target.type) or object)
-        inference.surroundings.note_change_of_held(owner, name, type_, is_array)
+        is_element = owner is None and places.contents.is_element(target)
+        if owner is None and not is_array and not is_element and self._is_given(target):
+            inference.surroundings.note_change_of_given(type_)
+        else:
+            inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
         self.expose(operands)
         return target
@@ -135,17 +156,27 @@ class HeldMemory:
         version = Value(heap.name, heap.type)
         places.inference._define(Call(Const(callee), [heap, *operands], {}, [version], loc))
         self.heap_changed(heap, version, loc)
+        self.mark(held)
+
+    def mark(self, operands: Iterable[Operand]) -> None:
+        """Notes that objects hold these from here on."""
+        places = self._places
+        operands = list(operands)
+        self.expose(operands)
         if not places.inference.surroundings.may_change_held():
-            places.hold(held)
-            return
-        self.expose(held)
-        for operand in held:
+            places.hold(operands)
+        for operand in operands:
             for value in [operand, *places.parts(operand)]:
                 if isinstance(value, Value) and may_be_memory(value.type):
                     storage = places.storage(value)
-                    places.state.stored.update(
-                        (root, None) for root in {storage, *places.roots(storage)}
+                    # A list of numbers has none of the memory that it was copied from.
+                    is_deep = places.contents.is_element(value) or may_be_memory(
+                        facts.item_of(value.type)
                     )
+                    known = places.roots if is_deep else places.shallow_roots
+                    roots = {storage, *known(storage)}
+                    places.state.stored.update(dict.fromkeys(roots))
+                    self.given.update(dict.fromkeys(roots))
 
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:
         """Notes a new version of the heap that a call has left."""

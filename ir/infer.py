@@ -61,7 +61,9 @@ from ir.places import (
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
-from ir.special_calls import SPECIAL, bound_method, is_literal, literal_keys
+from ir.special_attributes import bound_method
+from ir.special_calls import SPECIAL, is_literal, literal_keys
+from ir.steps import consumed, loop_by_steps, settled_operands, stepping
 from ir.types import (
     BOTTOM,
     TOP,
@@ -237,6 +239,21 @@ class Surroundings(Protocol):
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
 
+    def step_of(self, iterator: Type) -> Any:
+        """The function that gives the next step of an iterator which is an object; or None."""
+
+    def may_step(self, iterable: Type) -> bool:
+        """Whether an iterable about which little is known may be such an iterator, or give one."""
+
+    def iterator_class(self, items: Type, loc: Location | None) -> Any:
+        """The class of the iterators over such a sequence that a place of the program makes."""
+
+    def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        """The Python function that does what a built-in one does with such iterators; or None."""
+
+    def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
+        """The operands that may be such iterators, of a call that takes all of their items."""
+
     def called_method(self, type_: Type) -> Any:
         """The function that is certain to run where an object of a type is called, or None."""
 
@@ -250,6 +267,17 @@ class Surroundings(Protocol):
         self, owner: Type | None, name: str, type_: Type, keeps_type: bool
     ) -> None:
         """Notes that memory which an object holds is changed in place, and its type behind that."""
+
+    def note_change_of_given(self, type_: Type) -> None:
+        """The same for a container which this function has put into objects itself."""
+
+    def held_operands(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> list[Operand]:
+        """The arguments of a call that objects may hold behind it."""
+
+    def changed_type(self, type_: Type) -> Type:
+        """The type of memory that an object may have changed in place meanwhile."""
 
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
@@ -305,6 +333,7 @@ class Inference(Builder):
         self.updates: tuple[int, ...] = ()
         self.effects: list[Effect] = []
         self.spoiled: tuple[int, ...] = ()
+        self.held_inputs: tuple[int, ...] = ()
         self.returned: Returned = None
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
@@ -376,6 +405,8 @@ class Inference(Builder):
             i for i, value in enumerate(inputs)
             if value not in finals and holds_memory(value.type) and places.is_spoiled(value)
         )
+        given = places.held.given
+        self.held_inputs = tuple(i for i, v in enumerate(inputs) if places.storage(v) in given)
         updates = tuple(i for i, value in enumerate(inputs) if value in finals)
         self.effects = [places.effect(inputs[i]) for i in updates]
         if isinstance(body.exit, Yield):
@@ -715,6 +746,11 @@ class Inference(Builder):
     def _for(
         self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
     ) -> None:
+        if not op.backwards:
+            iterator = stepping(self, iterables, op.loc)
+            if iterator is not None:
+                loop_by_steps(self, op, iterator, init, mapping)
+                return
         iterables, split = self._split_zip(op, iterables)
         items = [facts.item_of(type_of(iterable)) for iterable in iterables]
         names = [f"{value.name}" for value in op.items] if split is None else split
@@ -790,13 +826,15 @@ class Inference(Builder):
             iterables[position] = self.call(range, self.call(len, sequence))
             body.params[position] = index
             body.ops[:0] = [read, pair]
-            if len(op.iterables) == 1 and self._is_made_for(op) and made in self.ops:
+            if len(op.iterables) == 1 and self.is_made_for(op) and made in self.ops:
                 self.ops.remove(made)
             return
         if isinstance(made, Call) and self._by_key(body, made, position, iterables):
             return
         if not _has_positions(type_of(sequence)):
-            raise Unsupported(
+            # With the heap, the items may be those of an iterator that goes on by steps.
+            refuse = NeedsHeap if self.works_on_objects and self.heap is None else Unsupported
+            raise refuse(
                 "a loop changes in place what it iterates over", op.loc,
                 advice="iterate over the positions, or over a list of the items",
             )
@@ -844,12 +882,12 @@ class Inference(Builder):
         is_plain_zip = source.callee.value is zip and source.args and (
             isinstance(strict, Const) and strict.value is False
         )
-        if is_plain_zip and self._is_made_for(op) and source in self.ops:
+        if is_plain_zip and self.is_made_for(op) and source in self.ops:
             self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
         return iterables, None
 
-    def _is_made_for(self, op: For) -> bool:
+    def is_made_for(self, op: For) -> bool:
         """Whether an iterator is made just before the loop, and nobody else reads it."""
         made, block = op.iterables[0], self._source
         assert block is not None and isinstance(made, Value)
@@ -1022,6 +1060,15 @@ class Inference(Builder):
                     return self.typed_call(Const(method), args, {}, names, loc)
             if self.places is not None and (self.heap is not None or not self.works_on_objects):
                 args = self._items_of_objects(callee.value, args, loc)
+                types_ = tuple(map(type_of, args))
+                try:
+                    consumer = self.surroundings.consumer(callee.value, types_)
+                except Unsupported as error:
+                    raise Unsupported(error.what, loc, error.why, error.advice) from None
+                if consumer is not None:
+                    return consumed(self, consumer, args, kwargs, names, loc)
+                if self.heap is not None:
+                    args = settled_operands(self, callee.value, args, loc)
             special = SPECIAL.get(id(callee.value))
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
@@ -1058,6 +1105,8 @@ class Inference(Builder):
             return operands
         operands = list(operands)
         for i, method in found:
+            if method is None and self.surroundings.may_step(type_of(operands[i])):
+                continue  # see `ir.steps`
             if method is None:
                 (operands[i],) = self.unknown_call(Const(iter), [operands[i]], ["items"], loc)
             else:
@@ -1415,7 +1464,12 @@ class Inference(Builder):
             result = made.results[1 + inputs.index(returned)]
         if len(names) == 1:
             return [result]
-        return self._unpacked(callee, result, names, loc)
+        parts = self._unpacked(callee, result, names, loc)
+        if isinstance(returned, tuple) and len(returned) == len(parts):
+            for part, kind in zip(parts, returned, strict=True):
+                if isinstance(part, Value):
+                    self._note_new(part, kind, made)
+        return parts
 
     def _note_returned(self, call: Call) -> None:
         """Notes which results of a call are new memory."""
@@ -1461,7 +1515,9 @@ class Inference(Builder):
         if isinstance(callee_type, Known):
             result_of = facts.result_of(callee_type.value)
             if result_of is not None:
-                return result_of(arg_types, kwarg_types)
+                found = result_of(arg_types, kwarg_types)
+                is_unknown = found == TOP and facts.is_pure(callee_type.value)
+                return BOTTOM if is_unknown and _is_missing(args) else found
         if isinstance(callee_type, Known | Closure):
             return self.surroundings.call_type(callee_type, arg_types, kwarg_types)
         return TOP
@@ -1484,6 +1540,11 @@ class Inference(Builder):
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
         return Const(value) if is_literal(value) and small and not big_int else None
+
+
+def _is_missing(args: list[Operand]) -> bool:
+    """Whether one of the operands is never there, as far as is known by now."""
+    return any(type(arg) is Value and arg.type == BOTTOM for arg in args)
 
 
 def _answer(callee: object, args: list[Operand]) -> Const | None:

@@ -47,6 +47,11 @@ def needed_after_failure(body: list[Any]) -> dict[Place, Names]:
     return liveness.needed
 
 
+def live_before(statements: list[Any], after: After) -> Names:
+    """The variables that are read by statements or behind them, before they are assigned."""
+    return _Liveness().before(statements, after)
+
+
 def place_of(kind: str, node: Any) -> Place:
     """The key of a statement, which copies of it have too."""
     return kind, node.lineno, node.col_offset

@@ -41,6 +41,8 @@ class LoopMemory:
         self._carried: list[Value] = []
         self._lent: set[Value] = set()
         self._held: dict[Value, None] = {}
+        # What the body puts into objects.
+        self._stored: set[Value] = set()
         # What the body does with elements of containers from outside of it.
         self._detached: dict[Value, bool] = {}
         self._members: dict[Value, frozenset[Value]] = {}
@@ -57,6 +59,7 @@ class LoopMemory:
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
+        state.stored.update(dict.fromkeys(self._stored))
         self._enter_contents(state)
         self._params = []
         for first in self.changed:
@@ -142,12 +145,15 @@ class LoopMemory:
         is_same = self._note_contents(inner, defined(body))
         if not inner.writes or not isinstance(body.exit, Yield):
             return True
+        local = defined(body)
+        stored = {v for v in inner.stored if v not in local and v not in before.stored}
+        is_same = is_same and stored == self._stored
+        self._stored = stored
         if not inner.has_changes:  # but for what objects hold
             heap = [first for first in places.changed_since(before) if first.type == HEAP]
             is_settled = all(first in self.changed for first in heap)
             self.changed += [first for first in heap if first not in self.changed]
-            return is_settled
-        local = defined(body)
+            return is_settled and is_same
         new = [
             first for first in places.changed_since(before)
             if first not in local and first not in self.changed and not any(

@@ -44,11 +44,16 @@ from ir.core import (
 )
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.expressions import IN_PLACE
+from ir.generator_expressions import GeneratorLambda, lower_generator_expressions
+from ir.generators import ir_of_made
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
+from ir.jumps import is_generator
+from ir.keeping import Keep, Restore
 from ir.link import link
 from ir.locate import Source, locate
 from ir.matching import lower_matches
-from ir.parse_attempts import AttemptParser
+from ir.next_calls import hoist_next
+from ir.parse_generators import Frame, GeneratorParser
 from ir.primitives import UNBOUND
 from ir.scope import (
     FUNCTIONS,
@@ -75,7 +80,8 @@ def _store() -> None:
     new = [
         (known.code, known.globals)
         for known in list(_parsed.values())
-        if _is_helper(known.globals) and stored.is_new(known.code)
+        if _is_helper(known.globals) and not _makes_generators(known.code)
+        and stored.is_new(known.code)
     ]
     # What stays behind is made from text that is known to be that of the code.
     stored.write([parse_source(locate(*found), found[1]) for found in new])
@@ -83,6 +89,10 @@ def _store() -> None:
 
 def _is_helper(module_globals: dict[str, Any]) -> bool:
     return facts.is_helper_module(module_globals.get("__name__"))
+
+
+def _makes_generators(code: types.CodeType) -> bool:
+    return bool(code.co_flags & 0x20)
 
 
 def parse(function: types.FunctionType) -> Function:
@@ -99,6 +109,9 @@ def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function
     known = _parsed.get(id(code))
     if known is not None and known.globals is module_globals:
         return known
+    made = ir_of_made(code)
+    if made is not None:
+        return made
     # Helpers are installed with the compiler: nobody edits them while the program runs.
     is_helper = _is_helper(module_globals)
     function = stored.find(code, module_globals) if is_helper else None
@@ -117,9 +130,11 @@ def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function
 def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     code = source.code
     unsupported = None
-    if code.co_flags & (0x20 | 0x80 | 0x200):
-        unsupported = "generator and async functions are not supported"
+    if code.co_flags & (0x80 | 0x200):
+        unsupported = "async functions are not supported"
     lower_matches(source.gast_node)
+    lower_generator_expressions(source.gast_node)
+    hoist_next(source.gast_node, module_globals)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
@@ -131,7 +146,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     return function
 
 
-class FunctionParser(AttemptParser):
+class FunctionParser(GeneratorParser):
     """Parses one function; a nested function gets a parser of its own, which knows this one."""
 
     def __init__(
@@ -162,10 +177,18 @@ class FunctionParser(AttemptParser):
         # Variables that functions share and that are assigned again live in cells.
         self.cells: set[Operand] = set()
         self.target_cells: dict[str, Operand] = {}
+        self.frame: Frame | None = None
         if enclosing is not None:
             self.cells.update(
                 value for name, value in self.captured.items() if enclosing.is_cell(name)
             )
+
+    def advance_parser(self, node: gast.AST, frame: Frame) -> FunctionParser:
+        parser = FunctionParser(
+            node, self.file, self.name, self.class_name, self.globals, list(self.captured), self
+        )
+        parser.frame, parser.static, parser.functions = frame, self.static, self.functions
+        return parser
 
     def is_cell(self, name: str) -> bool:
         return self.env.get(name) in self.cells
@@ -173,6 +196,8 @@ class FunctionParser(AttemptParser):
     def make_cells(self) -> None:
         """Makes the cells of variables, and puts the parameters among them there."""
         rebound, targets = rebound_captures(self.node)
+        if self.frame is not None:
+            rebound = set()  # they are in the generator
         for name in sorted(rebound | (targets - self.locals)):
             if name in self.static:
                 continue
@@ -198,13 +223,22 @@ class FunctionParser(AttemptParser):
     def function(self) -> Function:
         arguments = self.node.args
         names = [self.mangled(name) for name in parameters(arguments)]
-        params = [Value(name) for name in names]
+        params = [Value(name.partition("@")[0]) for name in names]
         self.env.update(zip(names, params, strict=True))
-        self.make_cells()
-        if isinstance(self.node, gast.Lambda):
+        captured = list(self.captured.values())
+        docstring = None
+        if self.frame is not None:
+            self.enter_frame()
+            captured = []
+        if is_generator(self.node):
+            body = self.builder.block([], [self.make_generator(names)])
+            self.builder.ops = body.ops
+        elif isinstance(self.node, gast.Lambda):
+            self.make_cells()
             value = self.expression(self.node.body)
             body = self.builder.block([], [value])
         else:
+            self.make_cells()
             statements = list(self.node.body)
             docstring, statements = _split_docstring(statements)
             self.finish(self.lowered(statements), _Returning())
@@ -215,7 +249,7 @@ class FunctionParser(AttemptParser):
         return Function(
             name=self.name,
             params=params,
-            captured=list(self.captured.values()),
+            captured=captured,
             body=body,
             loc=self.location(self.node),
             signature=Parameters(
@@ -229,7 +263,7 @@ class FunctionParser(AttemptParser):
                 if default is not None
             ),
             globals=self.globals,
-            docstring=None if isinstance(self.node, gast.Lambda) else docstring,
+            docstring=docstring,
         )
 
     # Statements
@@ -344,6 +378,10 @@ class FunctionParser(AttemptParser):
                 self.assertion(node)
             case gast.Pass():
                 pass
+            case Keep():
+                self.keep(node)
+            case Restore():
+                self.restore(node)
             case gast.FunctionDef():
                 self.define(node)
             case gast.Import() | gast.ImportFrom():
@@ -378,6 +416,7 @@ class FunctionParser(AttemptParser):
                 if isinstance(value, Value) and value.name in ("t", "items", "item"):
                     value.name = name.partition("@")[0]
                 self.env[name] = value
+                self.keep_memory(target, name, value)
             case gast.Tuple() | gast.List():
                 self.unpack(target, value)
             case gast.Subscript():
@@ -581,7 +620,7 @@ class FunctionParser(AttemptParser):
         }
         function = self.nested(node)
         captures = [self.capture(node, value.name) for value in function.captured]
-        result = Value("t" if isinstance(node, gast.Lambda) else node.name)
+        result = Value(_name_of(node) if isinstance(node, gast.FunctionDef) else "t")
         self.builder.append(
             Lambda(function, captures, defaults, kwdefaults, result, self.location(node))
         )
@@ -620,7 +659,7 @@ class FunctionParser(AttemptParser):
         known = self.functions.get(id(node))
         if known is not None:
             return known
-        name = "<lambda>" if isinstance(node, gast.Lambda) else node.name
+        name = _name_of(node)
         captured, visible = self.captured_by(node)
         parser = FunctionParser(
             node, self.file, name, self.class_name, self.globals, captured, self
@@ -672,7 +711,7 @@ class FunctionParser(AttemptParser):
         return super().read(node)
 
     def super_call(self, node: gast.Call) -> Operand:
-        first = parameters(self.node.args)[:1]
+        first = parameters(self.node.args)[:1] if self.frame is None else self.frame.params[:1]
         if "__class__" not in self.captured or not first or first[0] in self.stores:
             raise self.unsupported(
                 node, "`super()` is not supported here", "write `super(Class, self)`"
@@ -802,6 +841,12 @@ def static_functions(node: gast.AST) -> dict[str, gast.AST]:
         name: definition for name, definition in definitions.items()
         if len(stores[name]) == 1 and name not in params
     }
+
+
+def _name_of(node: gast.AST) -> str:
+    if isinstance(node, GeneratorLambda):
+        return "<genexpr>"
+    return "<lambda>" if isinstance(node, gast.Lambda) else str(node.name)
 
 
 def _split_docstring(statements: list[gast.AST]) -> tuple[str | None, list[gast.AST]]:

@@ -35,12 +35,14 @@ from ir.core import (
     Call,
     Const,
     For,
+    If,
     Lambda,
     Location,
     Op,
     Operand,
     Value,
     While,
+    Yield,
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
@@ -179,6 +181,8 @@ class ItemChanged(Exception):
 # Stores under known keys change no keys: a loop over these may change the items.
 KEYS: type = type({}.keys())
 NEW, SHALLOW = "new", "shallow"
+# A part of a result that holds no memory in one of the arms that give it.
+ABSENT = "absent"
 # What is known of the memory that a function returns: that it is new, new but for what it holds,
 # which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
@@ -401,6 +405,10 @@ class Places:
         self.state.origins[version] = self.first_names[version] = first
         self.state.current[first] = version
 
+    def name_again(self, value: Value, name: Value) -> None:
+        """Notes that another value is the same, under whatever name it is changed."""
+        self.state.origins[name] = self.first_names[name] = self.origin(value)
+
     # Reads
 
     def read(self, operand: Operand, loc: Location | None) -> Operand:
@@ -416,12 +424,12 @@ class Places:
         if self.state.has_changes:
             self._compare(operand, loc)
             operand = self.latest(operand)
-        return self.held.read(operand, loc) if self.state.exposed else operand
+        return self.held.read(operand, loc) if self.held.is_watching else operand
 
     @property
     def is_watching(self) -> bool:
         """Whether values may have to be read again."""
-        return self.state.has_changes or bool(self.state.exposed)
+        return self.state.has_changes or self.held.is_watching
 
     def parts(self, value: Operand) -> list[Operand]:
         """The items of a tuple that was built from them."""
@@ -808,6 +816,7 @@ class Places:
         if any(position == HEAP_NAME for position, _ in changed):
             self.lend(others)
             self.held.expose([*others, result])
+            self.held.mark(self.inference.surroundings.held_operands(callee, args, kwargs))
 
     def _check_apart(
         self, changed: list[tuple[int | str, Operand]], given: list[tuple[int | str, Operand]],
@@ -1011,13 +1020,17 @@ class Places:
                     self.state.lent[root] = None
 
     def captured(self, op: Lambda) -> None:
-        self.hold([*op.captures, *op.defaults, *op.kwdefaults.values()])
+        captures = [*op.captures, *op.defaults, *op.kwdefaults.values()]
+        self.hold(captures)
+        self.held.expose(captures)  # the function may put them into objects
 
     def returned(self, operand: Operand, inputs: list[Value]) -> Returned:
         """What a caller may know of the memory that a function returns."""
         if not isinstance(operand, Value):
             return None
         op = self.inference.definitions.get(operand)
+        if isinstance(op, If):
+            return self._returned_by_arms(op, operand, inputs)
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 items = [self._returned_part(arg, inputs) for arg in op.args]
@@ -1031,6 +1044,36 @@ class Places:
                         known |= roots
                 return tuple(items) if is_apart else None
         return self._returned_part(operand, inputs)
+
+    def _returned_by_arms(self, op: If, result: Value, inputs: list[Value]) -> Returned:
+        """The same for what each arm of a branch gives a tuple of: new memory, or none at all."""
+        position = op.results.index(result)
+        rows: list[list[object]] = []
+        for block in op.blocks:
+            if not isinstance(block.exit, Yield):
+                continue
+            operand = block.exit.values[position]
+            made = self.inference.definitions.get(operand) if isinstance(operand, Value) else None
+            known = self.returned(operand, inputs)
+            if isinstance(made, If) and isinstance(known, tuple):
+                rows.append([*known])
+                continue
+            parts = self.parts(operand)
+            if not parts or not isinstance(known, tuple):
+                return None
+            rows.append([
+                ABSENT if isinstance(part, Const) or not holds_memory(part.type) else kind
+                for part, kind in zip(parts, known, strict=True)
+            ])
+        whole: list[object] = []
+        for column in zip(*rows, strict=False):
+            kinds = set(column) - {ABSENT}
+            if len({len(row) for row in rows}) > 1 or len(kinds) > 1:
+                return None
+            whole.append(kinds.pop() if kinds else ABSENT)
+        if not any(kind in (NEW, SHALLOW) for kind in whole):
+            return None
+        return tuple(kind if kind in (NEW, SHALLOW, ABSENT) else None for kind in whole)
 
     def _returned_part(self, operand: Operand, inputs: list[Value]) -> Returned:
         if not isinstance(operand, Value) or not is_mutable(operand.type):
@@ -1052,6 +1095,7 @@ class Places:
     def _is_new(self, roots: Iterable[Value]) -> bool:
         return all(
             (self.kind(root) == "new" or root in self.covers) and root not in self.state.held
+            and root not in self.held.given
             for root in roots
         )
 

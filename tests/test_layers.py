@@ -12,9 +12,9 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
-        "zyg.callables", "zyg.shadows", "zyg.shadow_records",
+        "zyg.callables", "zyg.copying", "zyg.shadows", "zyg.shadow_records",
     ],
-    ["zyg.numpy_*", "zyg.cotangent_facts"],
+    ["zyg.numpy_*", "zyg.scipy_facts", "zyg.cotangent_facts"],
     ["zyg.rules"],
     ["zyg.compiler"],
     [

@@ -102,12 +102,14 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
     if value_bar is None:
         return None
     if isinstance(like, (list, tuple, deque)):
-        zeros = [zeros_like(item) for item in like]
+        positions = range(len(like))[index]
+        given = positions if isinstance(index, slice) else (positions,)
+        bars = [None if i in given else zeros_like(item) for i, item in enumerate(like)]
         if isinstance(index, slice):
-            zeros[index] = list(value_bar)
+            bars[index] = list(value_bar)
         else:
-            zeros[index] = value_bar
-        return rebuilt(like, zeros)
+            bars[index] = value_bar
+        return rebuilt(like, bars)
     if isinstance(like, dict):
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
@@ -583,7 +585,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return deque([kept_but(stays, item) for item in x], x.maxlen)
     if isinstance(x, (set, frozenset)):
         return type(x)(x)
-    if x is None or isinstance(x, (int, float, complex, str, bytes, slice, range, np.generic)):
+    if x is None or x is UNBOUND or isinstance(x, PLAIN):
         return x
     if x is UNBOUND or isinstance(x, BaseException):
         return x  # what an exception holds has no cotangent

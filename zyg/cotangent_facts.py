@@ -28,6 +28,7 @@ from ir.types import (
     Mapping,
     Scalar,
     Sequence,
+    Slice,
     Tuple,
     Type,
     Union,
@@ -184,9 +185,11 @@ def is_sum_of_numbers(type_: Type) -> bool:
 
 @declare(cotangent.one_hot)
 def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) != 3 or not (is_numeric(args[0]) or isinstance(args[0], Tuple)):
+    if len(args) != 3 or not (is_numeric(args[0]) or isinstance(args[0], Tuple | Sequence)):
         return TOP
     match args:
+        case (Sequence() as bars, Sequence(cls, item), Slice()) if cls is list:
+            return Sequence(list, join(zeros_type(item), facts.item_of(bars)))
         case (_, Array() as like, _):
             return zeros_type(like)
         case (bar, Tuple(items), Known(int(index))) if -len(items) <= index < len(items):
@@ -195,6 +198,15 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Tuple(tuple(zeros))
         case (bar, Sequence(cls, item), index) if cls in (list, tuple) and is_number(index):
             return Sequence(cls, join(zeros_type(item), widen(bar)))
+        case _:
+            return TOP
+
+
+@declare(cotangent.from_items, cotangent.from_reversed_items)
+def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (Sequence(_, bar), Sequence(cls, item)) if cls is list:
+            return Sequence(list, join(bar, zeros_type(item)))  # zeros for what wasn't reached
         case _:
             return TOP
 

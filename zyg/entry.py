@@ -24,6 +24,7 @@ from ir.heap import HEAP
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
+from zyg.compiler import copies  # noqa: F401 - for what it registers
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.decorated import forget_cached
 from zyg.compiler.fields import Fields, entered, holds_objects

@@ -21,11 +21,13 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Call, Operand, type_of
 from ir.fact_rules import call_type
+from ir.primitives import UNBOUND
 from ir.types import TOP, Known, Sequence, Tuple, Type
 from zyg.array_type import Array
 from zyg.cotangent import accumulate, from_items
 from zyg.errors import NotDifferentiable
 from zyg.shadows import is_running
+from zyg.signature import is_users
 
 
 class Once:
@@ -64,13 +66,49 @@ class Once:
         return Once, (iter, ((),), {})
 
 
+class Taken:
+    """A plain iterator whose items are taken one at a time, in several places."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.count = 0
+        self.is_alive = True
+        self._iterator = iter(source)
+
+    def __next__(self) -> Any:
+        raise NotDifferentiable("an iterator is read by what isn't differentiated")
+
+    def step(self) -> tuple[bool, Any, Any]:
+        """The next step, as `ir.generators.advanced` gives it."""
+        try:
+            item = next(self._iterator)
+        except StopIteration as stop:
+            self.is_alive = False
+            return False, UNBOUND, stop.value
+        self.count += 1
+        return True, item, UNBOUND
+
+
 def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:
     """The iterator `make(*args, **kwargs)`, for one reader."""
+    for arg in args:
+        _refuse_steps(arg)
     return Once(make, args, kwargs)
+
+
+def _refuse_steps(iterable: Any) -> None:
+    """Raises for an iterator of the user's, whose changes nobody would notice here."""
+    cls = type(iterable)
+    if hasattr(cls, "__next__") and is_users(cls):
+        raise NotDifferentiable(
+            f"an iterator of class {cls.__name__} is read by a function that can't be "
+            "differentiated with it; make a list of its items before"
+        )
 
 
 def items_of(iterable: Any) -> Any:
     """The items of an iterable, where they can be read again: itself, or a list."""
+    _refuse_steps(iterable)
     # Dicts have items by key, and iterate over the keys.
     return iterable if isinstance(iterable, abc.Sequence | np.ndarray) else list(iterable)
 
@@ -195,6 +233,9 @@ class Groups:
 
     def __init__(self) -> None:
         self.members: list[Chosen] = []
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Groups:
+        return self  # positions alone
 
     def over(self, iterable: Iterable[Any], key: Callable[[Any], Any] | None) -> Any:
         numbered = itertools.groupby(

@@ -22,7 +22,7 @@ its cotangent is there, and before it belongs to the values that the program com
 from __future__ import annotations
 
 from _thread import _local  # the import of `threading` takes as long as seven modules here
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.generators import watching
 from ir.heap import Identity
 from ir.types import Instance, Type
 from zyg.cotangent import accumulate, rebuilt, zeros_like
@@ -64,6 +65,10 @@ class Shadows:
     def __init__(self) -> None:
         self._tables: dict[type, Records] = {}
         self._contents: dict[int, _Contents] = {}
+
+    def is_empty(self) -> bool:
+        """Whether nothing was left to any object."""
+        return not self._tables and not self._contents
 
     def records(self, cls: type, *numbers: str) -> Records:
         """The records of the objects of a class, of whose attributes some hold numbers."""
@@ -238,7 +243,14 @@ def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
     _state.run = object()
     _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
     try:
-        yield made
+        with watching() as generators:
+            yield made
+        for generator in generators:
+            if generator._state > 0:
+                raise NotDifferentiable(
+                    "a generator with `finally` or `with` is left before its end, and nobody "
+                    "closes it; take all of its items, or call its `close`"
+                )
     finally:
         _state.run, _state.held = before
 
@@ -263,6 +275,18 @@ def current_shadows() -> Shadows:
     if _state.shadows is None:
         raise NotDifferentiable("this back function works on objects, and runs on its own")
     return _state.shadows
+
+
+@contextmanager
+def apart() -> Iterator[Shadows]:
+    """Around back functions whose cotangents are asked for, but add to nothing: gives a table of
+    their own, for what they leave to objects."""
+    before = _state.shadows
+    _state.shadows = made = Shadows()
+    try:
+        yield made
+    finally:
+        _state.shadows = before
 
 
 def _is_held(value: Any) -> bool:
@@ -309,14 +333,25 @@ def unless_held(value: Any) -> None:
         )
 
 
+# Of other subclasses, `copy` would make a plain dict.
+_DICTS = (dict, OrderedDict, defaultdict, Counter)
+
+
 def kept_contents(value: Any) -> Any:
     """A copy of memory whose contents an adjoint reads, and that may be changed in place later."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
         return rebuilt(value, [kept_contents(item) for item in value])
-    if type(value) is dict:
-        return {key: kept_contents(item) for key, item in value.items()}
+    if isinstance(value, deque):
+        return deque(map(kept_contents, value), value.maxlen)
+    if type(value) in _DICTS:
+        copied = value.copy()
+        for key, item in value.items():
+            copied[key] = kept_contents(item)
+        return copied
+    if isinstance(value, set | bytearray):
+        return value.copy()
     if hasattr(type(value), "with_own_memory"):
         return value.with_own_memory(kept_contents)
     return value

@@ -34,6 +34,9 @@ from ir.types import (
 # registry of rules adds to them, and keeps these callables alive.
 by_identity: set[int] = set()
 NOTHING = Known(None)
+# Libraries whose Python code is not looked at: it ends in C or Fortran, by way of callbacks,
+# caches and workspaces.
+BY_RULES = ("scipy",)
 HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
@@ -139,8 +142,13 @@ def is_users(cls: type) -> bool:
     """Whether a class was made by a class statement, other than for constants and numbers."""
     return bool(cls.__flags__ & HEAP_TYPE) and not (
         issubclass(cls, enum.Enum)
-        or cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir")
+        or cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir", *BY_RULES)
     )
+
+
+def is_by_rules(function: Any) -> bool:
+    """Whether a Python function is differentiated by its rule alone, as if written in C."""
+    return str(getattr(function, "__module__", None)).partition(".")[0] in BY_RULES
 
 
 def hides_methods(value: Any) -> bool:

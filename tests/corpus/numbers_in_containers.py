@@ -1,5 +1,7 @@
 """Lists and dicts of numbers that loops change at places which only the run time knows."""
 
+from collections import defaultdict
+
 from tests.corpus.registry import program
 
 FOLLOWING = {"first": "second", "second": "third", "third": None}
@@ -190,3 +192,53 @@ def argument_read_by_place(rates):
     for i in [0, 1, 0]:
         total = total * rates[i] + rates[i]
     return total
+
+
+@program((1.3,))
+def empty_lists_in_a_list(x):
+    rows = [[], []]
+    rows[0].append(x)
+    rows[1].append(x * x)
+    return rows[0][0] * rows[1][0]
+
+
+@program((1.3,))
+def empty_lists_made_alike(x):
+    rows = [[] for _ in range(2)]
+    rows[0].append(x)
+    rows[1].append(x * x)
+    return rows[0][0] * rows[1][0]
+
+
+@program((1.3,))
+def empty_lists_in_a_tuple(x):
+    first, rows = 1, ([], [])
+    rows[0].append(x)
+    rows[first].append(x * x)
+    return rows[0][0] * rows[1][0]
+
+
+@program((1.3,))
+def empty_dicts_in_a_list(x):
+    tables = [{}, {}]
+    tables[0]["u"] = x
+    tables[1]["v"] = x * x
+    return tables[0]["u"] * tables[1]["v"]
+
+
+@program((1.3,))
+def default_of_a_known_key(x):
+    groups = {}
+    groups.setdefault("a", []).append(x)
+    groups.setdefault("a", []).append(x * x)
+    groups.setdefault("b", 3.0 * x)
+    return groups["a"][0] * groups["a"][1] * groups["b"]
+
+
+@program((1.3,))
+def default_lists_of_known_keys(x):
+    groups = defaultdict(list)
+    groups["a"].append(x)
+    groups["b"].append(x * x)
+    groups["a"].append(x)
+    return sum(groups["a"]) * groups["b"][0]

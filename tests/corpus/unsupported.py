@@ -45,21 +45,6 @@ def binds_before_a_failure(x):
     return y * z
 
 
-@refuses(3, (2.0,))
-def yields(x):
-    def powers():
-        yield x
-        yield x * x
-
-    return sum(powers())
-
-
-@refuses(2, (2.0,))
-def generator_as_value(x):
-    powers = (x**i for i in range(3))
-    return sum(powers)
-
-
 @refuses(2, (2.0,))
 def defines_class(x):
     class Local:

@@ -162,7 +162,7 @@ def may_vary(type_: Type) -> bool:
     """Whether values of a type can carry a derivative."""
     match type_:
         case Bottom():
-            return False
+            return True  # nothing is known of what may be put into an empty list
         case Known(value):
             return isinstance(value, int | float | complex) and not isinstance(value, bool)
         case Scalar(cls):

@@ -37,6 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
+from ir.generators import Generator
 from ir.heap import (
     HEAP,
     HEAP_NAME,
@@ -291,6 +292,7 @@ class Augmenter(Lengths):
                         callee, args, kwargs, op = self._without_token(
                             op, callee, args, kwargs, mapping
                         )
+                        refuse_unknown_reader(callee, args, self.loc)
                     refuse_changing_call(callee, args, kwargs, op.loc)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
@@ -577,6 +579,8 @@ class Augmenter(Lengths):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
             result = self._read(op, args, mapping)
+            if _is_count(obj, name.value):
+                return True
             self.varied.add(result)
             held = self._held(result, op.loc)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
@@ -607,6 +611,8 @@ class Augmenter(Lengths):
         self._contents.note_store(op, args)
         mapping[op.result] = heap
         fields = self._specialiser.fields
+        if _is_count(obj, name.value):
+            return True
         if fields is not None and not fields.may_vary(class_of(type_of(obj)), name.value):
             return True
         stored = values[0] if values else None
@@ -1057,6 +1063,23 @@ def _known(op: Call, args: list[Operand]) -> list[Operand]:
     return op.args[len(op.args) - len(args) :] if len(op.args) >= len(args) else args
 
 
+def refuse_unknown_reader(callee: Operand, args: list[Operand], loc: Location | None) -> None:
+    """Refuses to give objects to what isn't written in Python, and may read what they hold."""
+    if not isinstance(callee, Const) or not isinstance(callee.value, types.BuiltinFunctionType):
+        return
+    function: Any = callee.value
+    is_known = facts.result_of(function) is not None or facts.is_pure(function) or is_constant(
+        function
+    )
+    if is_known or rule_of(function) is not None or substitute_of(function) is not None:
+        return
+    if any(is_object_type(type_of(arg)) for arg in args):
+        raise Unsupported(
+            f"{_name(callee)} is given an object, and zyg can't tell what it reads of it",
+            loc, advice="define its rule with @zyg.adjoint, or keep it out with zyg.dropgrad",
+        )
+
+
 def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:
     return [value for value, like in zip(values, of, strict=True) if like.type != HEAP]
 
@@ -1107,3 +1130,9 @@ def _name(operand: Operand) -> str:
     if isinstance(operand, Const):
         return getattr(operand.value, "__name__", repr(operand.value))
     return operand.name if operand.name != "t" else "a callee"
+
+
+def _is_count(obj: Operand, name: str) -> bool:
+    """Whether an attribute says how far an iterator has come: it has no derivative."""
+    cls = class_of(type_of(obj))
+    return cls is not None and issubclass(cls, Generator) and name in cls.counts

@@ -17,22 +17,27 @@ from typing import Any
 
 import numpy as np
 
+from ir.generators import Generator
 from ir.types import (
+    BOTTOM,
     TOP,
     Closure,
     Dict,
     Instance,
     Known,
+    Mapping,
     Sequence,
     Tuple,
     Type,
     Union,
+    class_of,
     join,
     join_all,
     widen,
 )
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
 from zyg.compiler.objects import is_place, lookup
+from zyg.compiler.stepping import step_of
 from zyg.signature import abstract
 
 VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
@@ -47,22 +52,45 @@ class Fields:
         self.is_open = False
         # Whether the program itself stores anything.
         self.is_stored = False
-        # Whether memory that objects hold is changed in place.
-        self.changes_held = False
         # The attributes into which something is stored that may depend on an input.
         self._varied: set[tuple[type, str]] = set()
+        # Whether memory that objects hold is changed in place; to which types of containers.
+        self.changes_held = False
+        self.changed: dict[type | None, Type] = {}
+        # Whether there are objects that loops ask for one item after the other.
+        self.has_steps = False
 
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
         """Notes a change in place of what an attribute holds."""
         self.changes_held = True
         if not keeps_type:
             self.store(cls, name, type_)
+            container = class_of(type_)
+            known = self.changed.get(container, BOTTOM)
+            self.changed[container] = join(known, unnamed(widen(type_)))
+
+    def change_given(self, type_: Type) -> None:
+        """The same for a container that some attribute holds."""
+        self.changes_held = True
+        container, new = class_of(type_), unnamed(widen(type_))
+        self.changed[container] = join(self.changed.get(container, BOTTOM), new)
+        for place, known in self.types.items():
+            members = known.members if isinstance(known, Union) else (known,)
+            if any(class_of(member) in (container, None) for member in members):
+                self.types[place] = join(known, new)
+
+    def changed_type(self, type_: Type) -> Type:
+        """The type of a container that an object may have changed in place meanwhile."""
+        if self.is_open or None in self.changed:
+            return _of_anything(type_)
+        return join(widen(type_), self.changed.get(class_of(type_), BOTTOM))
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
         """Notes what a store leaves in an attribute."""
         if cls is None:
             self.is_open = True
             return
+        self.has_steps |= step_of(cls) is not None
         new = unnamed(widen(type_))
         known = self.types.get((cls, name))
         self.types[cls, name] = new if known is None else join(known, new)
@@ -85,6 +113,8 @@ class Fields:
         found = self.types.get((cls, name))
         default = lookup(cls, name)
         if default is None or isinstance(default, types.MemberDescriptorType):
+            if found is None and issubclass(cls, Generator):
+                return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
         # What stands in the class may be replaced when the program doesn't run.
         return TOP
@@ -116,6 +146,7 @@ class Fields:
             elif cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
                 continue
             elif is_place(cls):
+                self.has_steps |= step_of(cls) is not None
                 for name, item in fields_of(current):
                     self.store(cls, name, abstract(item))
                     self.vary(cls, name)
@@ -126,9 +157,23 @@ class Fields:
     def state(self) -> object:
         """What code that was made for these types rests on."""
         if self.is_open:
-            return None
-        kinds = self.changes_held, self.is_stored
-        return frozenset(self.types.items()), frozenset(self._varied), kinds
+            return None, self.has_steps
+        kinds = self.changes_held, self.is_stored, self.has_steps
+        changed = frozenset(self.changed.items())
+        return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
+
+
+def _of_anything(type_: Type) -> Type:
+    """The same container, about whose items nothing is known."""
+    match type_:
+        case Sequence(cls, _):
+            return Sequence(cls, TOP)
+        case Mapping(cls, _, _):
+            return Mapping(cls, TOP, TOP)
+        case Dict():
+            return Mapping(dict, TOP, TOP)
+        case _:
+            return TOP
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:
@@ -198,3 +243,7 @@ def unnamed(type_: Type) -> Type:
             return Instance(type(value)) if is_place(type(value)) else type_
         case _:
             return type_
+
+
+OPEN = Fields()
+OPEN.is_open = True

@@ -37,7 +37,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import count_uses
-from ir.types import TOP, Known, Mapping, Scalar, Sequence, Type, Union, class_of
+from ir.types import Known, Mapping, Scalar, Sequence, Type, Union, class_of
 from zyg import cotangent
 from zyg.array_type import is_basic_index
 from zyg.compiler.consuming import (
@@ -336,7 +336,11 @@ def _only_looks(op: Op) -> bool:
     callee = op.callee.value
     if callee is cotangent.taken or facts.is_metadata(callee):
         return True
-    source = type_of(op.args[0]) if op.args else TOP
-    return callee is operator.getitem and isinstance(op.result.type, Scalar | Union) and (
+    if callee is not operator.getitem:
+        return False
+    source, index = map(type_of, op.args)
+    if isinstance(source, Sequence) and source.cls is list and _is_index(index):
+        return True  # sums replace the items of a list, and don't change them
+    return isinstance(op.result.type, Scalar | Union) and (
         is_array(source) or holds_numbers(source)
     )

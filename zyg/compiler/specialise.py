@@ -43,6 +43,7 @@ from ir.types import (
     Instance,
     Known,
     Method,
+    Top,
     Tuple,
     Type,
     Union,
@@ -52,7 +53,7 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
-from zyg.compiler.fields import Fields
+from zyg.compiler.fields import OPEN, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
@@ -66,10 +67,18 @@ from zyg.compiler.objects import (
     operator_method,
 )
 from zyg.compiler.objects import constructor as constructor_of
+from zyg.compiler.stepping import (
+    PROGRAMS,
+    consumer_at,
+    iterator_class,
+    knows_steps,
+    reads_plainly,
+    step_of,
+)
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
-from zyg.signature import abstract
+from zyg.signature import abstract, is_by_rules
 
 NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
@@ -139,6 +148,8 @@ class Specialisation:
     effects: list[Effect] = made(list)
     # Inputs that may be changed without that.
     spoiled: tuple[int, ...] = ()
+    # Inputs whose memory objects may hold behind it.
+    held_inputs: tuple[int, ...] = ()
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
@@ -159,7 +170,7 @@ class Specialisation:
         return (
             self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
             self.returned, self.works_on_objects, self.stored, self.lost, self.changes,
-            self.may_fail_midway,
+            self.may_fail_midway, self.held_inputs,
         )
 
     @property
@@ -319,6 +330,7 @@ class Specialiser:
                 made.reads_objects = inference.reads_objects
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
+                made.held_inputs = inference.held_inputs
                 made.changes = inference.changes
                 made.may_fail_midway = inference.may_fail_midway
                 made.result, made.flow, made.flows = result, flows.result, flows
@@ -363,7 +375,7 @@ class Specialiser:
             case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
-                if is_dispatching(function):
+                if is_by_rules(function) or is_dispatching(function):
                     return None
                 return self._function_target(function)
             case Known(value):
@@ -378,7 +390,7 @@ class Specialiser:
                 return None
 
     def _function_target(self, function: types.FunctionType) -> Target | None:
-        if function.__code__.co_flags & (0x20 | 0x80 | 0x200):
+        if function.__code__.co_flags & (0x80 | 0x200):
             return None
         source = parse_code(function.__code__, function.__globals__)
         captures = []
@@ -435,7 +447,8 @@ class Specialiser:
             function = callee.value
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
-                if self.fields is not None and not function.__module__.startswith("zyg."):
+                is_ours = function.__module__.startswith(("zyg.", "ir."))
+                if self.fields is not None and not is_ours:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
                 self._refuse_hidden_stores(function, args, kwargs)
@@ -447,9 +460,13 @@ class Specialiser:
                     return True
                 return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
-                is_ours = str(function.__module__).startswith(("ir.", "zyg."))
-                if _is_run_time(function) or (is_ours and substitute_of(function) is None):
+                is_ours = str(function.__module__).startswith(("ir.", "zyg.")) and (
+                    function.__module__ != PROGRAMS
+                )
+                if (_is_run_time(function) or is_ours) and substitute_of(function) is None:
                     return False
+                if is_by_rules(function) and substitute_of(function) is None:
+                    return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
             elif substitute_of(function) is None:
                 if isinstance(function, type):
                     return is_place(function)
@@ -464,8 +481,12 @@ class Specialiser:
         except NeedsHeap:
             return True
         except (Unsupported, SourceNotFound):
-            return False
-        return made is not None and made.works_on_objects
+            # What reads an iterator changes it, and nobody would notice.
+            classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
+            return any(cls is not None and step_of(cls) is not None for cls in classes)
+        if made is None:  # a call that fails, for one: what it is given may be changed before
+            return any(map(_is_of_place, args))
+        return made.works_on_objects
 
     def _has_needed_heap(self, callee: Known) -> bool:
         """Whether a function that stands for a callee worked on objects when its adjoint was
@@ -691,6 +712,12 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> Operand | None:
+        method = method_by_rules(callee.value) if isinstance(callee, Const) else None
+        if method is not None:
+            function, owner = method
+            return inference.typed_call(
+                Const(function), [Const(owner), *args], kwargs, ["t"], loc
+            )[0]
         # Without places, `check_call` was asked about the call before.
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
@@ -721,6 +748,8 @@ class _Surroundings:
         made = self._specialiser.call(callee, args, kwargs)
         if made is None:
             return (), []
+        if made.result == BOTTOM:  # as far as is known by now, it doesn't come to its end
+            return made.updates, [made.inputs[i] for i in made.updates]
         final = made.result.items[1:] if isinstance(made.result, Tuple) else ()
         return made.updates, list(final or [TOP] * len(made.updates))
 
@@ -795,6 +824,42 @@ class _Surroundings:
             cls = None if owner is None else class_of(owner)
             fields.change_held(cls, name, type_, keeps_type)
 
+    def note_change_of_given(self, type_: Type) -> None:
+        if self._specialiser.fields is not None:
+            self._specialiser.fields.change_given(type_)
+
+    def held_operands(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> list[Operand]:
+        plain = {name: operand for name, operand in kwargs.items() if name != HEAP_NAME}
+        given = [*args, *plain.values()]
+        callee_type = type_of(callee)
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            made = self._specialiser.call(callee_type, types_, kwtypes)
+        except (Unsupported, SourceNotFound):
+            return given
+        target = self._specialiser.target(callee_type)
+        if made is None or target is None:
+            return given
+        count = len(target.captures)
+        bound: list[list[Operand]] = bind(
+            with_heap(target.source), [[arg] for arg in args],
+            {name: [arg] for name, arg in kwargs.items()},
+            [[] for _ in target.defaults], {name: [] for name in target.kwdefaults},
+            lambda items: [operand for item in items for operand in item],
+            lambda items: [operand for item in items.values() for operand in item],
+        )
+        return [o for i in made.held_inputs if i >= count for o in bound[i - count]]
+
+    def changed_type(self, type_: Type) -> Type:
+        fields = self._specialiser.fields
+        cls = class_of(type_)
+        if cls is None or facts.copies_items(cls):
+            return type_
+        return (fields or OPEN).changed_type(type_)
+
     unless_held = staticmethod(unless_held)
 
     def note_lookup(self, cls: type | None, name: str) -> None:
@@ -860,6 +925,53 @@ class _Surroundings:
             found.append((i, None if method is None else method[1]))
         return found
 
+    def step_of(self, iterator: Type) -> Any:
+        cls = class_of(iterator)
+        step = None if cls is None or not is_place(cls) else step_of(cls)
+        if step is not None:
+            self.note_lookup(cls, "__next__")
+        return step
+
+    def iterator_class(self, items: Type, loc: Location | None) -> Any:
+        cls = class_of(items)
+        return None if cls is None or loc is None else iterator_class(cls, loc)
+
+    def may_step(self, iterable: Type) -> bool:
+        if not isinstance(iterable, Top) and not (
+            isinstance(iterable, Union) and any(map(self._is_step, iterable.members))
+        ):
+            return False
+        fields = self._specialiser.fields
+        if fields is not None and fields.has_steps:
+            return True
+        return knows_steps(self._made.source.globals)
+
+    def _is_step(self, type_: Type) -> bool:
+        return isinstance(type_, Top) or self.step_of(type_) is not None
+
+    def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        found = consumer_at(callee)
+        if found is None:
+            if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
+                name = getattr(callee, "__name__", callee)
+                raise Unsupported(
+                    f"`{name}` of a generator, or of an iterator of a user's class", None,
+                    advice="make a list of its items, and pass that",
+                )
+            return None
+        plain, positions, is_lazy = found
+        for i in range(len(types)) if positions is None else positions:
+            if i < len(types) and (
+                self.step_of(types[i]) is not None or (is_lazy and self.may_step(types[i]))
+            ):
+                return plain
+        return None
+
+    def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
+        found = consumer_at(callee)
+        positions = None if found is None else found[1]
+        return [i for i in positions or () if i < len(types) and self.may_step(types[i])]
+
     member = staticmethod(member)
     constructor = staticmethod(constructor_of)
 
@@ -883,10 +995,10 @@ class _Surroundings:
             return None
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
-        if facts.has_effect(callee):
+        if facts.has_effect(callee) or is_by_rules(callee):
             return None
-        is_own = str(callee.__module__).startswith("zyg.rules.")
-        if callee.__code__.co_flags & (0x20 | 0x80 | 0x200):
+        is_own = str(callee.__module__).startswith("zyg.rules.") and callee.__module__ != PROGRAMS
+        if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
             source = parse_code(callee.__code__, callee.__globals__)
@@ -905,6 +1017,8 @@ class _Surroundings:
             is_python = isinstance(callee.value, types.FunctionType)
             if callee.value not in self.ruled or not is_python or _is_run_time(callee.value):
                 return rule_result(self, callee.value, args, kwargs)
+            if is_by_rules(callee.value):
+                return TOP
             # The rule of a Python function gives the value by calling that function.
             callee = Closure(callee.value.__code__, callee.value.__globals__, ())
             if self._made.source.code is callee.code or callee.code.co_freevars:
@@ -1019,6 +1133,34 @@ def _is_run_time(function: types.FunctionType) -> bool:
     )
 
 
+def _is_of_place(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and is_place(cls)
+
+
+def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
+    """The code that stands for a method of a library's object, or for its call, and the object."""
+    function: Any
+    if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
+        function, owner = callee.__func__, callee.__self__
+    elif not isinstance(callee, type) and is_by_rules(type(callee)):
+        function, owner = lookup(type(callee), "__call__"), callee
+    else:
+        return None
+    substitute = substitute_of(function)
+    return None if substitute is None else (substitute, owner)
+
+
+facts.fixed(lambda value: is_by_rules(type(value)))
+
+
+def _is_code(type_: Type) -> bool:
+    """Whether a value may be a function of the user's, or hold one."""
+    if isinstance(type_, Tuple):
+        return any(map(_is_code, type_.items))
+    return isinstance(type_, Closure) or (isinstance(type_, Known) and callable(type_.value))
+
+
 def _may_store(body: Block) -> bool:
     """Whether code may change objects, other than by operators of unknown operands."""
     for op in walk(body):
@@ -1057,7 +1199,7 @@ AnyGuard: TypeAlias = Guard | CellGuard | Absent
 def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    return _is_ours(module_globals) and not name.startswith("zyg.rules.functional")
+    return _is_ours(module_globals) and name not in ("zyg.rules.functional", PROGRAMS)
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:

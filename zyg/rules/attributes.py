@@ -15,6 +15,7 @@ from ir import primitives
 from zyg.cotangent import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
+from zyg.signature import is_by_rules
 
 constant(hasattr, vars)
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
@@ -81,6 +82,8 @@ def is_of_class(y, descriptor):
 
 def is_field(obj, name, descriptor):
     """Whether an attribute is stored in the object, or in its class for all objects."""
+    if isinstance(obj, dict) and is_by_rules(type(obj)):
+        return name in obj  # what SciPy's solvers return
     if isinstance(obj, (np.ndarray, np.generic)):
         return False
     if name in getattr(obj, "__dict__", ()):

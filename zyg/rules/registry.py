@@ -94,11 +94,25 @@ def constant(*callees: object) -> None:
 # none: of `numpy` itself, what isn't an everyday function.
 LATE = {
     "cmath": ("complex_scalar",),
+    "copy": ("copies",),
     "itertools": ("lazy",),
-    "numpy": ("array_stores", "composites", "einsum", "order_statistics", "polynomials"),
+    "numpy": (
+        "array_iteration", "array_stores", "composites", "einsum", "order_statistics",
+        "polynomials",
+    ),
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws",),
+    "scipy.fft": ("fourier", "scipy_fft"),
+    "scipy.integrate": ("scipy_integrate",),
+    "scipy.interpolate": ("scipy_interpolate",),
+    "scipy.optimize": ("scipy_optimize",),
+    "scipy.sparse": ("scipy_sparse",),
+    "scipy.sparse.linalg": ("scipy_sparse",),
+    "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
+    "scipy.stats": ("special_functions", "special_gamma", "scipy_stats"),
+    "scipy.signal": ("scipy_signal",),
+    "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
 }
@@ -128,10 +142,12 @@ def _look_for(callee: object) -> None:
 def register_imported() -> None:
     """Registers the rules of those parts of SciPy that the program has imported.
 
-    Their ufuncs don't say where they come from.
+    The ufuncs of `special` don't say where they come from; of the others is known what a call may
+    overwrite.
     """
-    if "scipy.special" in sys.modules:
-        register_late("scipy.special")
+    for package in ("scipy.special", "scipy.linalg", "scipy.fft"):
+        if package in sys.modules:
+            register_late(package)
 
 
 def register_late(package: str) -> None:

@@ -132,7 +132,7 @@ def leapfrog_by_hand(size, speed, softening, dt):
     return size_bar, speed_bar, softening_bar, dt_bar + 0.5 * half_bar
 
 
-NEXT = {"arrival": "desk", "desk": "test", "test": None}
+NEXT = {"arrival": "desk", "desk": "test"}
 SERVED = 50
 
 
@@ -157,14 +157,14 @@ def mean_stay(spacing, desk, test):
         else:
             queues[name] -= 1
             events[name] = now + rates[name] * factor if queues[name] else math.inf
-        target = NEXT[name]
-        if target is None:
-            present -= 1
-            served += 1
-        else:
+        try:
+            target = NEXT[name]
             queues[target] += 1
             if queues[target] == 1:
                 events[target] = now + rates[target] * factor
+        except KeyError:
+            present -= 1
+            served += 1
     return stay / SERVED
 
 
@@ -188,7 +188,7 @@ def mean_stay_by_hand(spacing, desk, test):
             queues[name] -= 1
             again = queues[name] > 0
         events[name] = now + rates[name] * factor if again else math.inf
-        target = NEXT[name]
+        target = NEXT.get(name)
         if target is None:
             present -= 1
             served += 1

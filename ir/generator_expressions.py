@@ -1,0 +1,93 @@
+"""Generator expressions to generator functions that are called where they stand.
+
+    (x * y for x in xs if x > 0)    ->    (lambda items@:            # with this body:
+                                               for x in items@:
+                                                   if x > 0:
+                                                       yield x * y
+                                          )(iterated(xs))
+
+Python asks for the items of the first iterable at once, and for all else when the first item is
+taken. Those that `sum` and its like consume at once stay: `ir.expressions` collects them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ir.generators import iterated
+from ir.node_maker import NodeMaker
+
+ITEMS = "items@"
+# Consumers that take all items of a generator before they return: a list gives the same.
+EAGER = {"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict"}
+
+
+class GeneratorLambda(gast.Lambda):  # type: ignore[misc]
+    """A function without a name, whose body is a loop with a `yield`."""
+
+    _fields = gast.Lambda._fields
+    _attributes = gast.Lambda._attributes
+
+
+def lower_generator_expressions(node: Any) -> None:
+    """Replaces the generator expressions in a function definition, in place."""
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, gast.AST):
+            setattr(node, field, _lowered(value))
+        elif isinstance(value, list):
+            value[:] = [_lowered(item) if isinstance(item, gast.AST) else item for item in value]
+
+
+def _lowered(node: Any) -> Any:
+    if is_consumed_at_once(node):
+        generator = node.args[0]
+        lower_generator_expressions(generator)
+        node.args[1:] = map(_lowered, node.args[1:])
+        for keyword in node.keywords:
+            lower_generator_expressions(keyword)
+        return node
+    lower_generator_expressions(node)
+    is_plain = isinstance(node, gast.GeneratorExp) and not any(
+        clause.is_async for clause in node.generators
+    )
+    return called(node) if is_plain and not _binds_outside(node) else node
+
+
+def is_consumed_at_once(node: Any) -> bool:
+    """Whether a call has the name of a function that takes all items of its first argument."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
+        return False
+    if not node.args or not isinstance(node.args[0], gast.GeneratorExp):
+        return False
+    is_search = node.func.id in ("any", "all") and len(node.args) == 1
+    return is_search or node.func.id in EAGER
+
+
+def _binds_outside(node: gast.GeneratorExp) -> bool:
+    return any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(node))
+
+
+def called(node: gast.GeneratorExp) -> gast.Call:
+    """The call of a generator function that a generator expression stands for."""
+    made = NodeMaker(node)
+    first, *others = node.generators
+    body: Any = made.node(gast.Expr(value=made.node(gast.Yield(value=node.elt))))
+    for clause in reversed(others):
+        body = made.node(_loop(clause, clause.iter, body))
+    body = made.node(_loop(first, made.load(ITEMS), body))
+    arguments = gast.arguments(
+        args=[made.node(gast.Name(ITEMS, gast.Param(), None, None))], posonlyargs=[], vararg=None,
+        kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[],
+    )
+    function = made.node(GeneratorLambda(args=arguments, body=body))
+    items = NodeMaker(first.iter).call(iterated, first.iter)
+    return made.node(gast.Call(func=function, args=[items], keywords=[]))
+
+
+def _loop(clause: Any, iterable: Any, body: Any) -> gast.For:
+    for test in reversed(clause.ifs):
+        body = NodeMaker(test).branch(test, [body])
+    return gast.For(target=clause.target, iter=iterable, body=[body], orelse=[], type_comment=None)

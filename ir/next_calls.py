@@ -1,0 +1,134 @@
+"""`next` in `try` as a step that doesn't fail, and a `raise` behind it.
+
+    try:                               try:
+        x = next(items)                    alive@1, item@1, end@1 = advanced(items)
+    except StopIteration:      ==>         if not alive@1:
+        return total                           raise StopIteration(end@1)
+                                           x = item@1
+                                       except StopIteration:
+                                           return total
+
+What `next` changes in the iterator happens then in a statement of its own, which does not fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import gast
+
+from ir.generators import advanced, sending, stop_iteration, throwing
+from ir.node_maker import NodeMaker
+from ir.scope import FUNCTIONS, children
+
+Statements = list[Any]
+BODIES = ("body", "orelse", "finalbody")
+METHODS = {"send": sending, "throw": throwing}
+SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
+
+
+def hoist_next(function: Any, module_globals: dict[str, Any]) -> None:
+    """Takes `next` apart in the bodies of `try` of a function, in place."""
+    names = [node for node in gast.walk(function) if isinstance(node, gast.Name)]
+    is_bound = any(name.id == "next" and not isinstance(name.ctx, gast.Load) for name in names)
+    if "next" in module_globals or is_bound:
+        return
+    serial = count(1)
+    for node in gast.walk(function):
+        if isinstance(node, gast.Try):
+            node.body = _hoisted(node.body, serial, stopped)
+
+
+def stopped(made: NodeMaker, end: Any) -> Any:
+    """What `next` does at the end of an iterator."""
+    return made.node(gast.Raise(exc=made.call(stop_iteration, end), cause=None))
+
+
+def _hoisted(
+    statements: Statements, serial: Any, ended: Callable[[NodeMaker, Any], Any]
+) -> Statements:
+    done: Statements = []
+    for statement in statements:
+        if isinstance(statement, SIMPLE):
+            done += hoisted(statement, serial, ended)
+            continue
+        for field in BODIES:
+            if isinstance(getattr(statement, field, None), list):
+                setattr(statement, field, _hoisted(getattr(statement, field), serial, ended))
+        done.append(statement)
+    return done
+
+
+def hoisted(
+    statement: Any, serial: Any, ended: Callable[[NodeMaker, Any], Any]
+) -> Statements:
+    """A statement with the calls of `next` in it before it, if nothing comes before these."""
+    calls = _calls(statement)
+    steps = [call for call in calls if is_next(call)]
+    others = [call for call in calls if not is_next(call)]
+    if not steps or any(
+        not all(_holds(call, step) for step in steps) for call in others
+    ):
+        return [statement]
+    done: Statements = []
+    for call in steps:
+        made = NodeMaker(call)
+        number = next(serial)
+        alive, item, end = (f"{base}@next{number}" for base in ("alive", "item", "end"))
+        names = [made.store(name) for name in (alive, item, end)]
+        done.append(made.unpack(names, _step(made, call)))
+        missed = made.node(gast.UnaryOp(op=gast.Not(), operand=made.load(alive)))
+        done.append(made.branch(missed, [ended(made, made.load(end))]))
+        _replace(statement, call, made.load(item))
+    return [*done, statement]
+
+
+def is_next(node: Any) -> bool:
+    """Whether a node is a call of `next`, `send` or `throw` with simple arguments."""
+    if not isinstance(node, gast.Call) or not node.args or node.keywords:
+        return False
+    if any(isinstance(arg, gast.Starred) or _calls(arg) for arg in node.args):
+        return False
+    match node.func:
+        case gast.Name(id="next"):
+            return len(node.args) == 1
+        case gast.Attribute(value=owner, attr="send"):
+            return len(node.args) == 1 and not _calls(owner)
+        case gast.Attribute(value=owner, attr="throw"):
+            return len(node.args) < 4 and not _calls(owner)
+        case _:
+            return False
+
+
+def _step(made: NodeMaker, call: Any) -> Any:
+    if isinstance(call.func, gast.Attribute):
+        return made.call(METHODS[call.func.attr], call.func.value, *call.args)
+    return made.call(advanced, call.args[0])
+
+
+def _calls(node: Any) -> list[Any]:
+    """The calls in a node in the order of its text, without those that may not be made."""
+    if isinstance(node, (*FUNCTIONS, gast.IfExp, gast.BoolOp)):
+        return []
+    found = [call for child in children(node) for call in _calls(child)]
+    return [node, *found] if isinstance(node, gast.Call) else found
+
+
+def _holds(node: Any, inner: Any) -> bool:
+    return any(child is inner for child in gast.walk(node))
+
+
+def _replace(node: Any, old: Any, new: Any) -> None:
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if value is old:
+            setattr(node, field, new)
+        elif isinstance(value, list):
+            value[:] = [new if item is old else item for item in value]
+            for item in value:
+                if isinstance(item, gast.AST):
+                    _replace(item, old, new)
+        elif isinstance(value, gast.AST):
+            _replace(value, old, new)

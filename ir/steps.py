@@ -1,0 +1,285 @@
+"""Iterators that are objects, in inference: loops over them ask for one item after the other.
+
+    for x in generator:            while:
+        total += x         ->          alive, x, _ = advance(generator)
+                                       if alive: total += x; go on
+                                       else: stop
+
+What an iterator changes when it goes on is then a part of the loop's body, in its order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Location,
+    Operand,
+    Value,
+    While,
+    Yield,
+    type_of,
+)
+from ir.generators import (
+    Generator,
+    advanced,
+    iterated,
+    memory_kept,
+    sending,
+    settled,
+    started,
+    throwing,
+)
+from ir.heap import set_attribute
+from ir.held import may_be_memory
+from ir.rewrite import Mapping
+from ir.special_calls import Folded, special, typed
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Bottom,
+    Iterator,
+    Scalar,
+    Tuple,
+    Type,
+    class_of,
+    join_all,
+    widen,
+)
+
+if TYPE_CHECKING:
+    from ir.infer import Inference
+
+
+@special(advanced)
+def _advanced(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None:
+        return None
+    exact = _exact_item(type_of(args[0]))
+    if exact is not None:
+        whole = Tuple((Scalar(bool), exact, TOP))
+        return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
+    self.current_heap(loc)
+    if isinstance(type_of(args[0]), Bottom):  # known when it is looked at again
+        whole = Tuple((Scalar(bool), BOTTOM, BOTTOM))
+        return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
+    step = self.surroundings.step_of(type_of(args[0]))
+    if step is None:
+        (step_value,) = self.unknown_call(Const(advanced), args, ["t"], loc)
+        assert isinstance(step_value, Value)
+        step_value.type = Tuple((Scalar(bool), TOP, TOP))
+        return _parts(self, step_value, names, loc)
+    if step.__code__.co_argcount == 1:  # nothing can be sent to an iterator of the user's class
+        args = args[:1]
+    return self.typed_call(Const(step), args, kwargs, names, loc)
+
+
+@special(memory_kept)
+def _memory_kept(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None:
+        return None
+    if not may_be_memory(type_of(args[2])):
+        return [Const(None)]
+    return self.typed_call(Const(set_attribute), args, kwargs, names, loc)
+
+
+def _parts(
+    self: Inference, whole: Operand, names: list[str], loc: Location | None
+) -> list[Operand]:
+    """The results of a call that gives one value."""
+    if len(names) == 1:
+        return [whole]
+    count = Const(len(names))
+    return self.typed_call(Const(primitives.unpack), [whole, count], {}, names, loc)
+
+
+def consumed(
+    self: Inference, consumer: Any, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> list[Operand]:
+    """Appends the call of a function that takes the items of an iterator one after the other."""
+    name = names[0] if len(names) == 1 else "t"
+    (whole,) = self.typed_call(Const(consumer), args, kwargs, [name], loc)
+    if len(names) > 1 and isinstance(whole, Value) and not isinstance(whole.type, Tuple):
+        whole.type = Tuple((TOP,) * len(names))  # as long as there are variables
+    return _parts(self, whole, names, loc)
+
+
+def settled_operands(
+    self: Inference, callee: object, args: list[Operand], loc: Location | None
+) -> list[Operand]:
+    """The operands of a call that takes all items, with lists of those that may be iterators."""
+    types_ = tuple(map(type_of, args))
+    for i in self.surroundings.unsettled(callee, types_):
+        # No more are taken than it needs to see that there are too many.
+        count = args[1] if callee is primitives.unpack else Const(None)
+        args = list(args)
+        (args[i],) = self.unknown_call(Const(settled), [args[i], count], ["items"], loc)
+    return args
+
+
+def _asked(name: str, callee: Any) -> None:
+    @special(callee)
+    def handler(
+        self: Inference,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> Folded:
+        cls = class_of(type_of(args[0]))
+        if self.places is None or (cls is not None and issubclass(cls, Generator)):
+            return None
+        if cls is None and not isinstance(type_of(args[0]), Bottom):
+            step_value = self.unknown_call(Const(callee), args, ["t"], loc)[0]
+            if isinstance(step_value, Value):
+                step_value.type = Tuple((Scalar(bool), TOP, TOP))
+            return _parts(self, step_value, names, loc)
+        # A method of this name of something else: it gives what it gives.
+        (method,) = self.typed_call(Const(getattr), [args[0], Const(name)], {}, ["t"], loc)
+        (value,) = self.typed_call(method, args[1:], {}, ["t"], loc)
+        parts = [Const(True), value, Const(primitives.UNBOUND)]
+        if len(names) == len(parts):
+            return parts
+        return self.typed_call(Const(primitives.build_tuple), parts, {}, names, loc)
+
+
+_asked("send", sending)
+_asked("throw", throwing)
+
+
+@special(next)
+def _next(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    exact = _exact_item(type_of(args[0])) if args else None
+    if exact is None:
+        return None
+    found = join_all((exact, *(widen(type_of(arg)) for arg in args[1:])))
+    return typed(self, next, args, names, loc, found)
+
+
+def _exact_item(type_: Type) -> Type | None:
+    """The type of the items of an iterator of Python's own, if these have no derivatives."""
+    return type_.item if isinstance(type_, Iterator) and _is_exact(type_.item) else None
+
+
+def _is_exact(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and issubclass(cls, int | str | bytes)
+
+
+@special(iter)
+def _iter(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or self.heap is None or len(args) != 1:
+        return None
+    if _is_exact(facts.item_of(type_of(args[0]))):
+        return None
+    return self.typed_call(Const(iterated), args, {}, names, loc)
+
+
+@special(iterated)
+def _iterated(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 1:
+        return None
+    type_ = type_of(args[0])
+    if isinstance(type_, Bottom):
+        return typed(self, iterated, args, names, loc, BOTTOM)
+    found = self._items_of_objects(None, args, loc)
+    if found is not args and found != args:
+        return found
+    if self.surroundings.step_of(type_) is not None:
+        self.current_heap(loc)
+        return [args[0]]
+    iterator = self.surroundings.iterator_class(type_, loc)
+    if iterator is not None:
+        return self.typed_call(Const(iterator), args, {}, names, loc)
+    if isinstance(type_, Iterator) or self.surroundings.may_step(type_):
+        return self.unknown_call(Const(started), args, names, loc)
+    return None
+
+
+def stepping(self: Inference, iterables: list[Operand], loc: Location | None) -> Operand | None:
+    """The iterator of a loop that goes on by steps; None for other loops."""
+    if self.places is None or len(iterables) != 1:
+        return None
+    type_ = type_of(iterables[0])
+    if self.surroundings.step_of(type_) is not None:
+        self.current_heap(loc)
+        return iterables[0]
+    if self.heap is None or not self.surroundings.may_step(type_):
+        return None
+    (iterator,) = self.unknown_call(Const(started), iterables, ["items"], loc)
+    return iterator
+
+
+def loop_by_steps(
+    self: Inference, op: For, iterator: Operand, init: list[Operand], mapping: Mapping
+) -> None:
+    """Appends a loop over an iterator that is an object; `mapping` learns the results."""
+    source = Value("items")
+    mapping[source] = iterator
+    cls = class_of(type_of(iterator))
+    closes = cls is not None and issubclass(cls, Generator) and cls.closes and (
+        self.is_made_for(op)
+    )
+    lists: list[Value] = []
+    body = op.body
+    exit = body.exit
+    count = len(op.carried)
+    for collected in op.results[count:]:
+        made = Value(collected.name)
+        self.op(Call(Const(primitives.build_list), [], {}, [made], op.loc), mapping)
+        mapping[collected] = mapping[made]
+        lists.append(made)
+    carried = list(op.carried)
+    ops = list(body.ops)
+    if isinstance(exit, Yield):
+        for made, value in zip(lists, exit.values[1 + count :], strict=True):
+            ops.append(Call(Const(list.append), [made, value], {}, [Value("_")], op.loc))
+        exit = Yield(exit.values[: 1 + count])
+    (item,) = op.items
+    alive = Value("alive")
+    results = [Value("stop"), *(Value(value.name) for value in carried)]
+    going = If(
+        alive, Block([], ops, exit), Block([], [], Yield([Const(True), *carried])), results, op.loc
+    )
+    step = Call(Const(advanced), [source], {}, [alive, item, Value("_")], op.loc)
+    whole = Block(carried, [step, going], Yield(list(results)))
+    self._while(While(init, whole, op.results[:count], op.loc), init, mapping)
+    if closes:  # nobody else has it: Python closes it at once
+        self.typed_call(Const(Generator.close), [iterator], {}, ["_"], op.loc)

@@ -1,0 +1,196 @@
+"""Generator functions that end, fail, are closed or thrown at, in `try` and in `with`."""
+
+from tests.corpus.registry import program, raises
+
+
+def powers(x, n):
+    for i in range(n):
+        yield x**i
+
+
+def with_value(x):
+    yield x
+    yield x * x
+    return x**3
+
+
+def delegating(x):
+    result = yield from with_value(x)
+    yield 2.0 * result
+    yield from [x, x * x]
+    return result
+
+
+def average():
+    total, count, mean = 0.0, 0, 0.0
+    while True:
+        value = yield mean
+        total = total + value
+        count += 1
+        mean = total / count
+
+
+@program((2.0,))
+def try_and_finally(x):
+    def items():
+        try:
+            yield x
+            yield x * x
+        finally:
+            print("closed")
+
+    return sum(items())
+
+
+@program((2.0,))
+def exception_caught_in_generator(x):
+    def items(values):
+        for value in values:
+            try:
+                y = 1.0 / value
+            except ZeroDivisionError:
+                y = 100.0 * x
+            yield y * x
+
+    return sum(items([x, 0.0, 4.0]))
+
+
+@program((2.0,))
+def next_in_try(x):
+    generator = powers(x, 3)
+    total = 0.0
+    while True:
+        try:
+            item = next(generator)
+        except StopIteration:
+            break
+        total = total * x + item
+    return total
+
+
+@program((2.0,))
+def endless_loop_in_try(x):
+    generator = delegating(x)
+    total = 0.0
+    try:
+        while True:
+            total = total * 2.0 + next(generator)
+    except StopIteration:
+        pass
+    return total
+
+
+@program((2.0,))
+def closed_by_hand(x):
+    generator = powers(x, 5)
+    total = next(generator) + next(generator) * x
+    generator.close()
+    return total + sum(generator)
+
+
+@program((2.0,))
+def thrown_into_a_generator(x):
+    def items():
+        y = x
+        while True:
+            try:
+                yield y
+                y = y * x
+            except ValueError:
+                y = y + 1.0
+
+    generator = items()
+    total = next(generator) + next(generator)
+    total = total * generator.throw(ValueError("again"))
+    return total + next(generator)
+
+
+@program((2.0,))
+def with_around_a_yield(x):
+    class_of_manager = Announcing
+    def items():
+        with class_of_manager(x) as y:
+            yield y
+            yield y * x
+
+    return sum(items())
+
+
+class Announcing:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        print("enter")
+        return self.value * self.value
+
+    def __exit__(self, *error):
+        print("exit", error[0])
+
+
+def failing(x):
+    yield x
+    raise ValueError("no more")
+
+
+@raises(ValueError, (2.0,))
+def error_in_generator(x):
+    return sum(failing(x))
+
+
+@raises(StopIteration, (2.0,))
+def next_behind_the_end(x):
+    generator = powers(x, 1)
+    next(generator)
+    return next(generator) * x
+
+
+@raises(TypeError, (2.0,))
+def sending_too_early(x):
+    return average().send(x)
+
+
+@raises(UnboundLocalError, (2.0,))
+def unbound_in_generator(x):
+    def items(flag):
+        if flag:
+            y = x
+        yield x
+        yield y
+
+    return sum(items(False))
+
+
+@program((2.0,), (0.9,))
+def closed_by_break(x):
+    def items():
+        try:
+            yield x
+            yield x * x
+        finally:
+            print("closed")
+
+    for item in items():
+        if item > 1.0:
+            break
+    print("behind")
+    return item * x
+
+
+@program((2.0,))
+def closed_inside_of_yield_from(x):
+    def inner():
+        try:
+            yield x
+            yield x * x
+        finally:
+            print("closed")
+
+    def outer():
+        yield from inner()
+
+    generator = outer()
+    first, second = next(generator), next(generator)
+    generator.close()
+    print("behind")
+    return first * second

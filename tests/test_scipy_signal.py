@@ -1,0 +1,64 @@
+"""The rules of `scipy.fft`, `scipy.signal` and `scipy.ndimage`, to first and second order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+from zyg.rules import registry
+
+pytest.importorskip("scipy")
+
+from scipy import fft, ndimage, signal
+
+from tests import rule_rows_scipy_signal as rows
+from tests.rule_row import Row
+from tests.scipy_check import check_row
+
+registry.register_imported()
+
+
+@pytest.mark.parametrize(
+    "row", [*rows.transforms(), *rows.convolutions(), *rows.filters()], ids=str
+)
+def test_rule(row: Row) -> None:
+    check_row(row)
+
+
+X = np.array([0.3, 1.2, -0.7, 0.4, 0.9])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.abs(fft.rfft(x)) ** 4),
+        lambda x: np.sum(fft.dct(x) ** 3) + np.sum(fft.dst(x, 3) ** 3),
+        lambda x: np.sum(signal.convolve(x, x[:3], "same") ** 2),
+        lambda x: np.sum(signal.correlate(x, x[:2], "valid") ** 2),
+        lambda x: np.sum(signal.fftconvolve(x, x) ** 2),
+        lambda x: np.sum(signal.lfilter(x[:2], x[2:], x) ** 2),
+    ],
+)
+def test_second_order(f):
+    zyg.check_grads(f, X)
+
+
+def test_weights_of_filters():
+    zyg.check_grads(lambda x: np.sum(ndimage.gaussian_filter1d(x, x[1]) ** 3), X, order=1)
+    zyg.check_grads(lambda x: np.sum(ndimage.correlate1d(x, x[:3], mode="wrap") ** 2), X, order=1)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: np.sum(signal.lfilter(x, x, x, zi=x[1:])[0]), "argument `zi`"),
+        (lambda x: np.sum(signal.sosfilt(np.ones((1, 6)), x)), "scipy.signal.sosfilt has no rule"),
+        (lambda x: np.sum(ndimage.median_filter(x, 3)), "scipy.ndimage.median_filter has no rule"),
+        (lambda x: np.sum(ndimage.correlate1d(x, x, output=float)), "no rule for `output`"),
+        (lambda x: np.sum(fft.fht(x, 0.1, 0.2)), "scipy.fft.fht has no rule"),
+    ],
+)
+def test_refused(f, message):
+    with pytest.raises(zyg.NotDifferentiable, match=message):
+        zyg.gradient(f, X)

@@ -1,0 +1,192 @@
+"""Solvers of `scipy.optimize` and `scipy.integrate`: through `args` and captured variables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+
+pytest.importorskip("scipy")
+
+from scipy import integrate, optimize
+
+A = np.array([[2.0, 0.3], [0.1, 1.5]])
+B = np.array([0.4, 1.2])
+
+
+def system(x, a, b):
+    return a @ x + 0.1 * x**3 - b
+
+
+def rosen(x, a, b):
+    return np.sum((x - b) ** 2) + 0.2 * np.sum((a @ x) ** 4)
+
+
+def slope_of_rosen(x, a, b):
+    return zyg.gradient(rosen, x, a, b)[0]
+
+
+def decay(t, y, a):
+    return -a @ y + np.sin(t)
+
+
+def lotka(y, t, p):
+    return [p[0] * y[0] - y[0] * y[1], y[0] * y[1] - p[1] * y[1]]
+
+
+TIMES = np.array([0.0, 0.4, 1.0])
+
+ROOTS = [
+    (lambda c: optimize.brentq(lambda x: x**3 - c, 0.0, 3.0) ** 2, (2.0,)),
+    (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=(c,)), (2.0,)),
+    (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=c), (2.0,)),
+    (lambda c: optimize.bisect(lambda x: np.sum(c) * x - 1.0, 0.0, 3.0, xtol=1e-14), (B,)),
+    (lambda c: optimize.newton(lambda x: x**3 - c, 1.0, tol=1e-13), (2.0,)),
+    (lambda c: optimize.newton(lambda x, c: x**3 - c, 1.0, args=(c,), tol=1e-13), (2.0,)),
+    (lambda c: optimize.root_scalar(lambda x: x**3 - c, bracket=[0.0, 3.0]).root, (2.0,)),
+    (lambda c: optimize.root_scalar(
+        lambda x, c: x**3 - c, args=(c,), x0=1.0, x1=1.4, xtol=1e-13).root, (2.0,)),
+    (lambda a, b: np.sum(optimize.root(system, np.ones(2), (a, b), tol=1e-11).x ** 2), (A, B)),
+    (lambda a, b: np.sum(
+        optimize.root(lambda x: system(x, a, b), np.ones(2), tol=1e-11)["x"] ** 2), (A, B)),
+    (lambda c: optimize.root(lambda x: x**2 - c, 1.0, tol=1e-11).x[0], (2.0,)),
+    (lambda c: optimize.fixed_point(lambda x: np.cos(c * x), 0.6, xtol=1e-14), (0.8,)),
+    (lambda c: np.sum(optimize.fixed_point(
+        lambda x, c: np.cos(c * x), B, (c,), xtol=1e-14)), (0.8 * B,)),
+    (lambda a, b: optimize.minimize(
+        lambda x: rosen(x, a, b), np.ones(2), tol=1e-6).fun, (A, B)),
+]
+INTEGRALS = [
+    (lambda c: integrate.quad(lambda x: np.sin(c * x), 0.0, 1.0)[0], (1.3,)),
+    (lambda a, b: integrate.quad(lambda x, c: x * x * c, a, b, args=(a,))[0], (0.3, 1.7)),
+    (lambda c: integrate.quad(lambda x: np.sum(c) * np.exp(-c[0] * x * x), 0, np.inf)[0], (B,)),
+]
+EPS = 1e-10
+FLOWS = [
+    (lambda a, y0: np.sum(integrate.solve_ivp(
+        decay, (0.0, 1.0), y0, args=(a,), t_eval=TIMES, rtol=EPS, atol=EPS).y ** 2), (A, B)),
+    (lambda a, y0: np.sum(integrate.solve_ivp(
+        lambda t, y: decay(t, y, a), (0.0, 1.0), y0, rtol=EPS, atol=EPS).y[:, -1] ** 2), (A, B)),
+    (lambda p, y0: np.sum(
+        integrate.odeint(lotka, y0, TIMES, (p,), rtol=EPS, atol=EPS) ** 2), (B, B + 0.3)),
+    (lambda a, y0: np.sum(integrate.odeint(
+        lambda t, y: decay(t, y, a), y0, TIMES, tfirst=True, rtol=EPS, atol=EPS) ** 2), (A, B)),
+    (lambda t: np.sum(
+        integrate.odeint(lotka, B, t, (B,), rtol=EPS, atol=EPS) ** 2), (TIMES + 0.1,)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), [*ROOTS, *INTEGRALS, *FLOWS])
+def test_gradient(f, args):
+    zyg.check_grads(f, *args, order=1)
+
+
+def rebound(c):
+    level = c
+    root = optimize.brentq(lambda x: x**3 - level, 0, 10)
+    level = 50 * c
+    return root
+
+
+def integral_of_rebound(c):
+    level = c
+    y, _ = integrate.quad(lambda t: level * t, 0, 1)
+    level = 50 * c
+    return y
+
+
+def solution_of_rebound(c):
+    level = c
+    y = integrate.solve_ivp(lambda t, y: -level * y, (0, 1.0), [1.0], t_eval=[1.0]).y[0, 0]
+    level = 50 * c
+    return y
+
+
+class Model:
+    def __init__(self, a):
+        self.a = a
+
+    def residual(self, x):
+        return x**3 - self.a
+
+    def slope(self, t, y):
+        return -self.a * y
+
+
+def root_of_model(c):
+    model = Model(c)
+    root = optimize.brentq(model.residual, 0, 10)
+    model.a = 50 * c
+    return root + optimize.root(lambda x: x**3 - model.a, 5.0).x[0]
+
+
+def test_what_changes_after_a_solver_has_run():
+    assert zyg.gradient(rebound, 2.0)[0] == pytest.approx(2 ** (-2 / 3) / 3)
+    expected = (2 ** (-2 / 3) + 50 * 100 ** (-2 / 3)) / 3
+    assert zyg.gradient(root_of_model, 2.0)[0] == pytest.approx(expected)
+    for f in (integral_of_rebound, solution_of_rebound):
+        with pytest.raises(zyg.NotDifferentiable, match=r"has changed since|by `args`"):
+            zyg.gradient(f, 2.0)
+
+
+WEIGHTS = np.array([2.0, 1.0])
+
+
+def test_globals_that_change_before_the_reverse_pass():
+    _, back = zyg.pullback(lambda c: optimize.brentq(lambda x: x**3 - c * WEIGHTS[0], 0, 9), 2.0)
+    _, solution_back = zyg.pullback(
+        lambda c: integrate.odeint(lambda y, t: -c * WEIGHTS[0] * y, [1.0], [0.0, 1.0])[1, 0], 2.0
+    )
+    WEIGHTS[0] = 100.0
+    try:
+        assert back(1.0)[0] == pytest.approx(2 / (3 * 4 ** (2 / 3)))
+        with pytest.raises(zyg.NotDifferentiable, match="has changed since"):
+            solution_back(1.0)
+    finally:
+        WEIGHTS[0] = 2.0
+
+
+def test_right_hand_sides_of_objects_are_refused():
+    def f(c):
+        model = Model(c)
+        return integrate.solve_ivp(model.slope, (0, 1.0), [1.0]).y[0, -1]
+
+    with pytest.raises(zyg.NotDifferentiable, match="by `args`"):
+        zyg.gradient(f, 2.0)
+
+
+def test_argmin_is_a_root_of_the_gradient():
+    def by_minimum(a, b):
+        found = optimize.minimize(rosen, np.ones(2), (a, b), jac=slope_of_rosen)
+        return np.sum(found.x**2)
+
+    def by_root(a, b):
+        return np.sum(optimize.root(slope_of_rosen, np.ones(2), (a, b)).x ** 2)
+
+    zyg.check_grads(by_root, A, B, order=1)
+    pairs = zip(zyg.gradient(by_minimum, A, B), zyg.gradient(by_root, A, B), strict=True)
+    for bar, expected in pairs:
+        np.testing.assert_allclose(bar, expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda c: optimize.brentq(lambda x: x - c, 0, 3, full_output=True)[0], "full_output"),
+        (lambda c: optimize.minimize(lambda x: (x[0] - c) ** 2, [0.0]).x[0], "jac=lambda"),
+        (lambda c: optimize.minimize(
+            lambda x: (x[0] - c) ** 2, [0.0], bounds=[(0, 1)]).x[0], "bounds"),
+        (lambda c: optimize.root(lambda x: x * x + c, 1.0).x[0], "not converged"),
+        (lambda c: optimize.root(lambda x: x - c, 1.0).fun[0], "`fun` of the result"),
+        (lambda c: optimize.curve_fit(lambda x, a: a * x + c, B, B)[0][0], "curve_fit has no rule"),
+        (lambda c: optimize.least_squares(lambda x: x - c, [1.0]).x[0], "least_squares has no"),
+        (lambda c: integrate.quad(lambda x: c * x, 0, 1)[1], "the error of"),
+        (lambda c: integrate.simpson(c * B), "scipy.integrate.simpson has no rule"),
+        (lambda c: integrate.solve_ivp(
+            lambda t, y: c * y, (0, 1), [1.0], dense_output=True).sol(0.3)[0], "dense_output"),
+    ],
+)
+def test_refused(f, message):
+    with pytest.raises(zyg.NotDifferentiable, match=message):
+        zyg.gradient(f, 1.5)

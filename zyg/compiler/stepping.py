@@ -1,0 +1,111 @@
+"""Iterators that are objects: how they go on, and the functions that take their items.
+
+    list(generator)      ->  listed(generator)     whose loop asks `advance` for each item
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import Any
+
+from ir import generators
+from ir.core import Location
+from ir.generators import Generator
+from ir.next_methods import step_of_method
+from zyg.errors import NotDifferentiable
+from zyg.rules.generators import CONSUMERS, PLAIN_READERS, SEQUENCES, Each
+from zyg.shadows import is_running
+from zyg.signature import is_users
+
+# The module whose functions are differentiated as the user's are.
+PROGRAMS = "zyg.rules.generators"
+
+
+def step_of(cls: type) -> Any:
+    """The function that gives the next step of an iterator of a class; None if it has none."""
+    if issubclass(cls, Generator):
+        return cls.advance
+    if not is_users(cls):
+        return None
+    found = [vars(base)["__next__"] for base in cls.__mro__ if "__next__" in vars(base)]
+    method = found[0] if found else None
+    return step_of_method(method) if isinstance(method, types.FunctionType) else None
+
+
+_iterators: dict[tuple[type, str, int, int], type] = {}
+MAX_KNOWN = 4096
+
+
+def iterator_class(cls: type, loc: Location) -> Any:
+    """The class of the iterators over a sequence of a class that are made at one place.
+
+    Each place has a class of its own, so that types tell apart what they hold.
+    """
+    if cls not in SEQUENCES:
+        return None
+    if len(_iterators) >= MAX_KNOWN:
+        _iterators.clear()
+    place = cls, loc.file, loc.line, loc.column
+    if place not in _iterators:
+        _iterators[place] = type(f"Each_{cls.__name__}", (Each,), {})
+    return _iterators[place]
+
+
+def consumer_at(callee: object) -> Any:
+    """The Python function in the place of a built-in one that takes the items of iterators, the
+    positions of these among its arguments (None for all), and whether it takes them when asked."""
+    return CONSUMERS.get(id(callee))
+
+
+def reads_plainly(callee: object) -> bool:
+    """Whether a function takes items, and has none in its place for iterators by steps."""
+    # Of a module that few programs import.
+    is_mean = getattr(callee, "__module__", None) == "statistics" and (
+        getattr(callee, "__name__", None) in ("mean", "fmean")
+    )
+    return is_mean or id(callee) in PLAIN_READERS
+
+
+def consumer_of(callee: object, args: tuple[Any, ...]) -> Any:
+    """The function to call with such arguments, if an iterator that goes on by steps is there."""
+    found = CONSUMERS.get(id(callee))
+    if found is None or not is_running():
+        return None
+    plain, positions, _ = found
+    given = args if positions is None else [args[i] for i in positions if i < len(args)]
+    return plain if any(step_of(type(arg)) is not None for arg in given) else None
+
+
+def knows_steps(module_globals: dict[str, Any]) -> bool:
+    """Whether a module knows generator functions, or classes of iterators."""
+    for value in list(module_globals.values()):
+        if type(value) is types.FunctionType and value.__code__.co_flags & inspect.CO_GENERATOR:
+            return True
+        if isinstance(value, type) and is_users(value) and _has_steps(value):
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=1024)
+def _has_steps(cls: type) -> bool:
+    found = [item for base in cls.__mro__ if is_users(base) for item in vars(base).items()]
+    return any(
+        name == "__next__" or (
+            isinstance(item, types.FunctionType)
+            and bool(item.__code__.co_flags & inspect.CO_GENERATOR)
+        )
+        for name, item in found
+    )
+
+
+def _refuse_plain_step() -> None:
+    if is_running():
+        raise NotDifferentiable(
+            "a generator is read by what isn't differentiated, so that nobody would notice what "
+            "it changes; make a list of its items before"
+        )
+
+
+generators.before_plain_step = _refuse_plain_step

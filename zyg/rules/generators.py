@@ -1,0 +1,475 @@
+"""What takes the items of generators: plain Python, whose code is differentiated.
+
+The built-in functions take items at once or one at a time, as they do here: `zip` of a generator is
+a generator in turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import operator
+import sys
+from collections import deque
+
+import numpy as np
+
+from ir import primitives
+from ir.generators import Generator, advanced, closed, iterated, sending, stop_iteration, throwing
+from ir.primitives import UNBOUND
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import constant, substitute
+
+constant(stop_iteration)
+
+
+# Iterators of what has its items at hand
+
+
+SEQUENCES = (list, tuple, range, str, np.ndarray, deque)
+
+
+@substitute(iterated)
+def iterated_(items):
+    if isinstance(items, SEQUENCES):
+        return Each(items)
+    if isinstance(items, dict):
+        return each_key(items)
+    return each_of_copy(items)
+
+
+class Each(Generator):
+    """An iterator over what has positions."""
+
+    counts = frozenset(["_state", "position"])
+
+    def __init__(self, items):
+        self.items = items
+        self.position = 0
+
+    def advance(self, sent=None, thrown=None, closing=False):
+        position = self.position
+        if thrown is None and not closing and position < len(self.items):
+            self.position = position + 1
+            return True, self.items[position], UNBOUND
+        self.position = sys.maxsize
+        if thrown is not None:
+            raise thrown
+        return False, UNBOUND, None
+
+
+def each_key(mapping):
+    count = len(mapping)
+    for key in list(mapping):
+        if len(mapping) != count:
+            raise RuntimeError("dictionary changed size during iteration")
+        yield key
+
+
+def each_of_copy(items):
+    refuse_lazy(items)
+    for item in list(items):  # noqa: UP028 - which is more work
+        yield item
+
+
+def refuse_lazy(items):
+    """Raises for an iterator whose items can't be taken one at a time."""
+    if not hasattr(items, "__len__"):
+        raise NotDifferentiable(
+            f"a generator or `next` takes items out of a {type(items).__name__} that was made "
+            "elsewhere; call the function that makes it there, or make a list of its items"
+        )
+
+
+constant(refuse_lazy)
+
+
+# The methods of generators
+
+
+@substitute(next)
+def next_(iterator, *default):
+    alive, item, end = advanced(iterator)
+    if len(default) > 0:
+        return item if alive else default[0]
+    if not alive:
+        raise stop_iteration(end)
+    return item
+
+
+@substitute(Generator.__next__)
+def generator_next(self):
+    alive, item, end = self.advance(None)
+    if not alive:
+        raise stop_iteration(end)
+    return item
+
+
+@substitute(Generator.__iter__)
+def generator_iter(self):
+    return self
+
+
+@substitute(sending)
+def sending_(generator, value):
+    if value is not None and generator._state == 0:
+        raise TypeError("can't send non-None value to a just-started generator")
+    return generator.advance(value)
+
+
+@substitute(throwing)
+def throwing_(generator, error, value=None, trace=None):
+    if value is not None:
+        return generator.advance(None, value)
+    return generator.advance(None, error() if isinstance(error, type) else error)
+
+
+@substitute(Generator.send)
+def generator_send(self, value):
+    alive, item, end = sending_(self, value)
+    if not alive:
+        raise stop_iteration(end)
+    return item
+
+
+@substitute(Generator.throw)
+def generator_throw(self, error, *others):
+    alive, item, end = throwing_(self, error, *others)
+    if not alive:
+        raise stop_iteration(end)
+    return item
+
+
+@substitute(Generator.close)
+def generator_close(self):
+    self.advance(None, None, True)
+
+
+@substitute(closed)
+def closed_(iterator):
+    if isinstance(iterator, Generator):
+        iterator.close()
+
+
+@substitute(contextlib._GeneratorContextManager.__exit__)
+def manager_exit(self, kind, error, trace):
+    if kind is None:
+        alive, _, _ = advanced(self.gen)
+        if alive:
+            self.gen.close()
+            raise RuntimeError("generator didn't stop")
+        return False
+    # The same exception, where the generator lets it pass: nobody has to catch it here.
+    alive, _, _ = throwing(self.gen, kind() if error is None else error)
+    if alive:
+        self.gen.close()
+        raise RuntimeError("generator didn't stop after throw()")
+    return True
+
+
+# What takes all items at once
+
+
+def listed(items=()):
+    found = []
+    for item in items:
+        found.append(item)  # noqa: PERF402 - what `list` is made of
+    return found
+
+
+def list_of(items=()):
+    return listed(items)
+
+
+def tuple_of(items=()):
+    return tuple(listed(items))
+
+
+def set_of(items=()):
+    return set(listed(items))
+
+
+def frozenset_of(items=()):
+    return frozenset(listed(items))
+
+
+def dict_of(items=(), /, **more):
+    return dict(listed(items), **more) if more else dict(listed(items))
+
+
+def deque_of(items=(), maxlen=None):
+    return deque(listed(items), maxlen)
+
+
+def sorted_of(items, /, *, key=None, reverse=False):
+    return sorted(listed(items), key=key, reverse=reverse)
+
+
+def sum_of(items, /, start=0):
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
+def product_of(items, /, *, start=1):
+    total = start
+    for item in items:
+        total = total * item
+    return total
+
+
+def fsum_of(items, /):
+    return math.fsum(listed(items))
+
+
+def min_of(items, /, **options):
+    return min(listed(items), **options)
+
+
+def max_of(items, /, **options):
+    return max(listed(items), **options)
+
+
+def any_of(items, /):
+    for item in items:  # noqa: SIM110 - what `any` is made of
+        if item:
+            return True
+    return False
+
+
+def all_of(items, /):
+    for item in items:  # noqa: SIM110 - what `all` is made of
+        if not item:
+            return False
+    return True
+
+
+def contains(items, searched, /):
+    for item in items:  # noqa: SIM110 - what `any` is made of
+        if item is searched or item == searched:
+            return True
+    return False
+
+
+def unpacked(items, count):
+    return primitives.unpack(taken(items, count), count)
+
+
+def taken(items, count):
+    """As many items, and one more, if it is there."""
+    found = []
+    while len(found) <= count:
+        alive, item, _ = advanced(items)
+        if not alive:
+            break
+        found.append(item)
+    return found
+
+
+def unpacked_starred(items, before, after):
+    return primitives.unpack_starred(listed(items), before, after)
+
+
+def extend(items, more):
+    for item in more:
+        items.append(item)
+
+
+def joined(separator, texts):
+    return separator.join(listed(texts))
+
+
+def array_of(items, dtype, count=-1):
+    return np.array(listed(items), dtype)
+
+
+# What takes one item at a time
+
+
+def enumerated(items, start=0):
+    number = start
+    for item in items:
+        yield number, item
+        number += 1
+
+
+def zipped(*iterables, strict=False):
+    refuse_strict(strict)
+    if len(iterables) == 2:
+        return zipped_two(iterated(iterables[0]), iterated(iterables[1]))
+    return zipped_several([iterated(items) for items in iterables])
+
+
+def refuse_strict(strict):
+    if strict:
+        raise NotDifferentiable("zip of a generator with strict=True can't be differentiated")
+
+
+constant(refuse_strict)
+
+
+def zipped_two(first, second):
+    while True:
+        alive, a, _ = advanced(first)
+        if not alive:
+            return
+        alive, b, _ = advanced(second)
+        if not alive:
+            return
+        yield a, b
+
+
+def zipped_several(iterators):
+    while True:
+        row = []
+        for iterator in iterators:
+            alive, item, _ = advanced(iterator)
+            if not alive:
+                return
+            row.append(item)
+        yield tuple(row)
+
+
+def mapped(function, *iterables):
+    if len(iterables) == 1:
+        return mapped_one(function, iterables[0])
+    return mapped_rows(function, zipped(*iterables))
+
+
+def mapped_one(function, items):
+    for item in items:
+        yield function(item)
+
+
+def mapped_rows(function, rows):
+    for row in rows:
+        yield function(*row)
+
+
+def filtered(function, items):
+    for item in items:
+        if item if function is None else function(item):
+            yield item
+
+
+def chained(*iterables):
+    for items in iterables:
+        yield from items
+
+
+def chained_all(iterables):
+    for items in iterables:
+        yield from items
+
+
+def sliced(items, *bounds):
+    taken = slice(*bounds)
+    start = 0 if taken.start is None else taken.start
+    step = 1 if taken.step is None else taken.step
+    position, wanted = 0, start
+    iterator = iterated(items)
+    while taken.stop is None or wanted < taken.stop:
+        alive, item, _ = advanced(iterator)
+        if not alive:
+            return
+        if position == wanted:
+            yield item
+            wanted += step
+        position += 1
+    while taken.stop is not None and position < taken.stop:
+        alive, item, _ = advanced(iterator)
+        if not alive:
+            return
+        position += 1
+
+
+def taken_while(predicate, items):
+    for item in items:
+        if not predicate(item):
+            return
+        yield item
+
+
+def dropped_while(predicate, items):
+    is_dropping = True
+    for item in items:
+        if is_dropping and predicate(item):
+            continue
+        is_dropping = False
+        yield item
+
+
+def accumulated(items, func=None, *, initial=None):
+    iterator = iterated(items)
+    if initial is None:
+        alive, total, _ = advanced(iterator)
+        if not alive:
+            return
+    else:
+        total = initial
+    yield total
+    for item in iterator:
+        total = total + item if func is None else func(total, item)
+        yield total
+
+
+def pairs(items):
+    iterator = iterated(items)
+    alive, before, _ = advanced(iterator)
+    while alive:
+        alive, item, _ = advanced(iterator)
+        if alive:
+            yield before, item
+            before = item
+
+
+# By callee: the function in its place, the positions of iterators among its arguments (None for
+# all), and whether it takes their items one at a time, as somebody asks for them.
+CONSUMERS = {
+    id(callee): (plain, positions, is_lazy)
+    for callee, plain, positions, is_lazy in (
+        (list, list_of, (0,), False),
+        (tuple, tuple_of, (0,), False),
+        (set, set_of, (0,), False),
+        (frozenset, frozenset_of, (0,), False),
+        (dict, dict_of, (0,), False),
+        (deque, deque_of, (0,), False),
+        (sorted, sorted_of, (0,), False),
+        (sum, sum_of, (0,), False),
+        (math.prod, product_of, (0,), False),
+        (math.fsum, fsum_of, (0,), False),
+        (min, min_of, (0,), False),
+        (max, max_of, (0,), False),
+        (any, any_of, (0,), True),
+        (all, all_of, (0,), True),
+        (operator.contains, contains, (0,), False),
+        (primitives.unpack, unpacked, (0,), False),
+        (primitives.unpack_starred, unpacked_starred, (0,), False),
+        (list.extend, extend, (1,), False),
+        (str.join, joined, (1,), False),
+        (np.fromiter, array_of, (0,), False),
+        (enumerate, enumerated, (0,), True),
+        (zip, zipped, None, True),
+        (map, mapped, (1, 2, 3, 4), True),
+        (filter, filtered, (1,), True),
+        (itertools.chain, chained, None, True),
+        (vars(itertools.chain)["from_iterable"], chained_all, (0,), True),
+        (itertools.islice, sliced, (0,), True),
+        (itertools.takewhile, taken_while, (1,), True),
+        (itertools.dropwhile, dropped_while, (1,), True),
+        (itertools.accumulate, accumulated, (0,), True),
+        (itertools.pairwise, pairs, (0,), True),
+        (itertools.starmap, mapped_rows, (1,), True),
+    )
+}
+# What takes items too, and isn't there for generators.
+PLAIN_READERS = {
+    id(callee) for callee in (
+        itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
+        itertools.product, itertools.tee, itertools.cycle, itertools.groupby, itertools.compress,
+        itertools.filterfalse, itertools.zip_longest, np.array, np.asarray, np.stack,
+        np.concatenate,
+    )
+}

@@ -1,0 +1,257 @@
+"""Rules of `scipy.integrate`: quadrature, and the adjoint equation of ordinary differential ones.
+
+The derivative of an integral in a parameter is the integral of the derivative. For `y' = f(t, y,
+p)` the cotangent `w` of the state runs backwards in time, and gathers on its way those of `p`:
+
+    w' = -(df/dy)^T w        p_bar = integral of (df/dp)^T w
+
+with jumps where the solution is read. The states come from a second forward integration. Source:
+Y. Cao, S. Li, L. Petzold and R. Serban, "Adjoint sensitivity analysis for
+differential-algebraic equations" (2003).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import integrate
+
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import adjoint
+from zyg.rules.scipy_optimize import as_tuple, like_args, matters, seed_like
+from zyg.shadows import apart
+
+TOLERANCE = 1e-10
+
+
+def numbers_of(bars):
+    """The numbers in cotangents, one after another."""
+    if bars is None:
+        return np.zeros(0)
+    if isinstance(bars, dict):
+        bars = list(bars.values())
+    if isinstance(bars, (list, tuple)):
+        return np.concatenate([np.zeros(0), *[numbers_of(bar) for bar in bars]])
+    if np.iscomplexobj(bars):
+        raise NotDifferentiable("scipy.integrate has no rules for complex parameters")
+    return np.reshape(np.asarray(bars, dtype=float), -1)
+
+
+def with_numbers(bars, numbers):
+    """Cotangents of the same structure with other numbers, and the numbers that are left."""
+    if bars is None:
+        return None, numbers
+    if isinstance(bars, (dict, list, tuple)):
+        items = []
+        for bar in bars.values() if isinstance(bars, dict) else bars:
+            item, numbers = with_numbers(bar, numbers)
+            items.append(item)
+        if isinstance(bars, dict):
+            return dict(zip(bars, items, strict=True)), numbers
+        return type(bars)(items), numbers
+    count = np.size(bars)
+    return seed_like(bars, numbers[:count]), numbers[count:]
+
+
+def parameter_bars(bars, at):
+    """The cotangents of a function and of its arguments, but for those that stand at `at`."""
+    return [bar for i, bar in enumerate(bars) if i not in at]
+
+
+def cotangents(back, seed):
+    """What a back function returns, which has to be all: it is called at many points."""
+    with apart() as shadows:
+        bars = back(seed)
+    if not shadows.is_empty():
+        raise NotDifferentiable(
+            "an integrand or right-hand side reads attributes of objects, or variables that are "
+            "assigned again; pass their values by `args`"
+        )
+    return bars
+
+
+@adjoint(integrate.quad)
+def quad(
+    func, a, b, args=(), *, pullback=None, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None
+):
+    y = integrate.quad(
+        func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points
+    )
+
+    rest = as_tuple(args)
+    # In this pass: what the integrand reads may change before the reverse pass.
+    like, total = integrated_bars(pullback, func, a, b, rest, epsabs, epsrel, points)
+    at_a = func(a, *rest) if np.isfinite(a) else None
+    at_b = func(b, *rest) if np.isfinite(b) else None
+
+    def back(bars):
+        y_bar, error_bar = bars
+        if matters(error_bar):
+            raise NotDifferentiable("the error of scipy.integrate.quad has no derivative")
+        y_bar = 0.0 if y_bar is None else y_bar
+        (f_bar, *others), _ = with_numbers(like, y_bar * total)
+        a_bar = None if at_a is None else -y_bar * at_a
+        b_bar = None if at_b is None else y_bar * at_b
+        return f_bar, a_bar, b_bar, like_args(others, args)
+
+    return y, back
+
+
+def integrated_bars(pullback, func, a, b, args, epsabs, epsrel, points):
+    """The integrals of the derivatives in the parameters, and the structure of these."""
+
+    def bars_at(t):
+        _, back = pullback(func, t, *args)
+        return parameter_bars(cotangents(back, 1.0), (1,))
+
+    like = bars_at(0.5 * (np.clip(a, -1e3, 1e3) + np.clip(b, -1e3, 1e3)))
+    if np.size(numbers_of(like)) == 0:
+        return like, numbers_of(like)
+    total, _ = integrate.quad_vec(
+        lambda t: numbers_of(bars_at(t)), a, b, epsabs=epsabs, epsrel=epsrel, points=points
+    )
+    return like, total
+
+
+def adjoint_integral(pullback, slope, states, times, y_bar):
+    """Cotangents of the parameters, of the first state, and of the times.
+
+    `slope(t, y)` gives the arguments of a call, and the positions of `t` and `y` among its
+    cotangents; `states(t)` is the solution, `y_bar[k]` the cotangent of the state at `times[k]`.
+    """
+
+    def bars_at(t, y, weights):
+        arguments, places = slope(t, y)
+        value, back = pullback(*arguments)
+        bars = cotangents(back, seed_like(value, weights))
+        y_part = bars[places[1]]
+        state_bar = np.zeros(np.size(y)) if y_part is None else numbers_of(y_part)
+        return parameter_bars(bars, places), state_bar, numbers_of(list(value))
+
+    size = np.size(y_bar[0])
+    like, _, _ = bars_at(times[0], states(times[0]), np.ones(size))
+    count = np.size(numbers_of(like))
+    joint = np.zeros(size + count)
+    times_bar = np.zeros(len(times))
+
+    def backwards(t, joint):
+        parts, state_bar, _ = bars_at(t, states(t), joint[:size])
+        return -np.concatenate([state_bar, numbers_of(parts)])
+
+    for k in range(len(times) - 1, 0, -1):
+        times_bar[k] = y_bar[k] @ bars_at(times[k], states(times[k]), np.ones(size))[2]
+        joint[:size] += y_bar[k]
+        if times[k] != times[k - 1]:
+            joint = integrate.solve_ivp(
+                backwards, (times[k], times[k - 1]), joint, rtol=TOLERANCE, atol=TOLERANCE,
+                method="DOP853",
+            ).y[:, -1]
+    times_bar[0] = -joint[:size] @ bars_at(times[0], states(times[0]), np.ones(size))[2]
+    joint[:size] += y_bar[0]
+    bars, _ = with_numbers(like, joint[size:])
+    return bars, joint[:size], times_bar
+
+
+def slopes_at(slope_value, times, states):
+    """What the right-hand side gives along a solution: another one has other values there."""
+    return [numbers_of(list(slope_value(t, state))) for t, state in zip(times, states, strict=True)]
+
+
+def refuse_changed(before, now):
+    if any(np.any(a != b) for a, b in zip(before, now, strict=True)):
+        raise NotDifferentiable(
+            "what the right-hand side of a differential equation reads has changed since it was "
+            "solved; pass a copy to it"
+        )
+
+
+def dense(slope_value, times, y0):
+    """The solution as a function of time, more precise than any cotangent has to be."""
+    return integrate.solve_ivp(
+        slope_value, (times[0], times[-1]), y0, rtol=TOLERANCE, atol=TOLERANCE, method="DOP853",
+        dense_output=True,
+    ).sol
+
+
+@adjoint(integrate.odeint)
+def odeint(func, y0, t, args=(), *, pullback=None, tfirst=False, rtol=None, atol=None, mxstep=0):
+    y = integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol, mxstep=mxstep)
+
+    times, first = np.array(t, dtype=float), np.array(y0, dtype=float)
+
+    def slope(at, state):
+        return (func, *((at, state) if tfirst else (state, at)), *args), (
+            (1, 2) if tfirst else (2, 1)
+        )
+
+    def value(at, state):
+        (function, *arguments), _ = slope(at, state)
+        return function(*arguments)
+
+    solution = np.copy(y)
+    before = slopes_at(value, times, solution)
+
+    def back(y_bar):
+        refuse_changed(before, slopes_at(value, times, solution))
+        states = dense(value, times, np.reshape(first, -1))
+        bars, y0_bar, t_bar = adjoint_integral(pullback, slope, states, times, y_bar)
+        return bars[0], seed_like(y0, y0_bar), t_bar, tuple(bars[1:])
+
+    return y, back
+
+
+@adjoint(integrate.solve_ivp)
+def solve_ivp(
+    fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None,
+    vectorized=False, args=None, *, pullback=None, **options,
+):
+    if dense_output or events is not None or vectorized:
+        raise NotDifferentiable(
+            "scipy.integrate.solve_ivp has no rule for dense_output, events and vectorized: read "
+            "the solution at t_eval"
+        )
+    if np.iscomplexobj(y0):
+        raise NotDifferentiable("scipy.integrate.solve_ivp has no rule for complex states")
+    y = integrate.solve_ivp(fun, t_span, y0, method, t_eval, args=args, **options)
+
+    rest = () if args is None else args
+    first, read, solution = np.array(y0, dtype=float), np.copy(y.t), np.copy(y.y)
+
+    def slope(at, state):
+        return (fun, at, state, *rest), (1, 2)
+
+    def value(at, state):
+        return fun(at, state, *rest)
+
+    before = slopes_at(value, read, np.transpose(solution))
+
+    def back(bars):
+        unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
+        if unknown:
+            raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")
+        if not y.success:
+            raise NotDifferentiable("solve_ivp has failed, so that there is no solution")
+        refuse_changed(before, slopes_at(value, read, np.transpose(solution)))
+        # The states are read at `read`; the integral starts at t_span[0].
+        is_first = read[0] == t_span[0]
+        times = read if is_first else np.concatenate([[t_span[0]], read])
+        columns = np.zeros_like(solution) if bars.get("y") is None else bars["y"]
+        columns = np.transpose(columns)
+        columns = columns if is_first else np.concatenate([np.zeros_like(columns[:1]), columns])
+        states = dense(value, times, first)
+        found, y0_bar, times_bar = adjoint_integral(pullback, slope, states, times, columns)
+        span_bar, t_eval_bar = time_bars(times_bar, is_first, t_eval)
+        return (
+            found[0], span_bar, seed_like(y0, y0_bar), None, t_eval_bar, None, None, None,
+            None if args is None else tuple(found[1:]),
+        )
+
+    return y, back
+
+
+def time_bars(times_bar, is_first, t_eval):
+    """The cotangents of `t_span` and `t_eval`."""
+    if t_eval is None:  # the solver chooses the times between the ends
+        return (times_bar[0], times_bar[-1]), None
+    if is_first:
+        return (times_bar[0], None), np.concatenate([[0.0], times_bar[1:]])
+    return (times_bar[0], None), times_bar[1:]

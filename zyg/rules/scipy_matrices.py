@@ -1,0 +1,174 @@
+"""Rules of `scipy.linalg`: inverses, functions of matrices, matrices put together of parts.
+
+The cotangent through a function of a matrix is the Fréchet derivative at the conjugate transpose,
+which stands in a corner of the function of a matrix twice the size:
+
+    f([[a, e], [0, a]]) = [[f(a), L(a, e)], [0, f(a)]]
+
+Source: N. Higham, "Functions of Matrices" (2008), section 3.1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
+from zyg.rules.linalg import adjoint_of, cofactors, pinv_bar
+from zyg.rules.registry import adjoint, constant, substitute
+
+constant(
+    *(linalg.bandwidth, linalg.issymmetric, linalg.ishermitian, linalg.hadamard, linalg.hilbert),
+    *(linalg.invhilbert, linalg.pascal, linalg.invpascal, linalg.dft, linalg.LinAlgError),
+)
+
+
+@adjoint(linalg.inv)
+def inv(a, overwrite_a=False, check_finite=True):
+    y = linalg.inv(a, check_finite=check_finite)
+    return y, lambda y_bar: (-adjoint_of(y) @ y_bar @ adjoint_of(y),)
+
+
+@adjoint(linalg.det)
+def det(a, overwrite_a=False, check_finite=True):
+    y = linalg.det(a, check_finite=check_finite)
+    return y, lambda y_bar: (np.expand_dims(y_bar, (-2, -1)) * conj(cofactors(a, y)),)
+
+
+@adjoint(linalg.pinv)
+def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    if return_rank:
+        raise NotDifferentiable(
+            "scipy.linalg.pinv has no rule for return_rank=True: use np.linalg.matrix_rank"
+        )
+    y = linalg.pinv(a, atol=atol, rtol=rtol, check_finite=check_finite)
+    return y, lambda y_bar: pinv_bar(y_bar, y, a)
+
+
+@adjoint(linalg.expm)
+def expm(A):
+    return linalg.expm(A), lambda y_bar: unbroadcast(expm_bar(y_bar, adjoint_of(A)), A)
+
+
+def expm_bar(y_bar, transposed):
+    if np.ndim(y_bar) > 2:
+        return corner(linalg.expm(doubled(transposed, y_bar)))
+    return linalg.expm_frechet(transposed, y_bar, compute_expm=False)
+
+
+def doubled(a, e):
+    """The matrix `[[a, e], [0, a]]`, for each of a stack."""
+    above, below = np.concatenate([a, e], -1), np.concatenate([0 * e, a + 0 * e], -1)
+    return np.concatenate([above, below], -2)
+
+
+def corner(a):
+    """The upper right quarter of each matrix of a stack."""
+    size = np.shape(a)[-1] // 2
+    return a[..., :size, size:]
+
+
+@substitute(linalg.expm_frechet)
+def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
+    derivative = corner(linalg.expm(doubled(A, E)))
+    return (linalg.expm(A), derivative) if compute_expm else derivative
+
+
+@adjoint(linalg.logm)
+def logm(A):
+    def back(y_bar):
+        return unbroadcast(corner(linalg.logm(doubled(adjoint_of(A), y_bar))), A)
+
+    return linalg.logm(A), back
+
+
+@adjoint(linalg.sqrtm)
+def sqrtm(A):
+    y = linalg.sqrtm(A)
+
+    def back(y_bar):
+        return unbroadcast(linalg.solve_sylvester(adjoint_of(y), adjoint_of(y), y_bar), A)
+
+    return y, back
+
+
+# Matrices made of parts
+
+
+@adjoint(linalg.block_diag)
+def block_diag(*arrs):
+    shapes = [block_shape(block) for block in arrs]
+
+    def back(y_bar):
+        rows = np.cumsum([0, *[shape[0] for shape in shapes]])
+        columns = np.cumsum([0, *[shape[1] for shape in shapes]])
+        blocks = [
+            y_bar[rows[i] : rows[i] + shapes[i][0], columns[i] : columns[i] + shapes[i][1]]
+            for i in range(len(shapes))
+        ]
+        return tuple(
+            [
+                unbroadcast(np.reshape(block, np.shape(arr)), arr)
+                for block, arr in zip(blocks, arrs, strict=True)
+            ]
+        )
+
+    return linalg.block_diag(*arrs), back
+
+
+def block_shape(block):
+    if np.ndim(block) > 2:
+        raise NotDifferentiable("scipy.linalg.block_diag has no rule for stacks of matrices")
+    return np.shape(np.atleast_2d(block))
+
+
+@adjoint(linalg.toeplitz)
+def toeplitz(c, r=None):
+    refuse_stacks("toeplitz", c, c if r is None else r)
+
+    def back(y_bar):
+        below = traces(y_bar, np.size(c), -1)
+        if r is None:
+            mirrored = conj(traces(y_bar, np.size(c), 1))
+            return unbroadcast(below + without_first(mirrored), c), None
+        right = without_first(traces(y_bar, np.size(r), 1))
+        return unbroadcast(np.reshape(below, np.shape(c)), c), unbroadcast(
+            np.reshape(right, np.shape(r)), r
+        )
+
+    return linalg.toeplitz(c, r), back
+
+
+def refuse_stacks(name, *columns):
+    if any(np.ndim(column) > 1 for column in columns):
+        raise NotDifferentiable(f"scipy.linalg.{name} has a rule for one-dimensional columns only")
+
+
+constant(refuse_stacks)
+
+
+def traces(a, count, step):
+    """The sums along the diagonals at 0, `step`, 2 `step`..."""
+    return np.stack([np.trace(a, step * k) for k in range(count)])
+
+
+def without_first(a):
+    return np.where(np.arange(len(a)) > 0, a, 0)
+
+
+@adjoint(linalg.circulant)
+def circulant(c):
+    refuse_stacks("circulant", c)
+
+    def back(y_bar):
+        above = np.roll(traces(y_bar, np.size(c), 1)[::-1], 1)
+        return unbroadcast(traces(y_bar, np.size(c), -1) + without_first(above), c)
+
+    return linalg.circulant(c), back
+
+
+@substitute(linalg.khatri_rao)
+def khatri_rao(a, b):
+    columns = np.shape(b)[1]
+    return np.reshape(np.expand_dims(a, 1) * np.expand_dims(b, 0), (-1, columns))

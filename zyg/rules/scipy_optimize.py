@@ -1,0 +1,216 @@
+"""Rules of `scipy.optimize`: roots, fixed points and minima, by the implicit function theorem.
+
+Where `f(x, p) = 0`, a cotangent `x_bar` goes to the parameters through one adjoint equation
+
+    J^T w = x_bar      J = df/dx at the root
+    p_bar = -(df/dp)^T w
+
+for the arguments in `args` and for what `f` has captured. How the root was found plays no part, and
+the start has no influence. Source: A. Griewank and A. Walther, "Evaluating Derivatives" (2008),
+section 15.3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import optimize
+
+from zyg.cotangent import accumulate
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import adjoint, constant
+from zyg.shadows import apart
+
+constant(
+    *(optimize.OptimizeResult, optimize.Bounds, optimize.check_grad, optimize.approx_fprime),
+    *(optimize.show_options,),
+)
+
+
+def as_tuple(args):
+    return args if isinstance(args, tuple) else (args,)
+
+
+def like_args(bars, args):
+    """The cotangent of `args`, which may be one argument without a tuple."""
+    return tuple(bars) if isinstance(args, tuple) else bars[0]
+
+
+def unit_seeds(value):
+    """For each number of a result the cotangent that is 1 there, in the form of the result."""
+    count = np.size(value)
+    return [seed_like(value, row) for row in np.eye(count)]
+
+
+def seed_like(value, numbers):
+    if isinstance(value, (list, tuple)):
+        return type(value)([float(x) for x in numbers])
+    if np.ndim(value) == 0:
+        return float(numbers[0])
+    return np.reshape(numbers, np.shape(value))
+
+
+def implicit_bars(equation, x, x_bar, at=1):
+    """Cotangents of the operands of an equation: those in front of `x`, which is `at`, and others.
+
+    `equation` is what `pullback` gave where the root was found: later, what the function reads may
+    have changed.
+    """
+    value, back = equation
+    with apart():
+        rows = [back(seed)[at] for seed in unit_seeds(value)]
+    size = np.size(x)
+    jacobian = np.stack([
+        np.zeros(size) if row is None else np.reshape(row, size) for row in rows
+    ])
+    if np.shape(jacobian) != (size, size):
+        raise NotDifferentiable("a root of as many equations as unknowns is differentiable only")
+    weights = np.linalg.solve(np.transpose(jacobian), np.reshape(x_bar, size))
+    bars = back(seed_like(value, -weights))
+    return bars[:at], bars[at + 1 :]
+
+
+def root_bars(equation, x, args, x_bar):
+    """Cotangents of the function and of `args`."""
+    own, others = implicit_bars(equation, x, x_bar)
+    return own[0], like_args(others, args)
+
+
+def refuse_full_output(full_output):
+    if full_output:
+        raise NotDifferentiable(
+            "solvers of scipy.optimize have no rule for full_output=True: use root_scalar"
+        )
+
+
+def bracketing(solver):
+    """The rule of a solver that is given an interval."""
+
+    def rule(f, a, b, args=(), *, pullback=None, full_output=False, **options):
+        refuse_full_output(full_output)
+        y = solver(f, a, b, args, **options)
+        equation = pullback(f, y, *as_tuple(args))
+
+        def back(y_bar):
+            f_bar, args_bar = root_bars(equation, y, args, y_bar)
+            return f_bar, None, None, args_bar
+
+        return y, back
+
+    return rule
+
+
+for _solver in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
+    adjoint(_solver)(bracketing(_solver))
+adjoint(optimize.toms748)(bracketing(optimize.toms748))
+
+
+@adjoint(optimize.newton)
+def newton(func, x0, fprime=None, args=(), *, pullback=None, full_output=False, **options):
+    refuse_full_output(full_output)
+    y = optimize.newton(func, x0, fprime, args, **options)
+    equation = pullback(func, y, *as_tuple(args))
+
+    def back(y_bar):
+        f_bar, args_bar = root_bars(equation, y, args, y_bar)
+        return f_bar, None, None, args_bar
+
+    return y, back
+
+
+@adjoint(optimize.root_scalar)
+def root_scalar(f, args=(), *, pullback=None, **options):
+    y = optimize.root_scalar(f, args, **options)
+    root, converged = y.root, y.converged
+    equation = pullback(f, root, *as_tuple(args))
+
+    def back(bars):
+        return root_bars(equation, root, args, bar_of(bars, "root", converged))
+
+    return y, back
+
+
+def matters(bar):
+    """Whether something depends on what has this cotangent."""
+    return bar is not None and bool(np.any(bar))
+
+
+def bar_of(bars, *names):
+    """The cotangent of one entry of a result; the others say how the solver fared."""
+    *names, converged = names
+    unknown = [name for name, bar in bars.items() if name not in names and matters(bar)]
+    if unknown:
+        raise NotDifferentiable(f"`{unknown[0]}` of the result of a solver has no derivative")
+    if not converged:
+        raise NotDifferentiable("the solver has not converged, so that nothing is known of a root")
+    found = [bars.get(name) for name in names]
+    return found[0] if len(found) == 1 else found
+
+
+def refuse_jac_pair(jac):
+    if jac is True:
+        raise NotDifferentiable(
+            "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
+        )
+
+
+@adjoint(optimize.root)
+def root(fun, x0, args=(), method="hybr", jac=None, *, pullback=None, **options):
+    refuse_jac_pair(jac)
+    y = optimize.root(fun, x0, args, method, jac, **options)
+    x, success = np.copy(y.x), y.success
+    equation = pullback(fun, x, *as_tuple(args))
+
+    def back(bars):
+        f_bar, args_bar = root_bars(equation, x, args, bar_of(bars, "x", success))
+        return f_bar, None, args_bar
+
+    return y, back
+
+
+def residual(function, x, *args):
+    return function(x, *args) - x
+
+
+@adjoint(optimize.fixed_point)
+def fixed_point(func, x0, args=(), *, pullback=None, **options):
+    y = optimize.fixed_point(func, x0, args, **options)
+    equation = pullback(residual, func, y, *as_tuple(args))
+
+    def back(y_bar):
+        own, others = implicit_bars(equation, y, y_bar, at=2)
+        return own[1], None, like_args(others, args)
+
+    return y, back
+
+
+@adjoint(optimize.minimize)
+def minimize(
+    fun, x0, args=(), method=None, jac=None, *, pullback=None, bounds=None, constraints=(),
+    **options,
+):
+    refuse_jac_pair(jac)
+    if bounds is not None or constraints:
+        raise NotDifferentiable(
+            "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
+        )
+    y = optimize.minimize(fun, x0, args, method, jac, **options)
+    x, success = np.copy(y.x), y.success
+    _, least_back = pullback(fun, x, *as_tuple(args))
+    equation = pullback(jac, x, *as_tuple(args)) if callable(jac) else None
+
+    def back(bars):
+        x_bar, least_bar = bar_of(bars, "x", "fun", success)
+        if x_bar is not None and equation is None:
+            raise NotDifferentiable(
+                "the argmin of scipy.optimize.minimize is differentiated through the gradient "
+                "of `fun`: give it, as jac=lambda x, *args: zyg.gradient(fun, x, *args)[0]"
+            )
+        jac_bar, args_bar, fun_bar = None, None, None
+        if x_bar is not None:
+            jac_bar, args_bar = root_bars(equation, x, args, x_bar)
+        if least_bar is not None:  # at a minimum, `fun` doesn't change with `x`
+            fun_bar, _, *others = least_back(least_bar)
+            args_bar = accumulate(args_bar, like_args(others, args))
+        return fun_bar, None, args_bar, None, jac_bar
+
+    return y, back
