@@ -19,7 +19,7 @@ SHAPES = ((3,), (4,), (4,), (2, 2), (2, 2), (2, 3))
 MOST_DOUBLED = 9
 # How often an array is bound to one of two others, or a variable to a view of unknown origin: a
 # compiler may refuse changes of what may be the memory of several names.
-UNTOLD = 0.05
+UNTOLD = 0.06
 # How often an array gets another name outside of branches and loops only, for the same reason.
 OUTSIDE = 0.7
 
@@ -47,14 +47,14 @@ class Changes(Expressions):
             if c.changes and self.affords(c.cost) and self.changed_by(c, scope)
         ]
         if changing:
-            kinds.append((3, lambda: self.change_by_call(scope, changing)))
+            kinds.append((6, lambda: self.change_by_call(scope, changing)))
         ((_, write),) = self.random.choices(kinds, [weight for weight, _ in kinds])
         write()
 
     def change_by_call(self, scope: Scope, callees: list[Callee]) -> None:
         callee = self.random.choice(callees)
         changed = self.random.choice(self.changed_by(callee, scope))
-        if not isinstance(callee.changes, str) and self.chance(0.4):
+        if not isinstance(callee.changes, str) and self.chance(0.8):
             # An adjoint that reads what the call overwrites.
             product = self.fresh("x")
             self.write(f"{product} = times({changed}, {changed})")

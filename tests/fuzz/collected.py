@@ -19,7 +19,9 @@ class Collected(Instances):
     def use_deque(self, scope: Scope) -> None:
         if not scope.deques or self.chance(0.15):
             name, items = self.fresh("q"), [self.scalar(scope) for _ in range(2)]
-            limit = ", maxlen=3" if self.chance(0.5) else ""
+            limit = ""
+            if self.chance(0.5):
+                limit = f", maxlen={2 + self.numbers % 2}"  # full at once, or by the next item
             self.write(f"{name} = deque([{', '.join(items)}]{limit})")
             scope.deques[name] = 2
             return

@@ -42,7 +42,7 @@ class Writer(Statements):
         super().__init__(random)
         self.results = 1
         themes = [*THEMES, "attempts"]
-        self.themes = random.sample(themes, random.choice([0, 1, 1, 2, 2, 3]))
+        self.themes = random.sample(themes, random.choice([0, 0, 1, 1, 2, 2, 3]))
 
     def program(self, arrays: str) -> str:
         callees: list[Callee] = []

@@ -10,7 +10,7 @@ import gast
 from ir.core import If, Try
 from ir.expressions import ExpressionParser
 from ir.parse import FunctionParser
-from ir.places import Places, State
+from ir.places import Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
 from zyg.compiler.transpose import Transposer
 from zyg.rules import collection_classes
@@ -107,7 +107,10 @@ def _() -> Iterator[None]:
 
 @seeded("what a block changes by a name of its own is forgotten")
 def _() -> Iterator[None]:
-    with in_place_of(Places, "_gone_from", lambda right, self, gone, local: {}):
+    with (
+        in_place_of(Places, "_gone_from", lambda right, self, gone, local: {}),
+        in_place_of(Places, "lost_choices", lambda right, self, inner, local: {}),
+    ):
         yield
 
 
@@ -116,14 +119,5 @@ def _() -> Iterator[None]:
     with in_place_of(
         collection_classes, "without_pushed",
         lambda right, bar, is_kept, is_full, count: right(bar, is_kept, False, count),
-    ):
-        yield
-
-
-@seeded("an arm that leaves something as it was hides that another one has changed it", about="z")
-def _() -> Iterator[None]:
-    with in_place_of(
-        Places, "leave_arm",
-        lambda right, self, before, local, start: right(self, before, local, State()),
     ):
         yield
