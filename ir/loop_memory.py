@@ -41,8 +41,9 @@ class LoopMemory:
         self._carried: list[Value] = []
         self._lent: set[Value] = set()
         self._held: dict[Value, None] = {}
-        # What the body puts into objects.
+        # What the body puts into objects, and by number the carried variables that it does.
         self._stored: set[Value] = set()
+        self._stored_carried: set[int] = set()
         # What the body does with elements of containers from outside of it.
         self._detached: dict[Value, bool] = {}
         self._members: dict[Value, frozenset[Value]] = {}
@@ -60,6 +61,7 @@ class LoopMemory:
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
         state.stored.update(dict.fromkeys(self._stored))
+        state.stored.update((carried[i], None) for i in self._stored_carried)
         self._enter_contents(state)
         self._params = []
         for first in self.changed:
@@ -146,9 +148,14 @@ class LoopMemory:
         if not inner.writes or not isinstance(body.exit, Yield):
             return True
         local = defined(body)
-        stored = {v for v in inner.stored if v not in local and v not in before.stored}
-        is_same = is_same and stored == self._stored
-        self._stored = stored
+        stored_carried = {i for i, param in enumerate(carried) if param in inner.stored}
+        stored = {
+            v for v in inner.stored
+            if v not in local and v not in before.stored and v not in carried
+            and v not in places.nameless
+        }
+        is_same = is_same and (stored, stored_carried) == (self._stored, self._stored_carried)
+        self._stored, self._stored_carried = stored, stored_carried
         if not inner.has_changes:  # but for what objects hold
             heap = [first for first in places.changed_since(before) if first.type == HEAP]
             is_settled = all(first in self.changed for first in heap)

@@ -524,9 +524,12 @@ class Augmenter(Lengths):
         if isinstance(callee, Const) and callee.value is primitives.updating:
             changed = args[1]
             callee, args = args[0], args[2:]
-            if self._static_call(op, callee, args, kwargs, mapping):
+            is_of_heap = isinstance(changed, Const) and changed.value == (HEAP_NAME,)
+            # A call that changes memory that objects may hold runs as one of what isn't known.
+            is_apart = is_of_heap and self._changes_arguments(callee, args, kwargs)
+            if not is_apart and self._static_call(op, callee, args, kwargs, mapping):
                 return
-            if isinstance(changed, Const) and changed.value == (HEAP_NAME,):
+            if is_of_heap:
                 self._unknown_call(op, callee, args, kwargs, mapping)
                 return
             raise unsupported(
@@ -886,6 +889,14 @@ class Augmenter(Lengths):
             whole = Call(op.callee, op.args, op.kwargs, results, op.loc)
             self._take_apart(whole, result, mapping)
         return True
+
+    def _changes_arguments(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        """Whether code for a call gives new versions of its arguments, beside the heap."""
+        kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
+        made = self._specialiser.call(type_of(callee), tuple(map(type_of, args)), kwarg_types)
+        return made is not None and any(i != made.heap for i in made.updates)
 
     def _held_by(
         self, owner: Operand, inputs: list[Operand], target: Target, captured: list[str]
