@@ -15,6 +15,7 @@ entry. `front` elements in front of an element are read for it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -62,12 +63,14 @@ def transposed(u: Any, weights: Any, axes: Axes, modes: Modes, origins: Axes) ->
 def _full(u: Any, weights: Any, axes: Axes) -> Any:
     """The full convolution, longer than `u` by the weights but one."""
     sizes = np.shape(weights)
-    widths = [(0, 0)] * u.ndim
+    shape = list(u.shape)
     for axis, size in zip(axes, sizes, strict=True):
-        widths[axis] = (0, size - 1)
+        shape[axis] += size - 1
+    padded = np.zeros(shape, u.dtype)
+    padded[tuple(map(slice, u.shape))] = u
     last = tuple((size - 1) // 2 for size in sizes)
     zeros = ("constant",) * len(axes)
-    return correlated(np.pad(u, widths), np.flip(weights), axes, zeros, 0.0, last)
+    return correlated(padded, np.flip(weights), axes, zeros, 0.0, last)
 
 
 def _folded(full: Any, axis: int, length: int, front: int, mode: str) -> Any:
@@ -96,12 +99,21 @@ def _add_beyond(inner: Any, head: Any, tail: Any, front: int, behind: int, mode:
     """Adds what lies beyond the ends of the first axis to the elements that it was copied from."""
     if PADDING[mode] == "constant":
         return
-    sources = np.pad(np.arange(len(inner)), (front, behind), PADDING[mode])  # type: ignore[call-overload]
-    for targets, beyond in ((sources[:front], head), (sources[front + len(inner) :], tail)):
-        if len(np.unique(targets)) == len(targets):
-            inner[targets] += beyond
+    before, after = _sources(len(inner), front, behind, mode)
+    for targets, beyond in ((before, head), (after, tail)):
+        if len(set(targets)) == len(targets):
+            inner[list(targets)] += beyond
         else:
-            np.add.at(inner, targets, beyond)
+            for target, row in zip(targets, beyond, strict=True):
+                inner[target] += row
+
+
+@lru_cache(maxsize=256)
+def _sources(length: int, front: int, behind: int, mode: str) -> tuple[Axes, Axes]:
+    """Of which elements those in front of an axis and behind it are copies."""
+    padding: Any = PADDING[mode]
+    sources = np.pad(np.arange(length), (front, behind), padding)
+    return tuple(sources[:front].tolist()), tuple(sources[front + length :].tolist())
 
 
 def lagged(
@@ -113,8 +125,9 @@ def lagged(
     for axis, size, mode, origin in zip(axes, sizes, modes, origins, strict=True):
         widths = [(0, 0)] * x.ndim
         widths[axis] = (size // 2 + origin, size - 1 - size // 2 - origin)
-        extra = {"constant_values": cval} if PADDING[mode] == "constant" else {}
-        filled = np.pad(filled, widths, PADDING[mode], **extra)  # type: ignore[call-overload]
+        padding: Any = PADDING[mode]
+        extra = {"constant_values": cval} if padding == "constant" else {}
+        filled = np.pad(filled, widths, padding, **extra)
     sums = []
     for shifts in product(*map(range, sizes)):
         window = [slice(None)] * x.ndim
