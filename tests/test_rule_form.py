@@ -25,8 +25,12 @@ MODULES = [
     for info in pkgutil.iter_modules(zyg.rules.__path__)
     if info.name != "registry"
 ]
-# No rules, but what methods and functions do, as users could write it.
-PROGRAMS = ("zyg.rules.mutating_methods", "zyg.rules.array_stores", "zyg.rules.generators")
+# No rules, but what methods and functions do, as users could write it; and rules of functions that
+# call functions, which run and call back: they aren't code that is differentiated.
+PROGRAMS = (
+    *("zyg.rules.mutating_methods", "zyg.rules.array_stores", "zyg.rules.generators"),
+    *("zyg.rules.scipy_integrate", "zyg.rules.scipy_optimize"),
+)
 
 
 def functions_of(module: ModuleType) -> list[ast.FunctionDef]:

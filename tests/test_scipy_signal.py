@@ -44,6 +44,31 @@ def test_second_order(f):
     zyg.check_grads(f, X)
 
 
+IMAGE = np.reshape(np.sin(np.arange(20.0)), (4, 5))
+
+
+@pytest.mark.parametrize("mode", [*rows.MODES, "grid-wrap", "grid-constant"])
+def test_second_order_of_filters(mode):
+    zyg.check_grads(lambda x: np.sum(ndimage.gaussian_filter(x, 0.7, mode=mode) ** 3), IMAGE)
+    zyg.check_grads(lambda x: np.sum(ndimage.uniform_filter(x, 3, mode=mode) ** 3), IMAGE)
+    zyg.check_grads(
+        lambda x, w, fill: np.sum(ndimage.correlate(x, w, mode=mode, cval=fill) ** 2),
+        *(IMAGE, IMAGE[:2, :3], 0.6),
+    )
+    zyg.check_grads(
+        lambda x, w, fill: np.sum(ndimage.convolve1d(x, w, 0, mode=mode, cval=fill) ** 2),
+        *(IMAGE, X, 0.6),
+    )
+
+
+def test_gradient_of_gradient_of_filter():
+    def squared_slopes(x):
+        slopes = zyg.gradient(lambda y: np.sum(ndimage.gaussian_filter(y, 1.0) ** 2), x)[0]
+        return np.sum(slopes**2)
+
+    zyg.check_grads(squared_slopes, IMAGE, order=1)
+
+
 def test_weights_of_filters():
     zyg.check_grads(lambda x: np.sum(ndimage.gaussian_filter1d(x, x[1]) ** 3), X, order=1)
     zyg.check_grads(lambda x: np.sum(ndimage.correlate1d(x, x[:3], mode="wrap") ** 2), X, order=1)

@@ -90,16 +90,24 @@ def _delay_carried(loop: For | While) -> None:
 
 def _earliest(block: Block, value: Operand) -> int:
     """The first position at which a value is known; a tuple is moved there with its parts."""
-    if isinstance(value, Const):
+    position = _behind(block, value)
+    if position == 0:
         return 0
+    op = block.ops[position - 1]
+    if isinstance(op, Call) and _is_tuple(op):
+        # All parts first: moving one of them moves others by one.
+        for arg in op.args:
+            _earliest(block, arg)
+        at = max([_behind(block, arg) for arg in op.args], default=0)
+        block.ops.insert(at, block.ops.pop(position - 1))
+        return at + 1
+    return position
+
+
+def _behind(block: Block, value: Operand) -> int:
+    """The position behind the operation that gives a value; 0 if it stands outside of the block."""
     for i, op in enumerate(block.ops):
         if value in op.results:
-            if isinstance(op, Call) and isinstance(op.callee, Const):
-                if op.callee.value is primitives.build_tuple:
-                    parts = [_earliest(block, arg) for arg in op.args]
-                    at = max(parts, default=0)
-                    block.ops.insert(at, block.ops.pop(i))
-                    return at + 1
             return i + 1
     return 0
 

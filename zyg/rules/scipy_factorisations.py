@@ -142,12 +142,9 @@ def svd(
         a, full_matrices, compute_uv, check_finite=check_finite, lapack_driver=lapack_driver
     )
 
-    def back(y_bar):
-        if compute_uv:
-            return (scipy_svd_bar(y_bar, y[0], y[1], y[2]),)
-        return (svdvals_bar(y_bar, a),)
-
-    return y, back
+    return y, lambda y_bar: (
+        scipy_svd_bar(y_bar, *y) if compute_uv else svdvals_bar(y_bar, a),
+    )
 
 
 @adjoint(linalg.svdvals)
@@ -185,23 +182,27 @@ def scipy_svd_bar(y_bar, all_u, s, all_vh):
 
 # Eigenvalues of Hermitian matrices
 
+WHOLE_ONLY = (
+    "scipy.linalg.eigh has no rule for generalised problems and subsets: take L from "
+    "`cholesky(b, lower=True)` and solve for L^-1 a L^-H, or select from all eigenvalues"
+)
+
 
 @adjoint(linalg.eigh)
 def eigh(
     a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
     check_finite=True, subset_by_index=None, subset_by_value=None, driver=None,
 ):
-    refuse_part(b, subset_by_index, subset_by_value)
+    if b is not None or subset_by_index is not None or subset_by_value is not None:
+        raise NotDifferentiable(WHOLE_ONLY)
     y = linalg.eigh(
         a, lower=lower, eigvals_only=eigvals_only, check_finite=check_finite, driver=driver
     )
-
-    def back(y_bar):
-        if eigvals_only:
-            return (eigenvalues_bar(y_bar, a, lower),)
-        return (eigh_bar(y_bar, y[0], y[1], "L" if lower else "U"),)
-
-    return y, back
+    return y, lambda y_bar: (
+        eigenvalues_bar(y_bar, a, lower)
+        if eigvals_only
+        else eigh_bar(y_bar, y[0], y[1], "L" if lower else "U"),
+    )
 
 
 @adjoint(linalg.eigvalsh)
@@ -209,7 +210,8 @@ def eigvalsh(
     a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
     subset_by_index=None, subset_by_value=None, driver=None,
 ):
-    refuse_part(b, subset_by_index, subset_by_value)
+    if b is not None or subset_by_index is not None or subset_by_value is not None:
+        raise NotDifferentiable(WHOLE_ONLY)
     y = linalg.eigvalsh(a, lower=lower, check_finite=check_finite, driver=driver)
     return y, lambda y_bar: (eigenvalues_bar(y_bar, a, lower),)
 
@@ -218,14 +220,6 @@ def eigenvalues_bar(y_bar, a, lower):
     """The vectors, which the values need backwards, are computed only there."""
     values, vectors = linalg.eigh(a, lower=lower)
     return eigh_bar((y_bar, None), values, vectors, "L" if lower else "U")
-
-
-def refuse_part(b, by_index, by_value):
-    if b is not None or by_index is not None or by_value is not None:
-        raise NotDifferentiable(
-            "scipy.linalg.eigh has no rule for generalised problems and subsets: take L from "
-            "`cholesky(b, lower=True)` and solve for L^-1 a L^-H, or select from all eigenvalues"
-        )
 
 
 @adjoint(linalg.norm)

@@ -76,7 +76,6 @@ def quad(
     y = integrate.quad(
         func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points
     )
-
     rest = as_tuple(args)
     # In this pass: what the integrand reads may change before the reverse pass.
     like, total = integrated_bars(pullback, func, a, b, rest, epsabs, epsrel, points)
@@ -84,16 +83,19 @@ def quad(
     at_b = func(b, *rest) if np.isfinite(b) else None
 
     def back(bars):
-        y_bar, error_bar = bars
-        if matters(error_bar):
-            raise NotDifferentiable("the error of scipy.integrate.quad has no derivative")
-        y_bar = 0.0 if y_bar is None else y_bar
+        y_bar = integral_bar(*bars)
         (f_bar, *others), _ = with_numbers(like, y_bar * total)
         a_bar = None if at_a is None else -y_bar * at_a
         b_bar = None if at_b is None else y_bar * at_b
         return f_bar, a_bar, b_bar, like_args(others, args)
 
     return y, back
+
+
+def integral_bar(y_bar, error_bar):
+    if matters(error_bar):
+        raise NotDifferentiable("the error of scipy.integrate.quad has no derivative")
+    return 0.0 if y_bar is None else y_bar
 
 
 def integrated_bars(pullback, func, a, b, args, epsabs, epsrel, points):
@@ -151,50 +153,63 @@ def adjoint_integral(pullback, slope, states, times, y_bar):
     return bars, joint[:size], times_bar
 
 
-def slopes_at(slope_value, times, states):
-    """What the right-hand side gives along a solution: another one has other values there."""
-    return [numbers_of(list(slope_value(t, state))) for t, state in zip(times, states, strict=True)]
+def slope_of(function, args, is_time_first):
+    """What a right-hand side is called with, and the positions of `t` and `y` among cotangents."""
+
+    def slope(at, state):
+        if is_time_first:
+            return (function, at, state, *args), (1, 2)
+        return (function, state, at, *args), (2, 1)
+
+    return slope
 
 
-def refuse_changed(before, now):
+def value_of(slope):
+    """The right-hand side as a function of time and state."""
+
+    def value(at, state):
+        (function, *arguments), _ = slope(at, state)
+        return function(*arguments)
+
+    return value
+
+
+def record_of(slope, times, states):
+    """A solution, and what the right-hand side gives along it."""
+    value = value_of(slope)
+    slopes = [numbers_of(list(value(t, y))) for t, y in zip(times, states, strict=True)]
+    return times, states, slopes
+
+
+def solved_again(slope, record, times, first):
+    """The solution as a function of time, more precise than any cotangent has to be.
+
+    It is refused where the right-hand side has other values than before along the first solution.
+    """
+    read, states, before = record
+    _, _, now = record_of(slope, read, states)
     if any(np.any(a != b) for a, b in zip(before, now, strict=True)):
         raise NotDifferentiable(
             "what the right-hand side of a differential equation reads has changed since it was "
             "solved; pass a copy to it"
         )
-
-
-def dense(slope_value, times, y0):
-    """The solution as a function of time, more precise than any cotangent has to be."""
     return integrate.solve_ivp(
-        slope_value, (times[0], times[-1]), y0, rtol=TOLERANCE, atol=TOLERANCE, method="DOP853",
-        dense_output=True,
+        value_of(slope), (times[0], times[-1]), np.reshape(first, -1), rtol=TOLERANCE,
+        atol=TOLERANCE, method="DOP853", dense_output=True,
     ).sol
 
 
 @adjoint(integrate.odeint)
 def odeint(func, y0, t, args=(), *, pullback=None, tfirst=False, rtol=None, atol=None, mxstep=0):
     y = integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol, mxstep=mxstep)
-
     times, first = np.array(t, dtype=float), np.array(y0, dtype=float)
-
-    def slope(at, state):
-        return (func, *((at, state) if tfirst else (state, at)), *args), (
-            (1, 2) if tfirst else (2, 1)
-        )
-
-    def value(at, state):
-        (function, *arguments), _ = slope(at, state)
-        return function(*arguments)
-
-    solution = np.copy(y)
-    before = slopes_at(value, times, solution)
+    slope = slope_of(func, as_tuple(args), tfirst)
+    record = record_of(slope, times, np.copy(y))
 
     def back(y_bar):
-        refuse_changed(before, slopes_at(value, times, solution))
-        states = dense(value, times, np.reshape(first, -1))
+        states = solved_again(slope, record, times, first)
         bars, y0_bar, t_bar = adjoint_integral(pullback, slope, states, times, y_bar)
-        return bars[0], seed_like(y0, y0_bar), t_bar, tuple(bars[1:])
+        return bars[0], seed_like(y0, y0_bar), t_bar, like_args(bars[1:], args)
 
     return y, back
 
@@ -212,40 +227,35 @@ def solve_ivp(
     if np.iscomplexobj(y0):
         raise NotDifferentiable("scipy.integrate.solve_ivp has no rule for complex states")
     y = integrate.solve_ivp(fun, t_span, y0, method, t_eval, args=args, **options)
-
-    rest = () if args is None else args
-    first, read, solution = np.array(y0, dtype=float), np.copy(y.t), np.copy(y.y)
-
-    def slope(at, state):
-        return (fun, at, state, *rest), (1, 2)
-
-    def value(at, state):
-        return fun(at, state, *rest)
-
-    before = slopes_at(value, read, np.transpose(solution))
+    start, success, first = t_span[0], y.success, np.array(y0, dtype=float)
+    slope = slope_of(fun, () if args is None else args, True)
+    record = record_of(slope, np.copy(y.t), np.transpose(np.copy(y.y)))
 
     def back(bars):
-        unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
-        if unknown:
-            raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")
-        if not y.success:
-            raise NotDifferentiable("solve_ivp has failed, so that there is no solution")
-        refuse_changed(before, slopes_at(value, read, np.transpose(solution)))
-        # The states are read at `read`; the integral starts at t_span[0].
-        is_first = read[0] == t_span[0]
-        times = read if is_first else np.concatenate([[t_span[0]], read])
-        columns = np.zeros_like(solution) if bars.get("y") is None else bars["y"]
-        columns = np.transpose(columns)
-        columns = columns if is_first else np.concatenate([np.zeros_like(columns[:1]), columns])
-        states = dense(value, times, first)
-        found, y0_bar, times_bar = adjoint_integral(pullback, slope, states, times, columns)
-        span_bar, t_eval_bar = time_bars(times_bar, is_first, t_eval)
+        times, y_bar = bars_along(bars, record, start, success)
+        states = solved_again(slope, record, times, first)
+        found, y0_bar, times_bar = adjoint_integral(pullback, slope, states, times, y_bar)
+        span_bar, t_eval_bar = time_bars(times_bar, len(times) == len(record[0]), t_eval)
+        args_bar = None if args is None else tuple(found[1:])
         return (
-            found[0], span_bar, seed_like(y0, y0_bar), None, t_eval_bar, None, None, None,
-            None if args is None else tuple(found[1:]),
+            found[0], span_bar, seed_like(y0, y0_bar), None, t_eval_bar, None, None, None, args_bar,
         )
 
     return y, back
+
+
+def bars_along(bars, record, start, success):
+    """The times from the start on, and the cotangents of the states there."""
+    unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
+    if unknown:
+        raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")
+    if not success:
+        raise NotDifferentiable("solve_ivp has failed, so that there is no solution")
+    read, states, _ = record
+    rows = np.zeros_like(states) if bars.get("y") is None else np.transpose(bars["y"])
+    if read[0] == start:
+        return read, rows
+    return np.concatenate([[start], read]), np.concatenate([np.zeros_like(rows[:1]), rows])
 
 
 def time_bars(times_bar, is_first, t_eval):

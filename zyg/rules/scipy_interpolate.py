@@ -158,15 +158,17 @@ def last_knot(x, points):
 constant(refuse_ends, last_knot)
 
 
+# Of a spline that was made elsewhere, the values at the knots are constant.
 @adjoint(interpolate.CubicSpline.__call__)
 def evaluated(self, x, nu=0, extrapolate=None):
-    """A spline that was made elsewhere: its values are constant."""
-    value = self(x, nu, extrapolate)
+    return self(x, nu, extrapolate), lambda bar: (
+        None,
+        unbroadcast(points_bar(bar * self(x, nu + 1, extrapolate), np.ndim(x)), x),
+    )
 
-    def back(bar):
-        slopes = bar * self(x, nu + 1, extrapolate)
-        others = tuple(range(np.ndim(x), np.ndim(slopes)))
-        return None, unbroadcast(np.sum(slopes, others) if others else slopes, x)
 
-    return value, back
+def points_bar(slopes, ndim):
+    """The sum over all axes but the first `ndim`, which are those of the points."""
+    others = tuple(range(ndim, np.ndim(slopes)))
+    return np.sum(slopes, others) if others else slopes
 

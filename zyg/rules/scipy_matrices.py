@@ -85,7 +85,8 @@ def logm(A):
 
 @adjoint(linalg.sqrtm)
 def sqrtm(A):
-    y = linalg.sqrtm(A)
+    # A copy: SciPy's result is in memory of a capsule, of which nobody knows who else has it.
+    y = np.copy(linalg.sqrtm(A))
 
     def back(y_bar):
         return unbroadcast(linalg.solve_sylvester(adjoint_of(y), adjoint_of(y), y_bar), A)
@@ -125,27 +126,26 @@ def block_shape(block):
 
 @adjoint(linalg.toeplitz)
 def toeplitz(c, r=None):
-    refuse_stacks("toeplitz", c, c if r is None else r)
-
-    def back(y_bar):
-        below = traces(y_bar, np.size(c), -1)
-        if r is None:
-            mirrored = conj(traces(y_bar, np.size(c), 1))
-            return unbroadcast(below + without_first(mirrored), c), None
-        right = without_first(traces(y_bar, np.size(r), 1))
-        return unbroadcast(np.reshape(below, np.shape(c)), c), unbroadcast(
-            np.reshape(right, np.shape(r)), r
-        )
-
-    return linalg.toeplitz(c, r), back
+    if np.ndim(c) > 1 or (r is not None and np.ndim(r) > 1):
+        raise NotDifferentiable("scipy.linalg.toeplitz has a rule for one-dimensional columns only")
+    return linalg.toeplitz(c, r), lambda y_bar: (
+        column_bar(y_bar, c, r),
+        None if r is None else row_bar(y_bar, r),
+    )
 
 
-def refuse_stacks(name, *columns):
-    if any(np.ndim(column) > 1 for column in columns):
-        raise NotDifferentiable(f"scipy.linalg.{name} has a rule for one-dimensional columns only")
+def column_bar(y_bar, c, r):
+    """The cotangent of the first column, which makes the first row too where there is no `r`."""
+    below = traces(y_bar, np.size(c), -1)
+    if r is None:
+        below = below + without_first(conj(traces(y_bar, np.size(c), 1)))
+    return unbroadcast(np.reshape(below, np.shape(c)), c)
 
 
-constant(refuse_stacks)
+def row_bar(y_bar, r):
+    """The cotangent of the first row, whose first element isn't read."""
+    right = without_first(traces(y_bar, np.size(r), 1))
+    return unbroadcast(np.reshape(right, np.shape(r)), r)
 
 
 def traces(a, count, step):
@@ -159,7 +159,10 @@ def without_first(a):
 
 @adjoint(linalg.circulant)
 def circulant(c):
-    refuse_stacks("circulant", c)
+    if np.ndim(c) > 1:
+        raise NotDifferentiable(
+            "scipy.linalg.circulant has a rule for one-dimensional columns only"
+        )
 
     def back(y_bar):
         above = np.roll(traces(y_bar, np.size(c), 1)[::-1], 1)

@@ -1,8 +1,9 @@
-"""What `scipy.ndimage` filters do, in terms of `np.pad` and a correlation of what lies inside.
+"""Filters of `scipy.ndimage`: all are correlations, whose three rules are closed.
 
-    ndimage.correlate1d(x, w, mode="nearest")  ->  correlate(pad(x, "edge"), w, "valid")
+    ndimage.gaussian_filter1d(x, 2.0)  ->  correlated(x, gaussian_weights(2.0, 0, 8), ...)
 
-Sources of kernels: those of `scipy/ndimage/_filters.py`.
+The cotangents of a correlation are those of `zyg.correlation`: each function there has a rule in
+terms of the others. Sources of kernels: those of `scipy/ndimage/_filters.py`.
 """
 
 from __future__ import annotations
@@ -10,15 +11,66 @@ from __future__ import annotations
 import operator
 
 import numpy as np
-from scipy import ndimage, signal
+from scipy import ndimage
 
+from zyg.correlation import correlated, lagged, transposed
+from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import constant, substitute
+from zyg.rules.registry import adjoint, constant, substitute
 
-PADDING = {
-    "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge",
-    "wrap": "wrap", "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant",
-}
+
+@adjoint(correlated)
+def correlated_rule(x, weights, axes, modes, cval, origins):
+    sizes = np.shape(weights)
+
+    def back(y_bar):
+        return (
+            unbroadcast(transposed(y_bar, conj(weights), axes, modes, origins), x),
+            unbroadcast(lagged(y_bar, conj(x), sizes, axes, modes, cval, origins), weights),
+            None,
+            None,
+            unbroadcast(outside(y_bar, conj(weights), axes, modes, origins), cval),
+            None,
+        )
+
+    return correlated(x, weights, axes, modes, cval, origins), back
+
+
+def outside(y_bar, weights, axes, modes, origins):
+    """The cotangent of what the array is filled with, by which the result grows linearly."""
+    return np.sum(y_bar * correlated(0 * y_bar, weights, axes, modes, 1.0, origins))
+
+
+@adjoint(transposed)
+def transposed_rule(u, weights, axes, modes, origins):
+    sizes = np.shape(weights)
+
+    def back(x_bar):
+        return (
+            unbroadcast(correlated(x_bar, conj(weights), axes, modes, 0.0, origins), u),
+            unbroadcast(lagged(conj(u), x_bar, sizes, axes, modes, 0.0, origins), weights),
+            None,
+            None,
+            None,
+        )
+
+    return transposed(u, weights, axes, modes, origins), back
+
+
+@adjoint(lagged)
+def lagged_rule(u, x, sizes, axes, modes, cval, origins):
+    def back(bar):
+        return (
+            unbroadcast(correlated(conj(x), bar, axes, modes, conj(cval), origins), u),
+            unbroadcast(transposed(conj(u), bar, axes, modes, origins), x),
+            None,
+            None,
+            None,
+            unbroadcast(outside(conj(u), bar, axes, modes, origins), cval),
+            None,
+        )
+
+    return lagged(u, x, sizes, axes, modes, cval, origins), back
 
 
 def refuse_output(output):
@@ -28,40 +80,13 @@ def refuse_output(output):
         )
 
 
-def before(size, origin):
-    """How many elements in front of an element are read for it."""
-    if not -(size // 2) <= origin <= (size - 1) // 2:
-        raise ValueError("invalid origin")
-    return size // 2 + origin
-
-
-def filled_at(x, axis, mode, cval, front, behind):
-    """An array with more elements at both ends of an axis."""
-    widths = [(front, behind) if i == axis % np.ndim(x) else (0, 0) for i in range(np.ndim(x))]
-    if PADDING[mode] == "constant":
-        return np.pad(x, widths, constant_values=cval)
-    return np.pad(x, widths, PADDING[mode])
-
-
-def at_axis(weights, axis, ndim):
-    return np.reshape(weights, [-1 if i == axis % ndim else 1 for i in range(ndim)])
-
-
-def kept_dtype(y, x):
-    return y if y.dtype == x.dtype else y.astype(x.dtype)
-
-
-constant(refuse_output, before)
+constant(refuse_output)
 
 
 @substitute(ndimage.correlate1d)
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     refuse_output(output)
-    size = np.size(weights)
-    front = before(size, origin)
-    filled = filled_at(input, axis, mode, cval, front, size - 1 - front)
-    kernel = at_axis(np.flip(weights), axis, np.ndim(input))
-    return kept_dtype(signal.convolve(filled, kernel, "valid", "auto"), input)
+    return correlated(input, np.asarray(weights), (axis,), (mode,), cval, (origin,))
 
 
 @substitute(ndimage.convolve1d)
@@ -78,12 +103,9 @@ def each(setting, count):
 @substitute(ndimage.correlate)
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
     refuse_output(output)
-    filled = input
-    modes, origins = each(mode, np.ndim(input)), each(origin, np.ndim(input))
-    for axis, size in enumerate(np.shape(weights)):
-        front = before(size, origins[axis])
-        filled = filled_at(filled, axis, modes[axis], cval, front, size - 1 - front)
-    return kept_dtype(signal.convolve(filled, np.flip(weights), "valid", "auto"), input)
+    ndim = np.ndim(input)
+    axes, modes, origins = tuple(range(ndim)), tuple(each(mode, ndim)), tuple(each(origin, ndim))
+    return correlated(input, np.asarray(weights), axes, modes, cval, origins)
 
 
 @substitute(ndimage.convolve)

@@ -75,18 +75,16 @@ def root_bars(equation, x, args, x_bar):
     return own[0], like_args(others, args)
 
 
-def refuse_full_output(full_output):
-    if full_output:
-        raise NotDifferentiable(
-            "solvers of scipy.optimize have no rule for full_output=True: use root_scalar"
-        )
+NO_FULL_OUTPUT = "solvers of scipy.optimize have no rule for full_output=True: use root_scalar"
+NO_PAIR = "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
 
 
 def bracketing(solver):
     """The rule of a solver that is given an interval."""
 
     def rule(f, a, b, args=(), *, pullback=None, full_output=False, **options):
-        refuse_full_output(full_output)
+        if full_output:
+            raise NotDifferentiable(NO_FULL_OUTPUT)
         y = solver(f, a, b, args, **options)
         equation = pullback(f, y, *as_tuple(args))
 
@@ -106,7 +104,8 @@ adjoint(optimize.toms748)(bracketing(optimize.toms748))
 
 @adjoint(optimize.newton)
 def newton(func, x0, fprime=None, args=(), *, pullback=None, full_output=False, **options):
-    refuse_full_output(full_output)
+    if full_output:
+        raise NotDifferentiable(NO_FULL_OUTPUT)
     y = optimize.newton(func, x0, fprime, args, **options)
     equation = pullback(func, y, *as_tuple(args))
 
@@ -146,16 +145,10 @@ def bar_of(bars, *names):
     return found[0] if len(found) == 1 else found
 
 
-def refuse_jac_pair(jac):
-    if jac is True:
-        raise NotDifferentiable(
-            "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
-        )
-
-
 @adjoint(optimize.root)
 def root(fun, x0, args=(), method="hybr", jac=None, *, pullback=None, **options):
-    refuse_jac_pair(jac)
+    if jac is True:
+        raise NotDifferentiable(NO_PAIR)
     y = optimize.root(fun, x0, args, method, jac, **options)
     x, success = np.copy(y.x), y.success
     equation = pullback(fun, x, *as_tuple(args))
@@ -188,7 +181,8 @@ def minimize(
     fun, x0, args=(), method=None, jac=None, *, pullback=None, bounds=None, constraints=(),
     **options,
 ):
-    refuse_jac_pair(jac)
+    if jac is True:
+        raise NotDifferentiable(NO_PAIR)
     if bounds is not None or constraints:
         raise NotDifferentiable(
             "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
@@ -200,17 +194,28 @@ def minimize(
 
     def back(bars):
         x_bar, least_bar = bar_of(bars, "x", "fun", success)
-        if x_bar is not None and equation is None:
-            raise NotDifferentiable(
-                "the argmin of scipy.optimize.minimize is differentiated through the gradient "
-                "of `fun`: give it, as jac=lambda x, *args: zyg.gradient(fun, x, *args)[0]"
-            )
-        jac_bar, args_bar, fun_bar = None, None, None
-        if x_bar is not None:
-            jac_bar, args_bar = root_bars(equation, x, args, x_bar)
-        if least_bar is not None:  # at a minimum, `fun` doesn't change with `x`
-            fun_bar, _, *others = least_back(least_bar)
-            args_bar = accumulate(args_bar, like_args(others, args))
-        return fun_bar, None, args_bar, None, jac_bar
+        jac_bar, by_place = argmin_bars(equation, x, args, x_bar)
+        fun_bar, by_value = least_bars(least_back, args, least_bar)
+        return fun_bar, None, accumulate(by_place, by_value), None, jac_bar
 
     return y, back
+
+
+def argmin_bars(equation, x, args, x_bar):
+    """Cotangents of the gradient of `fun`, whose root the minimum is, and of `args`."""
+    if x_bar is None:
+        return None, None
+    if equation is None:
+        raise NotDifferentiable(
+            "the argmin of scipy.optimize.minimize is differentiated through the gradient "
+            "of `fun`: give it, as jac=lambda x, *args: zyg.gradient(fun, x, *args)[0]"
+        )
+    return root_bars(equation, x, args, x_bar)
+
+
+def least_bars(least_back, args, least_bar):
+    """Cotangents of `fun` and of `args`: at a minimum, `fun` doesn't change with `x`."""
+    if least_bar is None:
+        return None, None
+    fun_bar, _, *others = least_back(least_bar)
+    return fun_bar, like_args(others, args)

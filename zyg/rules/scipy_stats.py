@@ -289,10 +289,14 @@ FORMULAS = {
 }
 
 
-def formula_of(distribution, method):
-    """The formula for a method of a distribution; one for cdf serves logcdf."""
+def found_formula(distribution, method):
+    """The formula for a method of a distribution, or None; one for cdf serves logcdf."""
     cls = type(distribution)
-    formula = FORMULAS.get((cls, method)) or FORMULAS.get((cls, method.removeprefix("log")))
+    return FORMULAS.get((cls, method)) or FORMULAS.get((cls, method.removeprefix("log")))
+
+
+def formula_of(distribution, method):
+    formula = found_formula(distribution, method)
     if formula is None:
         raise NotDifferentiable(
             f"scipy.stats.{distribution.name}.{method} has no rule; there are rules for "
@@ -309,15 +313,20 @@ def has_formula(distribution, method):
 constant(formula_of, has_formula)
 
 
-@facts.fold(formula_of, has_formula)
+@facts.fold(formula_of)
 def known_formula(call):
     """The formula itself, where the distribution is known when code is generated."""
-    if all(isinstance(arg, Const) for arg in call.args):
-        try:
-            return Const(call.callee.value(*[arg.value for arg in call.args]))
-        except NotDifferentiable:
-            return None
-    return None
+    if not all(isinstance(arg, Const) for arg in call.args):
+        return None
+    formula = found_formula(*[arg.value for arg in call.args])
+    return None if formula is None else Const(formula)
+
+
+@facts.fold(has_formula)
+def known_presence(call):
+    if not all(isinstance(arg, Const) for arg in call.args):
+        return None
+    return Const(has_formula(*[arg.value for arg in call.args]))
 
 
 @substitute(stats.rv_continuous.logpdf)
