@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from zyg.cotangent import project, zeros_like
 from zyg.errors import NotDifferentiable
 from zyg.tracker.graph import (
@@ -28,7 +30,7 @@ from zyg.tracker.graph import (
     wrapped,
 )
 from zyg.tracker.propagation import check_loss, propagated, seed
-from zyg.tracker.recording import register
+from zyg.tracker.recording import call, register
 
 NESTING = "Use `gradient(...; nest = true)`, which is gradient(..., nest=True), for nested derivatives"
 
@@ -137,6 +139,8 @@ def _as_tracked(bar: Any, value: Any) -> Any:
     """A gradient as a tracked value of the shape and kind of what it belongs to."""
     if isinstance(bar, TrackedValue):
         return bar
+    if has_tracked(bar):
+        return call(np.reshape, (call(np.array, (bar,)), np.shape(value)))
     own = plain_copy(project(bar, value))
     return wrapped(own, Call(constant, (own,), back=lambda delta: (None,)))
 

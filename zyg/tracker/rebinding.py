@@ -17,7 +17,7 @@ from zyg.rules import registry
 from zyg.tracker.graph import has_tracked, plain
 
 PACKAGES = ("numpy", "math", "cmath", "scipy")
-REWRITTEN = ("zyg.rules.", "zyg.cotangent")
+REWRITTEN = ("zyg.rules.", "zyg.cotangent", "zyg.iterators")
 
 _twins: dict[int, dict[str, Any]] = {}
 _functions: dict[Any, Any] = {}
