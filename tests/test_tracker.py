@@ -202,7 +202,9 @@ def test_sensitivities():
     np.testing.assert_array_equal(x.grad, np.full((2, 3), 7.0))
 
 
-@pytest.mark.parametrize(("value", "message"), [(math.inf, "Loss is Inf"), (math.nan, "Loss is NaN")])
+@pytest.mark.parametrize(
+    ("value", "message"), [(math.inf, "Loss is Inf"), (math.nan, "Loss is NaN")]
+)
 def test_losses_that_have_no_gradient(value, message):
     x = param(1.0)
     with pytest.raises(tracker.LossError, match=message):
@@ -323,16 +325,13 @@ def test_nothing_is_silently_untracked():
         lambda: operator.setitem(x, 0, 1.0), lambda: operator.iadd(x, 1.0),
         lambda: np.add(a, x, out=a), lambda: np.sum(x, out=a), lambda: x.fill(0), lambda: x.sort(),
         lambda: np.copyto(a, x), lambda: np.fill_diagonal(param(np.eye(2)), 1.0),
-        lambda: a.dot(x), lambda: np.add(x, x, where=[True, False]), lambda: np.array2string(x, 2),
+        lambda: a.dot(x), lambda: np.add(x, x, where=[True, False]),
         lambda: operator.index(s), lambda: np.full(2, s), lambda: np.add.at(a, [0], s),
         lambda: track(lambda x: x, s), lambda: np.float64(s),
     ]  # fmt: skip
-    for number, attempt in enumerate(attempts):
-        if number == 19:
-            continue  # a text
+    for attempt in attempts:
         with pytest.raises((TypeError, ValueError)):
             attempt()
-            print("attempt", number)
     assert a.tolist() == [0.0, 0.0]
 
 
@@ -360,13 +359,10 @@ def test_reading_items_costs_as_much_as_there_are_items():
 
 
 def test_nested_gradients():
-    def third(x):
-        return gradient(
-            lambda x: gradient(lambda x: gradient(lambda x: x**4, x, nest=True)[0], x, nest=True)[0],
-            x, nest=True,
-        )[0]  # fmt: skip
+    def derivative(f):
+        return lambda x: gradient(f, x, nest=True)[0]
 
-    assert data(third(2.0)) == 48.0
+    assert data(derivative(derivative(derivative(lambda x: x**4)))(2.0)) == 48.0
     confused = gradient(
         lambda x: x * gradient(lambda y: x + y, 1.0, nest=True)[0], 3.0, nest=True
     )

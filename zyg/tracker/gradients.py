@@ -24,6 +24,7 @@ from zyg.tracker.graph import (
     TrackedValue,
     data,
     has_tracked,
+    inline,
     param,
     plain,
     tracked_in,
@@ -32,7 +33,9 @@ from zyg.tracker.graph import (
 from zyg.tracker.propagation import check_loss, propagated, seed
 from zyg.tracker.recording import call, register
 
-NESTING = "Use `gradient(...; nest = true)`, which is gradient(..., nest=True), for nested derivatives"
+NESTING = (
+    "Use `gradient(...; nest = true)`, here gradient(f, *xs, nest=True), for nested derivatives"
+)
 
 
 class Params:
@@ -89,7 +92,8 @@ class Grads:
         return ((x, self[x]) for x in self._params)
 
     def __repr__(self) -> str:
-        return f"Grads({dict((str(x), g) for x, g in self.items())})"
+        shown = ", ".join(f"{inline(x)}: {inline(g)}" for x, g in self.items())
+        return f"Grads({shown})"
 
 
 def forward(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -175,7 +179,8 @@ def gradient(f: Callable[..., Any], *xs: Any, nest: bool = False) -> tuple[Any, 
     if nest:
         y, back = forward(f, *xs)
         check_loss(y)
-        return back(1.0)
+        gradients: tuple[Any, ...] = back(1.0)
+        return gradients
     args = [_argument(data(x)) for x in xs]
     targets = [x for x in args if isinstance(x, TrackedValue)]
     y = f(*args)

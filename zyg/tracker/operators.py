@@ -77,13 +77,15 @@ def compared(function: Any) -> Callable[[Any, Any], Any]:
     return lambda self, other: function(self.data, plain(other))
 
 
-BINARY = {
+BINARY: dict[str, Any] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow,
     "matmul": operator.matmul, "divmod": divmod,
 }  # fmt: skip
-UNARY = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
-COMPARISONS = {name: getattr(operator, name) for name in ("lt", "le", "eq", "ne", "gt", "ge")}
+UNARY: dict[str, Any] = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
+COMPARISONS: dict[str, Any] = {
+    name: getattr(operator, name) for name in ("lt", "le", "eq", "ne", "gt", "ge")
+}
 IN_PLACE = "add sub mul truediv floordiv mod pow matmul".split()
 
 

@@ -183,48 +183,60 @@ class _Walk:
         self.ready: list[Tracked] = []
 
     def finished(self) -> dict[Tracked, Any]:
-        node = None
+        self.node: Tracked | None = None
         try:
-            while self.ready:
-                node = self.ready.pop()
-                self._pass(node)
+            self._pass_all()
         except BaseException:
             unfinished = [tracker for tracker in self.bars if not tracker.isleaf]
-            settled(unfinished if node is None else [*unfinished, node])
+            settled(unfinished if self.node is None else [*unfinished, self.node])
             raise
         return self.bars
 
-    def _pass(self, node: Tracked) -> None:
-        bar = self.bars.pop(node)
-        if node in self.owned:
-            self.owned.discard(node)
-            node.grad = None if self.nested else bar
-        call = node.f
-        args = call.args
-        if bar is None:
-            bars: tuple[Any, ...] = (None,) * len(args)
-        elif call.func is operator.getitem and not self.nested and self._into_part(call, bar):
-            bars = ()
-        else:
-            bars = self._gradients(call, bar, node.data)
-        if self.once:
-            node.f = USED
-        stops, ready, known = self.stops, self.ready, self.bars
-        for arg, part in zip(args, bars, strict=False):
-            cls = type(arg)
-            if cls in TRACKED:
-                tracker = arg.tracker
-                if tracker in known:
-                    self._add(tracker, part)
-                else:
-                    known[tracker] = part
-                if tracker.isleaf or (stops and tracker in stops):
+    def _pass_all(self) -> None:
+        """Passes one value after the other, each when its last use has come."""
+        known, owned, stops, ready = self.bars, self.owned, self.stops, self.ready
+        while ready:
+            node = self.node = ready.pop()
+            bar = known.pop(node)
+            if node in owned:
+                owned.discard(node)
+                node.grad = None if self.nested else bar
+            call = node.f
+            args = call.args
+            if bar is None:
+                bars: tuple[Any, ...] = (None,) * len(args)
+            elif self.nested or type(bar) is list:
+                bars = self._gradients(call, bar, node.data)
+            elif call.func is operator.getitem and self._into_part(call, bar):
+                bars = ()
+            else:
+                bars = call.back(bar)  # type: ignore[misc]
+                if type(bars) is not tuple or len(bars) != len(args):
+                    bars = check_gradients(bars, call)
+            if self.once:
+                node.f = USED
+            for arg, part in zip(args, bars, strict=False):
+                cls = type(arg)
+                if cls is float or cls is int:
                     continue
-                tracker.ref -= 1
-                if tracker.ref == 0:
-                    ready.append(tracker)
-            elif cls is list or cls is tuple or cls is dict:
-                self._distribute(arg, part)
+                if cls in TRACKED:
+                    tracker = arg.tracker
+                    if tracker in known:
+                        before = known[tracker]
+                        if type(before) is float and type(part) is float:
+                            known[tracker] = before + part
+                            owned.add(tracker)
+                        else:
+                            self._add(tracker, part)
+                    else:
+                        known[tracker] = part
+                    if tracker.isleaf or (stops and tracker in stops):
+                        continue
+                    tracker.ref -= 1
+                    if tracker.ref == 0:
+                        ready.append(tracker)
+                elif cls is list or cls is tuple or cls is dict:
+                    self._distribute(arg, part)
 
     def _gradients(self, call: Call, bar: Any, value: Any) -> tuple[Any, ...]:
         if type(bar) is list:

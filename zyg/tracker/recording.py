@@ -10,6 +10,7 @@ carry no derivative is called on plain data. All others raise.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -77,10 +78,8 @@ def known(function: Any) -> Known:
             f"`{name_of(function)}` has no rule, called with a tracked value; define one with "
             f"@zyg.adjoint or @zyg.tracker.rule, or call it with tracker.data(x)"
         )
-    try:
+    with contextlib.suppress(TypeError):  # a callable object that has no hash
         _known[function] = found
-    except TypeError:
-        pass
     _known_at = registry.version()  # late rules may have been registered
     return found
 
