@@ -446,6 +446,18 @@ def test_rules_of_the_table_by_track():
     assert x.grad == pytest.approx(math.exp(0.5) * (math.sin(0.5) + math.cos(0.5)))
 
 
+def test_a_change_before_a_nested_back_raises():
+    w, scale = param([1.0, 2.0]), np.array([3.0, 4.0])
+    _, pull = forward(lambda: w * w, Params([w]))
+    tracker.update(w, [1.0, 1.0])
+    with pytest.raises(RuntimeError, match="was changed"):
+        pull(1)
+    _, pull = forward(lambda: w * scale, Params([w]))
+    scale[:] = 0.0
+    with pytest.raises(RuntimeError, match="was changed"):
+        pull(1)
+
+
 # Memory and depth
 
 

@@ -110,3 +110,49 @@ def test_rules_run_on_tracked_values(row: Row) -> None:
             tolerance = 1e-4 if is_single else 1e-9
             found = plain(grads[x])
             np.testing.assert_allclose(found, x.grad, rtol=tolerance, atol=tolerance)
+
+
+def first_order(row: Row, args: Any, seeds: Any) -> tuple[Any, list[Any]]:
+    """The tracked gradients of a call, summed with fixed weights, and the parameters."""
+    leaves = list(dict.fromkeys(tracked_in(args)))
+    y = list(tracked_in(tracker.track(row.callee, *args, **row.kwargs)))
+    total = 0.0
+    for item, seed in zip(y, seeds, strict=True):
+        _, back = tracker.forward(lambda item=item: item, tracker.Params(leaves))
+        grads = back(seed)
+        for i, x in enumerate(leaves):
+            weights = np.reshape(np.cos(np.arange(np.size(x.data)) + i), np.shape(x))
+            total = total + np.sum(grads[x] * weights)
+    return total, leaves
+
+
+def is_real_double(row: Row, args: Any) -> bool:
+    kinds = {np.result_type(x.data) for x in tracked_in(args)}
+    return kinds == {np.dtype(float)} and not any(name in str(row) for name in ONCE)
+
+
+SECOND = [row for row in ALL if is_real_double(row, tracked_arguments(row.args))]
+
+
+@pytest.mark.parametrize("row", SECOND, ids=str)
+def test_second_derivatives(row: Row) -> None:
+    """Against differences of first derivatives, along one direction."""
+    args = tracked_arguments(row.args)
+    values = list(tracked_in(tracker.track(row.callee, *args, **row.kwargs)))
+    seeds = [noise(y.data, np.random.default_rng(3)) for y in values]
+    if any(np.iscomplexobj(y.data) for y in values):
+        return  # their first derivatives are real parts
+    total, leaves = first_order(row, args, seeds)
+    for x in leaves:
+        x.grad = zyg.cotangent.zeros_like(x.data)
+    if isinstance(total, TrackedValue):
+        tracker.back(total)
+    found = sum([float(np.sum(x.grad * (1.0 + 0.1 * i))) for i, x in enumerate(leaves)])
+    step, sums = 1e-6, []
+    for sign in (1.0, -1.0):
+        moved = tracked_arguments(row.args)
+        for i, x in enumerate(dict.fromkeys(tracked_in(moved))):
+            tracker.update(x, np.full(np.shape(x.data), sign * step * (1.0 + 0.1 * i)))
+        sums.append(float(plain(first_order(row, moved, seeds)[0])))
+    expected = (sums[0] - sums[1]) / (2 * step)
+    assert abs(found - expected) <= 1e-4 * (1 + abs(found) + abs(expected))

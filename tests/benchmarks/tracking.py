@@ -1,6 +1,7 @@
-"""What tracking costs beside other systems that record at run time: `python -m tests.benchmarks.tracking`.
+"""What tracking costs beside other systems that record at run time.
 
-Programs of many small operations: microseconds per recorded operation, forward and backward.
+`python -m tests.benchmarks.tracking` prints the microseconds per recorded operation of programs
+of many small operations, forward and backward.
 """
 
 from __future__ import annotations

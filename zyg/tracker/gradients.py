@@ -224,7 +224,7 @@ def _others(y: Any, targets: list[TrackedValue]) -> list[TrackedValue]:
 
 def nobacksies(*sources: Any) -> Any:
     """What the results of a `gradient` that is not nested depend on."""
-    refuse_nesting(None)
+    raise NotDifferentiable(NESTING)
 
 
 def refuse_nesting(delta: Any) -> Any:

@@ -241,7 +241,7 @@ class _Walk:
     def _gradients(self, call: Call, bar: Any, value: Any) -> tuple[Any, ...]:
         if type(bar) is list:
             bar = _completed(bar, value)
-        function = rule_on_tracked(call) if self.nested else call.back
+        function = rule_on_tracked(call, value) if self.nested else call.back
         assert function is not None
         bars = function(bar)
         if type(bars) is tuple and len(bars) == len(call.args):

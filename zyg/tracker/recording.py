@@ -17,6 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 import zyg.rules  # noqa: F401  (registers the rules)
 from zyg.errors import NotDifferentiable
 from zyg.rules import registry
@@ -155,22 +157,46 @@ def _bound(
     return bound.args, options
 
 
-def rule_on_tracked(recorded: Call) -> Any:
+def rule_on_tracked(recorded: Call, value: Any) -> Any:
     """The back function of a recorded call, as a function of tracked values.
 
     The rule runs again, on the tracked arguments: what its back function computes is recorded.
+    It must give the value that was recorded, or else an argument has changed in between.
     """
     entry = known(recorded.func)
     rule = entry.rule
     assert rule is not None
     if entry.is_own:
-        return rule(*recorded.args, **recorded.kwargs)[1]
+        y, back = rule(*recorded.args, **recorded.kwargs)
+        check_unchanged(y, value, recorded)
+        return back
     if registry.takes_pullback(rule):
         raise NotDifferentiable(
             f"`{name_of(recorded.func)}` calls functions that it is given: the tracker has no "
             "second derivative of it"
         )
-    return rebound(rule)(*recorded.args, **recorded.kwargs)[1]
+    y, back = rebound(rule)(*recorded.args, **recorded.kwargs)
+    check_unchanged(y, value, recorded)
+    return back
+
+
+def check_unchanged(now: Any, then: Any, recorded: Call) -> None:
+    """Raises where a recorded call gives another value than it gave when it was recorded."""
+    if not _are_close(plain(now), then):
+        raise RuntimeError(
+            f"an argument of `{name_of(recorded.func)}` was changed since the call was recorded, "
+            "by tracker.update or in place: take this gradient before the change"
+        )
+
+
+def _are_close(now: Any, then: Any) -> bool:
+    if isinstance(then, (list, tuple)):
+        return len(now) == len(then) and all(map(_are_close, now, then))
+    if now is then or then is None or isinstance(then, str):
+        return now is then or bool(now == then)
+    return np.shape(now) == np.shape(then) and bool(
+        np.array_equal(now, then) or np.allclose(now, then, 1e-5, 1e-9, equal_nan=True)
+    )
 
 
 def check_gradients(bars: Any, recorded: Call) -> tuple[Any, ...]:

@@ -34,8 +34,8 @@ def update(x: Any, delta: Any) -> Any:
     moved = x.data + plain(delta)
     if np.shape(moved) != np.shape(x.data):
         raise ValueError(f"a step of shape {np.shape(plain(delta))} for one of {np.shape(x.data)}")
-    kind = type(x.data)
-    x.data = moved.astype(x.data.dtype) if isinstance(moved, np.ndarray) else kind(moved)
+    is_array = isinstance(x.data, np.ndarray)
+    x.data = np.array(moved, x.data.dtype) if is_array else type(x.data)(moved)
     x.tracker.data = x.data
     x.tracker.grad = zeros_like(x.data)
     return x
