@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import math
 import operator
@@ -333,6 +334,18 @@ def test_nothing_is_silently_untracked():
         with pytest.raises((TypeError, ValueError)):
             attempt()
     assert a.tolist() == [0.0, 0.0]
+
+
+def test_copies():
+    x = param([1.0, 2.0])
+    back(x * 3, 1)
+    twin = copy.deepcopy(x)
+    back(twin * 1, 1)
+    assert twin.grad.tolist() == [4.0, 4.0] and x.grad.tolist() == [3.0, 3.0]
+    with pytest.raises(zyg.NotDifferentiable, match="deep copy"):
+        copy.deepcopy(x * 2)
+    with pytest.raises(TypeError, match="a tuple of them"):
+        back((x, x))
 
 
 def test_several_results():

@@ -126,12 +126,17 @@ def first_order(row: Row, args: Any, seeds: Any) -> tuple[Any, list[Any]]:
     return total, leaves
 
 
-def is_real_double(row: Row, args: Any) -> bool:
+def is_regular(row: Row, args: Any) -> bool:
+    """Whether differences of first derivatives are good: real, double, not at a singular point."""
+    if row.callee is np.linalg.det and row.args[0].ndim == 2 and abs(row.call(*row.args)) < 1e-9:
+        return False
+    if "pow(float:0.0" in str(row):
+        return False
     kinds = {np.result_type(x.data) for x in tracked_in(args)}
     return kinds == {np.dtype(float)} and not any(name in str(row) for name in ONCE)
 
 
-SECOND = [row for row in ALL if is_real_double(row, tracked_arguments(row.args))]
+SECOND = [row for row in ALL if is_regular(row, tracked_arguments(row.args))]
 
 
 @pytest.mark.parametrize("row", SECOND, ids=str)
@@ -156,3 +161,21 @@ def test_second_derivatives(row: Row) -> None:
         sums.append(float(plain(first_order(row, moved, seeds)[0])))
     expected = (sums[0] - sums[1]) / (2 * step)
     assert abs(found - expected) <= 1e-4 * (1 + abs(found) + abs(expected))
+
+
+MIXED = [row for row in ALL if sum(isinstance(x, np.ndarray) for x in row.args) > 1]
+
+
+@pytest.mark.parametrize("row", MIXED, ids=str)
+def test_plain_arrays_beside_tracked_ones(row: Row) -> None:
+    """The gradient of one argument is the same, whether the others are tracked or not."""
+    together = tracked_arguments(row.args)
+    y = tracker.track(row.callee, *together, **row.kwargs)
+    seed = noise(plain(y), np.random.default_rng(4))
+    back_through(y, seed)
+    for i, x in enumerate(together):
+        if isinstance(x, TrackedValue):
+            alone = tracker.param(row.args[i])
+            args = (*row.args[:i], alone, *row.args[i + 1 :])
+            back_through(tracker.track(row.callee, *args, **row.kwargs), seed)
+            check_same(alone, x.grad)

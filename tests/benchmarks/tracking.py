@@ -1,7 +1,7 @@
 """What tracking costs beside other systems that record at run time.
 
 `python -m tests.benchmarks.tracking` prints the microseconds per recorded operation of programs
-of many small operations, forward and backward.
+of many small operations, forward and backward, and the milliseconds of a gradient of larger ones.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tests.benchmarks import peers
+from tests.benchmarks.program import Program
+from tests.benchmarks.programs import PROGRAMS
 from zyg import tracker
 
 STEPS = 1000
@@ -88,6 +91,42 @@ def with_torch() -> dict[str, Callable[[], Any]]:
     }
 
 
+# Programs of `tests.benchmarks` that the peers run as they are.
+LARGER = ("power", "mlp", "rnn")
+
+
+def tracked(program: Program) -> Callable[[], Any]:
+    """The gradient of a program by the tracker."""
+
+    def run() -> Any:
+        arguments = [
+            tracker.param(x) if i in program.differentiated else x
+            for i, x in enumerate(program.arguments)
+        ]
+        tracker.back(program.primal(*arguments, **program.data), once=True)
+        return tuple([arguments[i].grad for i in program.differentiated])
+
+    return run
+
+
+def print_larger() -> None:
+    """Milliseconds of a gradient, each checked against the hand-written one."""
+    print("\nmilliseconds per gradient      zyg.tracker      autograd       PyTorch")
+    for name, program in PROGRAMS.items():
+        if not name.startswith(LARGER):
+            continue
+        figures = []
+        for system in ("tracker", "autograd", "torch"):
+            try:
+                run = tracked(program) if system == "tracker" else peers.thunk(system, program)
+            except peers.NotAvailable:
+                figures.append(" " * 14)
+                continue
+            peers.check_gradient(program, run(), 1e-6)
+            figures.append(f"{fastest(run) * STEPS / 1000:14.3f}")
+        print(f"{name:28}" + "".join(figures))
+
+
 def main() -> None:
     rows = [
         "scalar, recorded", "scalar, with gradient", "array, recorded", "array, with gradient",
@@ -105,6 +144,7 @@ def main() -> None:
     for row in rows:
         figures = [column.get(row) for column in columns.values()]
         print(f"{row:26}" + "".join(f"{x:14.2f}" if x else " " * 14 for x in figures))
+    print_larger()
 
 
 if __name__ == "__main__":

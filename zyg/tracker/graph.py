@@ -121,6 +121,16 @@ class TrackedValue:
     def grad(self, value: Any) -> None:
         self.tracker.grad = value
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if not self.tracker.isleaf:
+            raise NotDifferentiable(
+                "a deep copy of a tracked result would be cut off from its parameters: use "
+                "tracker.param(x) for a value of its own, or tracker.data(x).copy()"
+            )
+        copied = param(self.data.copy() if isinstance(self.data, np.ndarray) else self.data)
+        copied.grad = self.grad + 0
+        return copied
+
     # Comparisons compare data, so only identity is left to be hashed.
     __hash__ = object.__hash__
 

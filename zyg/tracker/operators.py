@@ -28,6 +28,7 @@ from zyg.tracker.graph import (
     tracked_in,
     wrapped,
 )
+from zyg.tracker.pruning import without
 from zyg.tracker.recording import call, known, name_of
 
 OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple, TrackedValue)
@@ -47,6 +48,8 @@ def binary(function: Any) -> Callable[[Any, Any], Any]:
         rule = known(function).rule
         if rule is None or cls is list or cls is tuple:
             return call(function, (self, other))
+        if cls is np.ndarray:
+            rule = without(rule, (1,))
         z, back = rule(self.data, y)
         return wrapped(z, Call(function, (self, other), back=back))
 
@@ -62,6 +65,8 @@ def reflected(function: Any) -> Callable[[Any, Any], Any]:
         rule = known(function).rule
         if rule is None or isinstance(other, (list, tuple)):
             return call(function, (other, self))
+        if type(other) is np.ndarray:
+            rule = without(rule, (0,))
         z, back = rule(other, self.data)
         return wrapped(z, Call(function, (other, self), back=back))
 

@@ -28,6 +28,7 @@ from zyg.tracker.graph import (
     TrackedReal,
     TrackedValue,
     data,
+    has_tracked,
     tracked_in,
 )
 from zyg.tracker.recording import check_gradients, rule_on_tracked
@@ -52,6 +53,8 @@ def back(y: Any, delta: Any = 1, once: bool = False) -> None:
            [-5., -6.]])
     """
     if not isinstance(y, TrackedValue):
+        if has_tracked(y):
+            raise TypeError(f"back takes one tracked value, not a {type(y).__name__} of them")
         return
     if isinstance(y, TrackedReal):
         check_finite(y.data)

@@ -35,6 +35,7 @@ from zyg.tracker.graph import (
     plain,
     wrapped,
 )
+from zyg.tracker.pruning import without
 from zyg.tracker.rebinding import rebound
 
 
@@ -121,6 +122,9 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
         return wrapped(y, Call(function, args, kwargs, back))
     values = [arg.data if type(arg) in TRACKED else plain(arg) for arg in args]
     options = kwargs
+    untracked = tuple([i for i, arg in enumerate(args) if type(arg) is np.ndarray])
+    if untracked and not entry.is_own:
+        rule = without(rule, untracked)
     if registry.takes_pullback(rule):
         options = {**kwargs, "pullback": pullback_for_rules}
     y, back = rule(*values, **options)
