@@ -12,11 +12,12 @@ DOCS_VENV ?= .venv-docs
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint types docs clean
+.PHONY: help demo test fuzz bench lint types docs clean
 
 help:
 	@echo "make demo    the Nile by maximum likelihood, and a short training on digits"
 	@echo "make test    all tests, doctests included"
+	@echo "make fuzz    20,000 random programs, each differentiated exactly; takes hours"
 	@echo "make bench   zyg beside hand-written adjoints and other systems"
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
@@ -29,6 +30,10 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest $(PYTEST_ARGUMENTS)
+
+# A nightly run: FUZZ_ARGUMENTS="--seed 100000" for other programs, --save FOLDER keeps what fails.
+fuzz: $(VENV)/.installed
+	$(VENV)/bin/python -m tests.fuzz --count 20000 $(FUZZ_ARGUMENTS)
 
 bench: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python -m tests.benchmarks

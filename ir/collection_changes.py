@@ -17,7 +17,8 @@ from ir.changes import appended, stored_type
 from ir.core import Const, Location, Operand, type_of
 from ir.fact_rules import call_type
 from ir.infer import Inference
-from ir.special_calls import SPECIAL, Folded, special
+from ir.special_calls import Folded, special
+from ir.special_displays import read_item
 from ir.types import TOP, Dict, Known, Mapping, Sequence, Type, class_of
 
 NONE = Const(None)
@@ -54,9 +55,6 @@ def _setdefault(
     return [self.call(operator.getitem, mapping, args[1], name=names[0], loc=loc)]
 
 
-_plain_getitem = SPECIAL.get(id(operator.getitem))
-
-
 @special(operator.getitem)
 def _getitem(
     self: Inference,
@@ -76,9 +74,7 @@ def _getitem(
             return self._append(
                 Const(operator.getitem), [mapping, args[1]], kwargs, names, loc
             )
-    if _plain_getitem is not None:
-        return _plain_getitem(self, args, kwargs, names, loc)
-    return None
+    return read_item(self, args, kwargs, names, loc)
 
 
 def defaulted_type(mapping: Type, key: Type, default: Type) -> Type:

@@ -313,6 +313,16 @@ always(Sequence(range, INT), range)
 always(join_all([INT, NONE]), deque.maxlen)
 
 
+@declare(primitives.merge_dicts)
+def merged_dicts(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    parts = [any_keys(part) if isinstance(part, Dict) else part for part in args]
+    if not all(isinstance(part, Mapping) for part in parts):
+        return Instance(dict)
+    keys = (part.key for part in parts if isinstance(part, Mapping))
+    items = (part.item for part in parts if isinstance(part, Mapping))
+    return Mapping(dict, join_all(keys), join_all(items))
+
+
 @declare(deque)
 def deque_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     given = args[0] if args else kwargs.get("iterable")

@@ -77,6 +77,9 @@ class ExpressionParser:
     def is_global(self, name: str) -> bool:
         raise AssertionError("given by FunctionParser")
 
+    def is_cell(self, name: str) -> bool:
+        raise AssertionError("given by FunctionParser")
+
     def make_function(self, node: gast.AST) -> Value:
         raise AssertionError("given by FunctionParser")
 
@@ -399,8 +402,11 @@ class ExpressionParser:
 
     def search(self, node: gast.Call, generator: gast.GeneratorExp, is_any: bool) -> Operand:
         """`any` and `all` of a generator: a loop that stops at the first decisive item."""
-        found = gast.Name(id=f"found@{node.lineno}.{node.col_offset}", ctx=gast.Store(),
-                          annotation=None, type_comment=None)
+        found, first = (
+            gast.Name(id=f"{name}@{node.lineno}.{node.col_offset}", ctx=gast.Store(),
+                      annotation=None, type_comment=None)
+            for name in ("found", "items")
+        )
         hit = generator.elt if is_any else gast.UnaryOp(op=gast.Not(), operand=generator.elt)
         set_found = gast.Assign(targets=[found], value=gast.Constant(value=is_any, kind=None),
                                 type_comment=None)
@@ -408,7 +414,10 @@ class ExpressionParser:
         for depth, clause in reversed(list(enumerate(generator.generators))):
             for test in reversed(clause.ifs):
                 body = [gast.If(test=test, body=body, orelse=[])]
-            body = [gast.For(target=clause.target, iter=clause.iter, body=body, orelse=[],
+            items = clause.iter if depth > 0 else gast.Name(
+                id=first.id, ctx=gast.Load(), annotation=None, type_comment=None,
+            )
+            body = [gast.For(target=clause.target, iter=items, body=body, orelse=[],
                              type_comment=None)]
             if depth > 0:  # leave the outer loops too
                 read = gast.Name(id=found.id, ctx=gast.Load(), annotation=None, type_comment=None)
@@ -416,29 +425,39 @@ class ExpressionParser:
                 body.append(gast.If(test=test, body=[gast.Break()], orelse=[]))
         start = gast.Assign(targets=[found], value=gast.Constant(value=not is_any, kind=None),
                             type_comment=None)
-        statements = [start, *body]
-        for statement in statements:
+        over = gast.Assign(targets=[first], value=generator.generators[0].iter, type_comment=None)
+        for statement in [start, over, *body]:
             for child in gast.walk(statement):
                 if isinstance(child, gast.expr | gast.stmt) and not hasattr(child, "lineno"):
                     gast.copy_location(child, node)
-        outside = self.hide_targets(generator)
-        self.nested_statements(statements)
+        outside = self.outside(generator)
+        self.nested_statements([start, over])
+        self.hide_targets(generator.generators)
+        self.nested_statements(body)
         self.env.update(outside)
+        self.env.pop(first.id)
         return self.env.pop(found.id)
 
     def nested_statements(self, statements: list[gast.AST]) -> None:
         raise AssertionError("given by FunctionParser")
 
-    def hide_targets(self, comprehension: gast.AST) -> dict[str, Operand]:
+    def outside(self, comprehension: gast.AST) -> dict[str, Operand]:
         """What the names that a comprehension binds for itself stand for outside of it."""
         names = assigned([clause.target for clause in comprehension.generators])
-        outside = {name: self.env.get(name, Const(UNBOUND)) for name in names}
-        self.env.update((n, self.target_cells[n]) for n in names if n in self.target_cells)
-        return outside
+        return {name: self.env.get(name, Const(UNBOUND)) for name in names}
+
+    def hide_targets(self, clauses: list[gast.comprehension]) -> None:
+        """Lets names that a comprehension binds mean its own variables, of which some are cells,
+        behind its first iterable."""
+        for name in assigned([clause.target for clause in clauses]):
+            if name in self.target_cells:
+                self.env[name] = self.target_cells[name]
+            elif self.is_cell(name):
+                self.env[name] = Const(UNBOUND)
 
     def comprehension(self, node: gast.AST, element: gast.AST) -> Value:
         """The list of a comprehension."""
-        outside = self.hide_targets(node)
+        outside = self.outside(node)
         result = self.collect(node, list(node.generators), element)
         for name, operand in outside.items():
             if self.is_unbound(operand) and self.is_global(name):
@@ -454,6 +473,7 @@ class ExpressionParser:
         if clause.is_async:
             raise self.unsupported(node, "asynchronous comprehensions are not supported")
         iterable = self.expression(clause.iter)
+        self.hide_targets(clauses)
         is_flat = not inner and not clause.ifs
 
         def item_list(tests: list[gast.AST]) -> Operand:

@@ -13,8 +13,8 @@ Each generator function has a class of its own, whose `advance` runs to the next
 
 from __future__ import annotations
 
-import threading
 import types
+from _thread import _local
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -33,7 +33,7 @@ def _nothing() -> None:
 before_plain_step: Callable[[], None] = _nothing
 
 
-class _Watched(threading.local):
+class _Watched(_local):
     """The generators that run code of their own when they are closed, of one run."""
 
     made: list[Any] | None = None

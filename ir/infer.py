@@ -61,7 +61,8 @@ from ir.places import (
 from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
-from ir.special_calls import SPECIAL, bound_method, is_literal, literal_keys
+from ir.special_attributes import bound_method
+from ir.special_calls import SPECIAL, is_literal, literal_keys
 from ir.steps import consumed, loop_by_steps, settled_operands, stepping
 from ir.types import (
     BOTTOM,
@@ -321,6 +322,8 @@ class Inference(Builder):
         self.home = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
+        # The last branch or loop that was begun: where what a block ends with is read.
+        self._statement: Location | None = None
         self._source: Block | None = None
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
@@ -433,13 +436,16 @@ class Inference(Builder):
         outer, self._source = self._source, block
         try:
             for op in block.ops:
+                if not isinstance(op, Call):
+                    self._statement = op.loc or self._statement
                 if self.op(op, mapping) is not None:
                     return Raise(None, None)
         finally:
             self._source = outer
         exit = clone_exit(block.exit, mapping)
         if self.places is not None and self.places.is_watching and isinstance(exit, Yield):
-            exit.values = [self.places.read(value, self.loc) for value in exit.values]
+            loc = self.loc or self._statement
+            exit.values = [self.places.read(value, loc) for value in exit.values]
         return exit
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:
@@ -599,7 +605,7 @@ class Inference(Builder):
 
         Gives the changes of which a failure may lose some.
         """
-        blocks, changed, origins, lost = self._arms(op, mapping)
+        blocks, changed, origins, memory, lost = self._arms(op, mapping)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
@@ -620,7 +626,7 @@ class Inference(Builder):
             results.append(value)
             kept.append(i)
             if self.places is not None:
-                self.places.cover(value, operands)
+                self.places.cover(value, [values[i] for values in memory])
         versions = [
             Value(first.name, join_all(type_of(values[len(op.results) + i]) for values in yields))
             for i, first in enumerate(changed)
@@ -642,19 +648,22 @@ class Inference(Builder):
 
     def _arms(
         self, op: Branch, mapping: Mapping
-    ) -> tuple[list[Block], list[Value], list[list[Value | None]], set[Op]]:
+    ) -> tuple[
+        list[Block], list[Value], list[list[Value | None]], list[list[Operand]], set[Op]
+    ]:
         """The typed arms of a branch, which also yield the versions of what one of them changes.
 
-        Beside them, for each arm that yields, the first names of the versions that it yields; and
-        the changes of which a failure may lose some.
+        Beside them, for each arm that yields, the first names of the versions that it yields, and
+        the memory of what it yields; and the changes of which a failure may lose some.
         """
         places = self.places
         if places is None:
             arms = [
                 self.inner_block(block, _like_params(block), mapping) for block in op.blocks
             ]
-            return arms, [], [], set()
+            return arms, [], [], [], set()
         before = places.state
+        start = before.copy()
         blocks: list[Block] = []
         states: list[State] = []
         for block in op.blocks:
@@ -672,6 +681,7 @@ class Inference(Builder):
                 local = defined(block)
                 changed.update((v, None) for v in places.changed_since(before) if v not in local)
         origins: list[list[Value | None]] = []
+        memory: list[list[Operand]] = []
         for block, state in zip(blocks, states, strict=True):
             if isinstance(block.exit, Yield):
                 places.state = state
@@ -681,13 +691,18 @@ class Inference(Builder):
                     for v in block.exit.values
                 ]
                 origins.append([None if name in local else name for name in names])
+                # A version made in the arm is a name of older memory that only the arm knows.
+                memory.append([
+                    places.storage(v) if isinstance(v, Value) and is_mutable(v.type) else v
+                    for v in block.exit.values
+                ])
                 block.exit.values += [
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
-            places.leave_arm(before, defined(block))
+            places.leave_arm(before, defined(block), start)
             before = places.state
-        return blocks, list(changed), origins, lost
+        return blocks, list(changed), origins, memory, lost
 
     def _lost_changes(self, op: Try, blocks: list[Block]) -> set[Op]:
         """The changes of a body that its handler would not see, where that goes on.
@@ -1017,7 +1032,9 @@ class Inference(Builder):
                 for arg in args
             ]
             kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
-        args = [_known(arg) if type(arg) is Value else arg for arg in args]
+        if not isinstance(callee, Const) or callee.value is not primitives.check_bound:
+            # What a variable is where it is bound doesn't tell whether it is.
+            args = [_known(arg) if type(arg) is Value else arg for arg in args]
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
         if type(callee) is Value:
             callee = _known(callee)

@@ -38,6 +38,8 @@ FILE_PREFIX = "zyg"
 
 _START: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 _SCOPE: dict[str, Any] = {"type_params": [], **_START}
+# Names of the enclosing functions, which hide no global of the user's.
+_OUTER, _INNER = "<outer>", "<inner>"
 
 _numbers = itertools.count(1)
 _generated: dict[str, Generated] = {}
@@ -116,11 +118,11 @@ def _compile_inner(
     file: str,
 ) -> CodeType:
     own = ast.Nonlocal(list(dict.fromkeys(definitions)), **_START)
-    inner = _function("inner", [], [own, *tree])
-    outer = _function("outer", dict.fromkeys([*environment, *definitions]), [inner])
+    inner = _function(_INNER, [], [own, *tree])
+    outer = _function(_OUTER, dict.fromkeys([*environment, *definitions]), [inner])
     module = ast.Module([outer], [])
     code = _nested(_nested(compile(module, file, "exec", dont_inherit=True)))
-    return _without_prefix(code, "outer.<locals>.inner.<locals>.")
+    return _without_prefix(code, f"{_OUTER}.<locals>.{_INNER}.<locals>.")
 
 
 def _function(name: str, parameters: Iterable[str], body: list[ast.stmt]) -> ast.FunctionDef:

@@ -37,6 +37,8 @@ class LoopMemory:
         # What was handed on, in terms of the carried variables of the round that found it.
         self._known: object = {}
         self._own: set[Value] = set()
+        # The parameters of the last look at the body.
+        self._carried: list[Value] = []
         self._lent: set[Value] = set()
         self._held: dict[Value, None] = {}
         # What the body puts into objects.
@@ -52,6 +54,8 @@ class LoopMemory:
     ) -> None:
         places = self._places
         places.state = state = self._before.copy()
+        places.nameless.update(self._carried)
+        self._carried = carried
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
@@ -205,6 +209,8 @@ class LoopMemory:
             lost.keys() == self._lost.keys() and held.keys() == self._held.keys()
         )
         self._check_same(same, loc)
+        if same:
+            self._trail = []  # what was changed may have been known by no other name
         self.changed += new
         self._same += same
         if not is_settled:

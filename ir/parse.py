@@ -66,6 +66,7 @@ from ir.scope import (
     rebound_captures,
     stores_of,
 )
+from ir.simplify import eliminate_dead
 
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
@@ -242,6 +243,9 @@ class FunctionParser(GeneratorParser):
             docstring, statements = _split_docstring(statements)
             self.finish(self.lowered(statements), _Returning())
             body = Block([], self.builder.ops, self.exit)
+            # A variable that no later iteration reads isn't carried: to what is changed in place
+            # it would be one more name.
+            eliminate_dead(body, lambda call: False)
         return Function(
             name=self.name,
             params=params,

@@ -25,11 +25,11 @@ from ir.node_maker import NodeMaker
 from ir.parse_attempts import AttemptParser
 from ir.primitives import UNBOUND
 from ir.record import node
-from ir.resuming import Resumable, resumable
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
 if TYPE_CHECKING:
     from ir.parse import FunctionParser
+    from ir.resuming import Resumable
 
 OWN = (SELF, SENT, THROWN, CLOSING, STATE)
 
@@ -104,6 +104,8 @@ class GeneratorParser(AttemptParser):
         return Frame(params, constants, cells, own - {*constants, *cells})
 
     def _advance(self, frame: Frame, params: list[str]) -> tuple[Function, Resumable]:
+        from ir.resuming import resumable  # a large module, for few programs
+
         def is_kept(name: str) -> bool:
             return self.mangled(name) in frame.variables or ("@" in name and name not in OWN)
 

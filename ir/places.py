@@ -159,6 +159,17 @@ def _is_array_like(type_: Type) -> bool:
     return cls is not None and facts.copies_items(cls)
 
 
+@record
+class Gone:
+    """What a block changed under a name of its own: the container that it had left, if any, the
+    names outside of the block of what it may be, and where."""
+
+    source: Value | None
+    names: frozenset[Value]
+    type: Type
+    loc: Location | None
+
+
 class ItemChanged(Exception):
     """A loop changes the items that it iterates over: it has to reach them by their positions."""
 
@@ -276,9 +287,11 @@ class Places:
         self.apart: dict[Value, None] = {}
         # The container that an element has left that held it once.
         self.left: dict[Value, Value] = {}
-        # What inner blocks changed under names of their own: where it had been, and what it may be.
-        self.gone: dict[Value, tuple[Value | None, frozenset[Value]]] = {}
+        # What inner blocks changed under names of their own, by a value that stands for it.
+        self.gone: dict[Value, Gone] = {}
         self._gone: dict[object, Value] = {}
+        # What only stands for memory, or was carried by an earlier look at a loop.
+        self.nameless: set[Value] = set()
         # The inputs that are compared on entry, and whether the second one is changed itself.
         self.compared: dict[tuple[Value, Value, bool], None] = {}
 
@@ -465,14 +478,19 @@ class Places:
     def _compare_gone(self, storage: Value, written: Value, loc: Location | None) -> None:
         """Sees to it that a storage isn't what was changed under a name of an inner block."""
         whole = self.state.current.get(storage, storage).type
-        source, roots = self.gone[written]
-        if storage is source:
+        gone = self.gone[written]
+        if storage is gone.source:
             self.untangle(storage, loc)  # it held once what has left it
-        elif self.roots(storage) & roots and may_overlap(whole, written.type, True):
+        elif self._may_be_one_of(storage, gone.names) and may_overlap(whole, written.type, True):
             raise Unsupported(
-                f"{_named(storage.name)} may have been changed in place under another name", loc,
+                f"{_named(storage.name)} may have been changed in place under another name",
+                loc or gone.loc,
                 advice="copy what is changed, or use one name for it",
             )
+
+    def _may_be_one_of(self, storage: Value, names: Iterable[Value]) -> bool:
+        roots = self.roots(storage)
+        return any(roots & self.roots(name) for name in names)
 
     def _is_fresh_iterator(self, iterator: Value) -> bool:
         """Whether nothing was changed that an iterator, made from it before, will read."""
@@ -554,15 +572,16 @@ class Places:
     def roots(self, storage: Value) -> frozenset[Value]:
         """The storages that may have memory in common with one: those that a merged one may be,
         and members."""
-        return self._reached(storage, self.state.members)
+        return self._unmerged(self._reached(storage, self.state.members))
 
     def shallow_roots(self, storage: Value) -> frozenset[Value]:
         """The storages that a merged one may be."""
-        return self._reached(storage, {})
+        return self._unmerged(self._reached(storage, {}))
 
-    def _reached(
-        self, storage: Value, members: dict[Value, frozenset[Value]]
-    ) -> frozenset[Value]:
+    def _unmerged(self, storages: Iterable[Value]) -> frozenset[Value]:
+        return frozenset(storage for storage in storages if storage not in self.covers)
+
+    def _reached(self, storage: Value, members: dict[Value, frozenset[Value]]) -> set[Value]:
         found: set[Value] = set()
         pending = [storage]
         while pending:
@@ -571,7 +590,7 @@ class Places:
                 found.add(value)
                 pending += self.covers.get(value, [])
                 pending += members.get(value, ())
-        return frozenset(value for value in found if value not in self.covers)
+        return found
 
     def kind(self, storage: Value) -> str:
         if storage in self.inputs:
@@ -647,9 +666,10 @@ class Places:
 
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""
-        roots = self.roots(self.storage(value))
+        storage = self.storage(value)
+        roots = self.roots(storage)
         return not roots.isdisjoint(self.state.lost) or any(
-            roots & self.gone[written][1] if written in self.gone else (
+            self._may_be_one_of(storage, self.gone[written].names) if written in self.gone else (
                 roots & self.roots(written) and self._may_share(value, written, target)
             )
             for written, target in self.state.trail
@@ -867,8 +887,9 @@ class Places:
         self, value: Value, loc: Location | None, deep: bool = False
     ) -> None:
         storage, state = self.storage(value), self.state
-        if storage in self.items:
-            raise ItemChanged(storage)
+        item = self.item_of_loop(storage)
+        if item is not None:
+            raise ItemChanged(item)
         is_deep = deep or self.contents.is_element(value)
         roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
         if any(self.kind(root) == "unknown" for root in roots):
@@ -887,6 +908,18 @@ class Places:
             )
         if is_deep:
             self.untangle(storage, loc)
+
+    def item_of_loop(self, storage: Value) -> Value | None:
+        """The item of what a loop iterates over that a storage is, or is a part of, as a row is in
+        `for i, row in enumerate(rows)`."""
+        if storage in self.items:
+            return storage
+        op = self.inference.definitions.get(storage)
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.args[:1]:
+            whole = op.args[0]
+            if op.callee.value in (primitives.unpack, operator.getitem) and whole in self.items:
+                return whole  # the items are values
+        return None
 
     # What becomes known under other names
 
@@ -1112,8 +1145,12 @@ class Places:
             for root in self.roots(storage) if root not in local
         }
 
-    def leave(self, before: State, local: set[Value]) -> None:
-        """Forgets the versions made in a block; what was done to memory from outside stays."""
+    def leave(self, before: State, local: set[Value], start: State | None = None) -> None:
+        """Forgets the versions made in a block; what was done to memory from outside stays.
+
+        The block began at `start` if not at `before`: another arm may have changed something since.
+        """
+        start = start or before
         lost = self.lost_choices(self.state, local)
         inner, self.state = self.state, before
         self.state.lost.update(lost)
@@ -1130,24 +1167,30 @@ class Places:
             (value, loc) for value, loc in inner.lost.items() if value not in local
         )
         self.state.lost.update(dict.fromkeys(self.lost_views(before, inner, local)))
-        self.state.trail += self.outer_trail(before, inner, local)
+        self.state.trail += self.outer_trail(start, inner, local)
         for view in [view for view in inner.detached if view not in local]:
             if view not in before.detached:
                 self.contents.detach_behind(view, inner.detached[view])
-        self.state.members.update(self.outer_members(inner, local))
-        self.state.resized.update(
-            (key, token) for key, token in inner.resized.items() if key[0] not in local
+        for storage, members in self.outer_members(inner, local).items():
+            known = before.members.get(storage, frozenset()) if start is not before else members
+            before.members[storage] = members | known
+        before.resized.update(
+            (key, token) for key, token in inner.resized.items()
+            if key[0] not in local and start.resized.get(key) is not token
         )
-        self.state.stamps.update((v, t) for v, t in inner.stamps.items() if v not in local)
+        before.stamps.update(
+            (value, stamp) for value, stamp in inner.stamps.items()
+            if value not in local and start.stamps.get(value) is not stamp
+        )
         for value, version in inner.exposed.items():
             if value not in local and before.exposed.get(value) is not version:
                 before.exposed[value] = value  # no version of the heap: it is read again
         before.stored.update((v, None) for v in inner.stored if v not in local)
 
-    def leave_arm(self, before: State, local: set[Value]) -> None:
+    def leave_arm(self, before: State, local: set[Value], start: State) -> None:
         """The same for an arm of a branch, whose own values go on in the results of the branch."""
         inner = self.state
-        self.leave(before, local)
+        self.leave(before, local, start)
         pairs: list[tuple[dict[Value, Any], dict[Value, Any]]] = [
             (before.held, inner.held), (before.lent, inner.lent), (before.hidden, inner.hidden),
             (before.tangled, inner.tangled), (before.members, inner.members),
@@ -1163,22 +1206,32 @@ class Places:
         found: dict[tuple[Value, Value | None], None] = {}
         outside, self.state = self.state, inner
         for storage, target in inner.trail[len(before.trail) :]:
-            if storage not in local:
+            if storage in self.gone:
+                found.update(self._gone_from(self.gone[storage], local))
+            elif storage not in local:
                 is_known = target is not None and target not in local
                 found[storage, target if is_known else None] = None
-                continue
-            is_outer = storage in inner.detached or target is not storage
-            roots = frozenset(root for root in self.roots(storage) if root not in local)
-            # What a loop carries is followed by `LoopMemory`.
-            if roots and is_outer and storage not in self.covers:
-                source = self.left.get(storage)
+            else:
+                # A change of a container itself isn't one of what it holds.
+                is_deep = storage in inner.detached or target is not storage
+                names = frozenset(self._reached(storage, inner.members if is_deep else {}))
                 type_ = widen(inner.current.get(storage, storage).type)
-                key = source if source not in local else None, roots, type_
-                token = self._gone.setdefault(key, Value(storage.name, type_))
-                self.gone[token] = key[:2]
-                found[token, None] = None
+                gone = Gone(self.left.get(storage), names, type_, inner.writes.get(storage))
+                found.update(self._gone_from(gone, local))
         self.state = outside
         return list(found)
+
+    def _gone_from(
+        self, gone: Gone, local: set[Value]
+    ) -> dict[tuple[Value, Value | None], None]:
+        """What stands for changed memory outside of a block that knew it by names of its own."""
+        names = gone.names - local - self.nameless
+        if not names:
+            return {}
+        source = gone.source if gone.source not in local else None
+        token = self._gone.setdefault((source, names, gone.type), Value("item", gone.type))
+        self.gone.setdefault(token, Gone(source, names, gone.type, gone.loc))
+        return {(token, None): None}
 
     def lost_views(self, before: State, inner: State, local: set[Value]) -> list[Value]:
         """The elements from outside of a block that it detached after they had been changed."""
@@ -1227,12 +1280,15 @@ class Places:
             return [storage]
         roots = self.roots(storage)
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
-            return [Value(operand.name, operand.type)]
+            unknown = Value(operand.name, operand.type)
+            self.nameless.add(unknown)
+            return [unknown]
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
             stand_in = Value(operand.name, operand.type)
             self.new[stand_in] = None
+            self.nameless.add(stand_in)
             own.add(stand_in)
         stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():

@@ -244,7 +244,7 @@ OF_ROWS = [
     shallow_copy, appended_element, appended_in_a_loop, element_behind_an_insertion,
     element_behind_a_deletion, names_of_swapped_elements, element_in_a_closure, filtered,
     element_popped_by_a_helper, same_row_twice, extended_by_elements, element_of_a_stack,
-    container_made_in_a_loop, kept_of_a_loop,
+    kept_of_a_loop,
 ]
 OF_NUMBERS = [
     two_containers, list_and_dict, twice_in_a_list, repeated_list, comprehension_of_one_row,
@@ -252,6 +252,13 @@ OF_NUMBERS = [
     put_and_bound_in_a_branch, list_of_the_last_iteration, name_of_the_last_iteration,
     carried_to_the_next_iteration, rows_of_an_array, detached_in_a_loop, chosen_of_a_tuple,
 ]
+
+
+def test_container_that_no_later_iteration_reads():
+    rows, x = copy.deepcopy(ROWS), 2.0
+    by_rows, by_x = zyg.gradient(container_made_in_a_loop, rows, x)
+    assert by_x == 2 * x * ROWS[0][0]
+    assert by_rows[0][0] == x * x
 
 
 @pytest.mark.parametrize("f", OF_ROWS)

@@ -87,7 +87,6 @@ REFUSED = {
     "iterators.in_pairs",
     "iterators.mapped_with_gradient_of_the_function",
     "iterators.math_of_sequences",
-    "iterators.median_of_a_list",
     "iterators.products_of_items",
     "iterators.repeated",
     "iterators.selections",

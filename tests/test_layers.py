@@ -12,7 +12,7 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
-        "zyg.callables", "zyg.shadows", "zyg.shadow_records",
+        "zyg.callables", "zyg.copying", "zyg.shadows", "zyg.shadow_records",
     ],
     ["zyg.numpy_*", "zyg.scipy_facts", "zyg.cotangent_facts"],
     ["zyg.rules"],

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ir.core import named
-from zyg.compiler import dynamic, objects
+from zyg.compiler import dynamic, object_backs
 from zyg.compiler.assemble import Pair
 from zyg.compiler.nesting import differentiates
 from zyg.entry import (
@@ -307,6 +307,6 @@ def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
 
 dynamic.compile_call = _compile_call
 dynamic.compile_attempt = _compile_attempt
-objects.why_not_compiled = _why_not_compiled
+object_backs.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 differentiates(withgradient, with_value=True)

@@ -36,22 +36,25 @@ def unless_different(x: Any, y: Any) -> None:
         )
 
 
-def unless_object(x: Any) -> None:
+def no_object(x: Any) -> Any:
+    """What is copied, unless it is an object, for which code would have to be made."""
     if facts.is_object(type(x)):
         raise NotDifferentiable(
             f"a copy of a {type(x).__name__} object has no derivative here; write a function that "
             "copies its attributes"
         )
+    return x
 
 
 def unless_holding_objects(x: Any) -> None:
     """Refuses a deep copy of objects, for which code would have to be made."""
     for part in _parts(x):
-        unless_object(part)
+        no_object(part)
 
 
-def unless_shared(x: Any) -> None:
-    """Refuses what a deep copy would share: a list, say, that stands in `x` twice."""
+def copied_apart(x: Any) -> Any:
+    """What is copied, unless a deep copy would share parts: a list, say, that is there twice."""
+    unless_holding_objects(x)
     seen: set[int] = set()
     for part in _parts(x):
         if isinstance(part, CHANGEABLE):
@@ -61,6 +64,7 @@ def unless_shared(x: Any) -> None:
                     "derivative here; copy its parts one by one"
                 )
             seen.add(id(part))
+    return x
 
 
 def _parts(x: Any) -> Iterator[Any]:

@@ -113,8 +113,13 @@ def entries_of(index: Type, rank: int) -> list[Type] | None:
 
 def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     array, index = args
-    if not isinstance(array, Array) or array.dims is None:
+    if not isinstance(array, Array):
         return TOP
+    if array.dims is None:
+        # Any index but single positions leaves a dimension, so that the result is no number.
+        parts = index.items if isinstance(index, Tuple) else (index,)
+        is_part = any(isinstance(part, Slice) or selector(part) is not None for part in parts)
+        return Array(array.dtype, None) if is_part else TOP
     entries = entries_of(index, len(array.dims))
     if entries is None:
         return TOP

@@ -18,7 +18,7 @@ import numpy as np
 
 from ir import facts
 from ir.fact_rules import declare, is_int
-from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, class_of, join
+from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join
 from zyg.array_type import (
     ANY,
     BIG,
@@ -243,7 +243,14 @@ facts.pure(*(maker for maker in MAKERS if maker is not np.empty), np.logspace, n
 facts.fresh(*MAKERS, np.logspace, np.geomspace)
 
 
-@declare(np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+@declare(np.asanyarray)
+def any_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """The same as `array`, but an object of a subclass of arrays stays what it is."""
+    is_known = args[:1] and isinstance(args[0], Array | Scalar | Known | Tuple | Sequence)
+    return array(args, kwargs) if is_known else TOP
+
+
+@declare(np.array, np.asarray, np.ascontiguousarray)
 def array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """An array of an array, a number, or nested tuples; a list may be empty, then of float64."""
     if not args or len(args) > 2 or not kwargs.keys() <= {"dtype", "copy"}:
@@ -266,16 +273,17 @@ def array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def array_of_list(type_: Type, dtype: Known) -> Type:
-    """Numbers in a list of unknown length."""
-    if not isinstance(type_, Sequence) or type_.cls not in (list, tuple, range):
-        return TOP
-    if not is_number(type_.item):
-        return TOP
+    """Numbers in a list of unknown length, or anything that is converted to a known dtype."""
+    is_list = isinstance(type_, Sequence) and type_.cls in (list, tuple, range)
+    item = facts.item_of(type_) if is_list else TOP
     if dtype.value is not None:
+        is_row = all(map(is_number, item.members if isinstance(item, Union) else [item]))
         try:
-            return array_of(np.dtype(dtype.value), (ANY,))
+            return array_of(np.dtype(dtype.value), (ANY,) if is_row else None)
         except TypeError:
             return TOP
+    if not isinstance(type_, Sequence) or not is_list or not is_number(item):
+        return TOP
     items = array_of(np.dtype(class_of(type_.item)), (ANY,))
     if type_.cls is range:
         return items

@@ -15,7 +15,7 @@ import numpy as np
 from zyg import cotangent
 from zyg.compiler.assemble import Generated
 from zyg.compiler.dynamic import RuleBack
-from zyg.compiler.objects import Through
+from zyg.compiler.object_backs import Through
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.portable import Text, packed, unpacked
 from zyg.shadows import current_shadows

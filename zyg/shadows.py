@@ -22,7 +22,7 @@ its cotangent is there, and before it belongs to the values that the program com
 from __future__ import annotations
 
 from _thread import _local  # the import of `threading` takes as long as seven modules here
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -333,6 +333,10 @@ def unless_held(value: Any) -> None:
         )
 
 
+# Of other subclasses, `copy` would make a plain dict.
+_DICTS = (dict, OrderedDict, defaultdict, Counter)
+
+
 def kept_contents(value: Any) -> Any:
     """A copy of memory whose contents an adjoint reads, and that may be changed in place later."""
     if isinstance(value, np.ndarray):
@@ -341,7 +345,7 @@ def kept_contents(value: Any) -> Any:
         return rebuilt(value, [kept_contents(item) for item in value])
     if isinstance(value, deque):
         return deque(map(kept_contents, value), value.maxlen)
-    if isinstance(value, dict):
+    if type(value) in _DICTS:
         copied = value.copy()
         for key, item in value.items():
             copied[key] = kept_contents(item)

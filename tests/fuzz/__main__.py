@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import re
 import sys
 from collections import Counter
 
@@ -11,6 +12,12 @@ from tests.fuzz.check import check
 from tests.fuzz.constructs import ALL, constructs
 from tests.fuzz.generate import generate
 from tests.fuzz.reduction import reduced
+
+
+def reason(refusal: str) -> str:
+    """What a refusal says, without the names and lines of a program."""
+    first = re.split(r"\\\\n|['\"], \(", refusal)[0]
+    return re.sub(r"`[^`]*`", "_", first)[:120]
 
 
 def main() -> int:
@@ -23,7 +30,7 @@ def main() -> int:
 
     seen: Counter[str] = Counter()
     failed = []
-    refused = 0
+    refused: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
         program = generate(seed)
         if options.show:
@@ -32,10 +39,10 @@ def main() -> int:
         seen.update(constructs(program.source))
         failure = check(program)
         if failure is not None and failure.is_refusal:
-            refused += 1
+            refused[reason(str(failure.found))] += 1
         elif failure is not None:
             failed.append(failure)
-            print(f"seed {seed} fails at {failure.inputs}", flush=True)
+            print(f"seed {seed} fails at {failure.inputs}: {failure.kind}", flush=True)
             if options.save:
                 options.save.mkdir(parents=True, exist_ok=True)
                 (options.save / f"seed_{seed}.py").write_text(program.source)
@@ -44,7 +51,10 @@ def main() -> int:
 
     for name in sorted(ALL, key=seen.__getitem__):
         print(f"{seen[name] / options.count:7.1%}  {name}")
-    print(f"{options.count} programs, {refused} refused, {len(failed)} failures")
+    print()
+    for text, count in refused.most_common():
+        print(f"{count / options.count:7.1%}  {text}")
+    print(f"{options.count} programs, {refused.total()} refused, {len(failed)} failures")
     if failed:
         smallest = min(failed, key=lambda failure: len(failure.program.source))
         print(f"\nthe smallest, seed {smallest.program.seed}, reduced:\n")

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from tests.fuzz.field import P
 from tests.fuzz.oracles import Run, by_duals
-from tests.fuzz.program import FILE, Program
+from tests.fuzz.program import FILE, Inputs, Program
 
 Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
 SECONDS = 20
-REFUSALS = ("Unsupported", "UnsupportedSyntax")
+REFUSALS = ("Unsupported", "UnsupportedSyntax", "NotDifferentiable")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Failure:
     """A program for which the compiler does something else than the oracle."""
 
     program: Program
-    inputs: tuple[int, ...]
+    inputs: Inputs
     expected: object
     found: object
 
@@ -80,16 +80,16 @@ def count_failures(programs: Iterable[Program], differentiate: Differentiate | N
     return sum(not failure.is_refusal for failure in failures(programs, differentiate))
 
 
-def outcome(run: Run, inputs: tuple[int, ...]) -> object:
-    """`(value, derivatives modulo P)`, or the exception: its class where it is the program's."""
+def outcome(run: Run, inputs: Inputs) -> object:
+    """`(values, derivatives modulo P)`, or the exception: its class where it is the program's."""
     try:
         with time_limit(SECONDS):
-            value, derivatives = run(inputs)
+            values, derivatives = run(inputs)
     except UnboundLocalError as error:
         return type(error)
     except Exception as error:
         return repr(error)
-    return value, tuple(exact(derivative) for derivative in derivatives)
+    return values, tuple(exact(derivative) for derivative in derivatives)
 
 
 def exact(derivative: Any) -> object:
@@ -103,18 +103,20 @@ def exact(derivative: Any) -> object:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises `TookTooLong` in the main thread of a system that has alarms."""
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+    """Raises `TookTooLong` in the main thread of a system that has alarms, after so many seconds of
+    its own work: other processes don't count."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "SIGVTALRM"):
         yield
         return
 
     def give_up(signum: int, frame: object) -> None:
         raise TookTooLong(f"more than {seconds} s")
 
-    previous = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    previous = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
 
 import zyg
+from ir import facts
+from ir.types import Type
 from tests.fuzz import field
 from tests.fuzz.field import P
 from tests.fuzz.oracles import Derivatives, Run
-from tests.fuzz.program import Program, loaded
+from tests.fuzz.program import Inputs, Program, flat, loaded, outputs, with_arrays
 
 
 @zyg.adjoint(field.add)
@@ -24,7 +29,7 @@ def _sub(a, b):
 
 @zyg.adjoint(field.mul)
 def _mul(a, b):
-    return field.mul(a, b), lambda c: (c * b % P, c * a % P)
+    return field.mul(a, b), lambda c: (c % P * (b % P) % P, c % P * (a % P) % P)
 
 
 @zyg.adjoint(field.neg)
@@ -33,17 +38,66 @@ def _neg(a):
 
 
 residue = zyg.nograd(field.residue)
+chosen = zyg.nograd(field.chosen)
+
+
+def fitted(bar: Any, operand: Any) -> Any:
+    """The cotangent of the second operand, which may be a number that all items were combined
+    with."""
+    return (bar if np.ndim(operand) else np.sum(bar)) % P
+
+
+@zyg.adjoint(field.plus)
+def _plus(x, y):
+    return field.plus(x, y), lambda c: (c % P, fitted(c, y))
+
+
+@zyg.adjoint(field.minus)
+def _minus(x, y):
+    return field.minus(x, y), lambda c: (c % P, fitted(-c, y))
+
+
+@zyg.adjoint(field.times)
+def _times(x, y):
+    return field.times(x, y), lambda c: (c % P * (y % P) % P, fitted(c % P * (x % P), y))
+
+
+@zyg.adjoint(field.reduced)
+def _reduced(x):
+    return field.reduced(x), lambda c: c % P
+
+
+ON_ARRAYS = field.plus, field.minus, field.times, field.reduced
+facts.pure(*ON_ARRAYS)
+facts.fresh(*ON_ARRAYS)
+
+
+@facts.result(*ON_ARRAYS)
+def _array_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
 
 
 @contextmanager
 def by_zyg(program: Program) -> Iterator[Run]:
     """Compiles the program anew, once for all its inputs."""
     zyg.cache_clear()
-    with loaded(program.source, residue=residue) as f:
+    with loaded(program.source, residue=residue, chosen=chosen) as f:
 
-        def run(inputs: tuple[int, ...]) -> Derivatives:
-            value, back = zyg._pullback(f, *inputs)
-            _, *derivatives = back(1)
-            return value, tuple(derivatives)
+        def run(inputs: Inputs) -> Derivatives:
+            arguments = with_arrays(inputs, flat(inputs), float)
+            value, back = zyg._pullback(f, *arguments)
+            left = tuple(outputs(value, arguments))
+            first, second = (_flat_bars(back(1.0), inputs) for _ in range(2))
+            assert first == second, f"called again, back gives {second}, not {first}"
+            assert left == tuple(outputs(value, arguments)), "back changes an argument"
+            return left, first
 
         yield run
+
+
+def _flat_bars(bars: Any, inputs: Inputs) -> tuple[Any, ...]:
+    _, *derivatives = bars
+    return tuple(flat(
+        (None,) * np.size(x) if bar is None else tuple(np.ravel(bar).tolist())
+        for bar, x in zip(derivatives, inputs, strict=True)
+    ))

@@ -3,117 +3,243 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 
-LOOPS = (ast.For, ast.While)
-FUNCTIONS = (ast.FunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+from tests.fuzz.expressions import OPERATORS
+from tests.fuzz.syntax import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    LOOPS,
+    OF_NO_CONSTRUCT,
+    Above,
+    behind_exit,
+    called,
+    decorated,
+    functions_around,
+    inside,
+    is_array_place,
+    is_bound_on_some_paths,
+    is_buffer_swap,
+    is_call,
+    is_early_return,
+    is_held_place,
+    is_mutual,
+    is_nested_target,
+    is_overlapping,
+    is_place,
+    is_recursion,
+    is_returning,
+    is_rotation,
+    is_stored_attribute,
+    kind,
+    loops_around,
+    made_by,
+    method,
+    of_module,
+    on,
+    over,
+    place_of,
+    view_by,
+    walk,
+)
 
 
 def constructs(source: str) -> set[str]:
     """The names, of those in `ALL`, of the constructs in this text."""
-    nodes = list(walk(ast.parse(source), ()))
+    nodes = [
+        (node, above) for node, above in walk(ast.parse(source), ())
+        if not isinstance(node, OF_NO_CONSTRUCT)
+    ]
     return {name for name, test in ALL.items() if any(test(node, above) for node, above in nodes)}
 
 
-Above = tuple[ast.AST, ...]
+CHANGES: dict[str, Callable[[ast.AST, Above], bool]] = {
+    "store of an item": place_of(ast.Constant, ast.UnaryOp),
+    "store at a variable index": place_of(ast.Call),
+    "store of a slice": place_of(ast.Slice),
+    "store of a part of a grid": place_of(ast.Tuple),
+    "store at an index array": place_of(ast.List),
+    "store at a mask": lambda n, up: (
+        is_array_place(n, up) and isinstance(n, ast.Subscript) and is_call(n.slice, "chosen")
+    ),
+    "augmented store": lambda n, up: is_array_place(n, up) and isinstance(up[-1], ast.AugAssign),
+    "augmented array": lambda n, up: (
+        isinstance(n, ast.AugAssign)
+        and isinstance(n.target, ast.Name)
+        and n.target.id.startswith(("x", "y", "row"))
+    ),
+    "overlapping store": is_overlapping,
+    "store in a branch": lambda n, up: (
+        is_array_place(n, up) and any(isinstance(node, ast.If) for node in up)
+    ),
+    "store in a loop": lambda n, up: is_array_place(n, up) and bool(loops_around(up)),
+    "store in a loop with exits": behind_exit,
+    "swapped buffers": is_buffer_swap,
+    "swapped buffers in a loop": lambda n, up: is_buffer_swap(n, up) and bool(loops_around(up)),
+    "swapped items": lambda n, up: (
+        isinstance(n, ast.Tuple) and is_place(n.elts[0], up) and isinstance(up[-1], ast.Assign)
+    ),
+    "view by a slice": view_by(":"),
+    "view by steps": view_by("::2"),
+    "reversed view": view_by("::-1"),
+    "transposed view": method("T"),
+    "reshaped view": method("reshape"),
+    "flat view": method("ravel"),
+    "second name of an array": lambda n, up: (
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Name)
+        and isinstance(n.targets[0], ast.Name)
+        and n.targets[0].id.startswith("x")
+    ),
+    "one of two arrays": lambda n, up: (
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.IfExp)
+        and isinstance(n.targets[0], ast.Name)
+        and n.targets[0].id.startswith("x")
+    ),
+    "rows of a loop": lambda n, up: (
+        isinstance(n, ast.For) and ast.unparse(n.target).split(", ")[-1].startswith("row")
+    ),
+    "array argument": lambda n, up: isinstance(n, ast.arg) and n.arg in "xy",
+    "helper that changes": lambda n, up: isinstance(n, ast.arg) and n.arg == "v",
+    "helper that makes an array": lambda n, up: (
+        isinstance(n, ast.Return) and isinstance(n.value, ast.Name) and n.value.id == "v"
+    ),
+    "add.at": lambda n, up: method("at")(n, up),
+    "out=": lambda n, up: isinstance(n, ast.keyword) and n.arg == "out",
+    "copyto": of_module("copyto"),
+    "empty": of_module("empty"),
+    "fill": method("fill"),
+    "append": method("append"),
+    "insert": method("insert"),
+    "extend": method("extend"),
+    "pop": method("pop"),
+    "del of an item": kind(ast.Delete),
+    "list item stored": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and ast.unparse(n.value)[0] == "l"
+    ),
+    "list slice stored": lambda n, up: (
+        is_place(n, up)
+        and isinstance(n, ast.Subscript)
+        and ast.unparse(n.value)[0] == "l"
+        and isinstance(n.slice, ast.Slice)
+    ),
+    "dict item stored": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and ast.unparse(n.value)[0] == "d"
+    ),
+    "update": method("update"),
+    "setdefault": method("setdefault"),
+}
 
 
-def walk(node: ast.AST, above: Above) -> Iterator[tuple[ast.AST, Above]]:
-    """Each node with those above it, outermost first."""
-    yield node, above
-    for child in ast.iter_child_nodes(node):
-        yield from walk(child, (*above, node))
+MORE: dict[str, Callable[[ast.AST, Above], bool]] = {
+    "list of what can be changed": lambda n, up: (
+        isinstance(n, ast.Assign) and ast.unparse(n.targets[0])[0] == "z"
+        and isinstance(n.value, ast.List | ast.ListComp)
+    ),
+    "dict of what can be changed": lambda n, up: (
+        isinstance(n, ast.Assign) and ast.unparse(n.targets[0])[0] == "z"
+        and isinstance(n.value, ast.Dict | ast.DictComp)
+    ),
+    "store through a container": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and isinstance(n.value, ast.Subscript)
+        and ast.unparse(n.value)[0] == "z"
+    ),
+    "loop over what can be changed": lambda n, up: (
+        isinstance(n, ast.For) and re.search(r"\bz\d", ast.unparse(n.iter)) is not None
+    ),
+    "name of an item of a container": lambda n, up: (
+        isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        and isinstance(n.value, ast.Subscript) and ast.unparse(n.value)[0] == "z"
+    ),
+    "derived class": lambda n, up: isinstance(n, ast.ClassDef) and bool(n.bases),
+    "super": made_by("super"),
+    "static method": decorated("staticmethod"),
+    "class method": decorated("classmethod"),
+    "setter": lambda n, up: (
+        isinstance(n, ast.FunctionDef)
+        and any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in n.decorator_list)
+    ),
+    "operator of a class": lambda n, up: (
+        isinstance(n, ast.FunctionDef) and n.name in OPERATORS
+    ),
+    "slots": lambda n, up: isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__slots__",
+    "with": kind(ast.With),
+    "manager of the program": lambda n, up: (
+        isinstance(n, ast.FunctionDef) and n.name == "__exit__"
+    ),
+    "raised again": lambda n, up: (
+        isinstance(n, ast.Raise) and any(isinstance(node, ast.ExceptHandler) for node in up)
+    ),
+    "helper that raises": lambda n, up: (
+        isinstance(n, ast.Raise) and (functions_around(up) or ["program"])[0][0] == "h"
+    ),
+    "match": kind(ast.Match),
+    "guard of a case": lambda n, up: isinstance(n, ast.match_case) and n.guard is not None,
+    "sequence pattern": kind(ast.MatchSequence),
+    "map": made_by("map"),
+    "filter": made_by("filter"),
+    "reduce": made_by("reduce"),
+    "partial": made_by("partial"),
+    "itertools": lambda n, up: is_call(n, "accumulate", "chain", "islice", "product"),
+    "min or max by key": lambda n, up: is_call(n, "min", "max"),
+    "sorted": made_by("sorted"),
+    "sort of a list": on("l", "sort", "reverse"),
+    "named tuple": made_by("Point"),
+}
 
-
-def loops_around(above: Above) -> list[ast.AST]:
-    """The loops of the same function around a place, outermost first, `else` parts included."""
-    loops: list[ast.AST] = []
-    for node in above:
-        loops = [] if isinstance(node, FUNCTIONS) else loops
-        loops += [node] if isinstance(node, LOOPS) else []
-    return loops
-
-
-def functions_around(above: Above) -> list[str]:
-    return [node.name for node in above if isinstance(node, ast.FunctionDef)]
-
-
-def is_call(node: ast.AST, *names: str) -> bool:
-    return isinstance(node, ast.Call) and called(node) in names
-
-
-def called(node: ast.Call) -> str | None:
-    return node.func.id if isinstance(node.func, ast.Name) else None
-
-
-def over(*names: str) -> Callable[[ast.AST, Above], bool]:
-    """A `for` over a call of one of these functions."""
-    return lambda node, above: isinstance(node, ast.For) and is_call(node.iter, *names)
-
-
-def kind(*classes: type[ast.AST]) -> Callable[[ast.AST, Above], bool]:
-    return lambda node, above: isinstance(node, classes)
-
-
-def inside(*names: str) -> Callable[[ast.AST, Above], bool]:
-    """A generator expression as the argument of one of these functions."""
-    return lambda node, above: isinstance(node, ast.GeneratorExp) and is_call(above[-1], *names)
-
-
-def method(name: str) -> Callable[[ast.AST, Above], bool]:
-    return lambda node, above: isinstance(node, ast.Attribute) and node.attr == name
-
-
-def is_rotation(node: ast.AST, above: Above) -> bool:
-    """Several names assigned in parallel, one of them read by another's value."""
-    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)):
-        return False
-    targets = {n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)}
-    read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-    return isinstance(node.value, ast.Tuple) and len(targets & read) >= 2
-
-
-def is_early_return(node: ast.AST, above: Above) -> bool:
-    return isinstance(node, ast.Return) and isinstance(above[-1], ast.If)
-
-
-def is_returning(depth: int) -> Callable[[ast.AST, Above], bool]:
-    return lambda node, above: isinstance(node, ast.Return) and len(loops_around(above)) >= depth
-
-
-def is_nested_target(node: ast.AST, above: Above) -> bool:
-    return (
-        isinstance(node, ast.Tuple)
-        and isinstance(node.ctx, ast.Store)
-        and (isinstance(above[-1], ast.Tuple))
-    )
-
-
-def is_recursion(node: ast.AST, above: Above) -> bool:
-    return isinstance(node, ast.Call) and called(node) in functions_around(above)
-
-
-def is_mutual(node: ast.AST, above: Above) -> bool:
-    """A call of a function that is defined later."""
-    if not (isinstance(node, ast.Call) and functions_around(above)):
-        return False
-    module = above[0]
-    assert isinstance(module, ast.Module)
-    names = [f.name for f in module.body if isinstance(f, ast.FunctionDef)]
-    here = names.index(functions_around(above)[0])
-    return called(node) in names[here + 1 :]
-
-
-def is_bound_on_some_paths(node: ast.AST, above: Above) -> bool:
-    """`if c: m = ...`, with no `else`, where this is the first time the name is bound."""
-    return (
-        isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id.startswith("m")
-        and isinstance(above[-1], ast.If)
-    )
-
+THEMES: dict[str, Callable[[ast.AST, Above], bool]] = {
+    "class": kind(ast.ClassDef),
+    "data class": decorated("dataclass"),
+    "property": decorated("property"),
+    "attribute stored": is_stored_attribute("o"),
+    "attribute stored by a method": is_stored_attribute("self"),
+    "method called": on("o", "m"),
+    "array of an object changed": is_held_place("x"),
+    "object given to a function": lambda n, up: (
+        isinstance(n, ast.Call) and (called(n) or "").startswith("h") and bool(n.args)
+        and isinstance(n.args[0], ast.Name) and n.args[0].id.startswith("o")
+    ),
+    "objects in a loop": lambda n, up: (
+        isinstance(n, ast.For) and isinstance(n.target, ast.Name) and n.target.id.startswith("o")
+    ),
+    "try": kind(ast.Try),
+    "try in try": lambda n, up: (
+        isinstance(n, ast.Try) and any(isinstance(node, ast.Try) for node in up)
+    ),
+    "try in a loop": lambda n, up: isinstance(n, ast.Try) and bool(loops_around(up)),
+    "except": kind(ast.ExceptHandler),
+    "except with a name": lambda n, up: isinstance(n, ast.ExceptHandler) and bool(n.name),
+    "several handlers": lambda n, up: isinstance(n, ast.Try) and len(n.handlers) > 1,
+    "finally": lambda n, up: isinstance(n, ast.Try) and bool(n.finalbody),
+    "finally without except": lambda n, up: isinstance(n, ast.Try) and not n.handlers,
+    "else of try": lambda n, up: isinstance(n, ast.Try) and bool(n.orelse),
+    "raise": kind(ast.Raise),
+    "failing operation": lambda n, up: (
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)
+    ),
+    "return in try": lambda n, up: (
+        isinstance(n, ast.Return) and any(isinstance(node, ast.Try) for node in up)
+    ),
+    "nonlocal": kind(ast.Nonlocal),
+    "closure with a state": lambda n, up: (
+        isinstance(n, ast.Nonlocal) and len(functions_around(up)) > 2
+    ),
+    "deque": made_by("deque"),
+    "deque of limited length": lambda n, up: (
+        is_call(n, "deque") and isinstance(n, ast.Call) and bool(n.keywords)
+    ),
+    "pushed": on("q", "append", "extend"),
+    "rotate": on("q", "rotate"),
+    "taken from a deque": on("q", "pop"),
+    "default dict": made_by("defaultdict"),
+    "default dict of lists": made_by("defaultdict", "list"),
+    "default dict of a lambda": made_by("defaultdict", "lambda"),
+    "item of a default dict": lambda n, up: (
+        is_place(n, up) and isinstance(n, ast.Subscript) and ast.unparse(n.value)[0] == "g"
+    ),
+}
 
 ALL: dict[str, Callable[[ast.AST, Above], bool]] = {
     "if": kind(ast.If),
@@ -228,4 +354,8 @@ ALL: dict[str, Callable[[ast.AST, Above], bool]] = {
         and isinstance(n.slice, ast.Constant)
         and isinstance(n.slice.value, str)
     ),
+    **CHANGES,
+    **THEMES,
+    **MORE,
+    **MORE,
 }

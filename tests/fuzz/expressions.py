@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 
+from tests.fuzz.lines import Lines
 from tests.fuzz.scope import Callee, Scope
 
 LONGEST = 4
@@ -13,23 +13,16 @@ KEYS = ("a", "b", "c")
 # How often a function captures a variable that is bound again later, by a loop for example: a
 # compiler may refuse that, as it must know that no such function outlives the binding.
 REBOUND = 0.01
+# How what these methods do is written.
+OPERATORS = {
+    "__call__": "{0}({1})", "__add__": "({0} + {1})", "__mul__": "({0} * {1})",
+    "__matmul__": "({0} @ {1})", "__getitem__": "{0}[{1}]", "__neg__": "(-{0})",
+    "__invert__": "(~{0})",
+}
 
 
-class Expressions:
-    """Writes expressions; counts what the program costs to run, so that it stays bounded."""
-
-    def __init__(self, random: Random) -> None:
-        self.random = random
-        self.numbers = 0
-        self.cost = 0
-        self.times = 1
-
-    def fresh(self, prefix: str) -> str:
-        self.numbers += 1
-        return f"{prefix}{self.numbers}"
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
+class Expressions(Lines):
+    """Writes expressions."""
 
     def pick(self, options: list[tuple[float, Callable[[], str]]]) -> str:
         weights = [weight for weight, _ in options]
@@ -72,7 +65,16 @@ class Expressions:
             options.append((1.5, lambda: self.tuple_item(scope)))
         if scope.dicts:
             options.append((1.5, lambda: self.dict_item(scope, down)))
+        if scope.arrays:
+            options.append((4, lambda: self.array_item(scope)))
+        if scope.objects:
+            options.append((4, lambda: self.object_part(scope, down)))
+        if scope.deques or scope.tables:
+            options.append((2, lambda: self.collection_item(scope)))
         callees = [c for c in scope.callees if c.results == 1 and self.affords(c.cost)]
+        callees = [c for c in callees if not c.changes or (
+            not self.is_quiet and self.changed_by(c, scope)
+        )]
         if callees:
             callee = self.random.choice(callees)
             options.append((3, lambda: self.call(callee, scope, down)))
@@ -153,6 +155,60 @@ class Expressions:
             return f"{name}.get('{self.random.choice(KEYS)}', {self.scalar(scope, depth)})"
         return f"{name}['{self.random.choice(keys)}']"
 
+    def array_item(self, scope: Scope) -> str:
+        name = self.random.choice(list(scope.arrays))
+        shape = scope.arrays[name]
+        if self.chance(0.15):
+            return f"{name}.sum()"
+        indices = [self.index(scope, length) for length in shape]
+        return f"{name}[{self.random.choice([', ', ']['] ).join(indices)}]"
+
+    def object_part(self, scope: Scope, depth: int) -> str:
+        name = self.random.choice(list(scope.objects))
+        methods = [m for m in scope.objects[name].callables if self.affords(m.cost)]
+        if methods and not self.is_quiet and self.chance(0.3):
+            return self.method_call(scope, name, self.random.choice(methods), depth)
+        return self.attribute(scope, name)
+
+    def method_call(self, scope: Scope, name: str, method: Callee, depth: int) -> str:
+        self.spend(method.cost)
+        form = OPERATORS.get(method.name, "{0}." + method.name + "({1})")
+        return form.format(name, self.scalar(scope, depth))
+
+    def attribute(self, scope: Scope, name: str) -> str:
+        made = scope.objects[name]
+        if made.properties and self.chance(0.3):
+            method = self.random.choice(made.properties)
+            self.spend(method.cost)
+            return OPERATORS.get(method.name, "{0}." + method.name).format(name)
+        if made.shape and self.chance(0.3):
+            return f"{name}.x[{self.index(scope, made.shape[0])}]"
+        if made.has_list and self.chance(0.3):
+            return self.random.choice([f"sum({name}.l)", f"{name}.l[0]"])
+        return f"{name}.{self.random.choice(made.numbers)}"
+
+    def collection_item(self, scope: Scope) -> str:
+        name = self.random.choice([*scope.deques, *scope.tables])
+        if name in scope.deques:
+            return self.random.choice([f"{name}[{self.index(scope, 2)}]", f"sum({name})"])
+        if scope.tables[name] == "list":
+            return f"sum([sum(e) for e in {name}.values()])"
+        if not self.is_quiet and scope.may_grow(name) and self.chance(0.6):
+            return f"{name}['{self.random.choice(KEYS)}']"
+        return f"sum({name}.values())"
+
+    def changed_by(self, callee: Callee, scope: Scope) -> list[str]:
+        """Names that can be given to a function for it to change them."""
+        kind = callee.changes
+        if kind == "list":
+            # It leaves one item at least.
+            return [name for name, n in scope.lists.items() if n == 1 and scope.may_grow(name)]
+        if kind == "dict":
+            return [name for name in scope.dicts if scope.may_grow(name)]
+        if isinstance(kind, str):
+            return [name for name, made in scope.objects.items() if made.name == kind]
+        return [name for name, shape in scope.arrays.items() if shape == kind]
+
     def summed(self, scope: Scope, depth: int) -> str:
         name = self.random.choice([*scope.lists, *scope.tuples])
         if self.chance(0.2):
@@ -192,20 +248,30 @@ class Expressions:
             ]
         if scope.dicts:
             kinds.append(([a], f"{self.random.choice(list(scope.dicts))}.values()"))
+        kinds += [([a], name) for name in scope.deques]
+        for name, factory in scope.tables.items():
+            if factory != "list":
+                kinds.append(([a], f"[{name}[{b}] for {b} in {name}]"))
         return self.random.choice(kinds)
 
-    def call(self, callee: Callee, scope: Scope, depth: int) -> str:
+    def call(self, callee: Callee, scope: Scope, depth: int, changed: str = "") -> str:
         """A call, with the arguments given in one of the ways that Python has."""
         self.spend(callee.cost)
         arguments = []
+        if callee.changes:
+            arguments.append(changed or self.random.choice(self.changed_by(callee, scope)))
         if callee.takes_function:
             arguments.append(self.function(scope, depth))
         if callee.counted:
             arguments.append(str(self.random.randint(0, 3)))
         if callee.starred:
             given = [self.scalar(scope, depth) for _ in range(self.random.randint(0, 2))]
-            if sequences := [*scope.lists, *scope.tuples]:
-                given.insert(0, f"*{self.random.choice(sequences)}")
+            sequences = [*scope.lists, *scope.tuples]
+            if scope.lists and self.chance(0.5):
+                sequences = list(scope.lists)
+            if sequences:
+                at = self.random.randint(0, len(given))
+                given.insert(at, f"*{self.random.choice(sequences)}")
             return f"{callee.name}({', '.join([*arguments, *given])})"
         optional = self.random.randint(0, callee.optional)
         values = [self.scalar(scope, depth) for _ in range(callee.parameters + optional)]
@@ -223,7 +289,9 @@ class Expressions:
         simple = [
             c.name
             for c in scope.callees
-            if c.is_simple and c.parameters <= 1 <= c.parameters + c.optional and c.cost < 40
+            if c.is_simple
+            and not c.changes
+            and c.parameters <= 1 <= c.parameters + c.optional and c.cost < 40
         ]
         if simple and self.chance(0.5):
             return self.random.choice(simple)

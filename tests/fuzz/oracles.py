@@ -12,11 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tests.fuzz.field import P
-from tests.fuzz.program import Program, load
+import numpy as np
 
-Derivatives: TypeAlias = tuple[int, tuple[int, ...]]
-Run: TypeAlias = Callable[[tuple[int, ...]], Derivatives]
+from tests.fuzz.field import P
+from tests.fuzz.objects import OBJECT_NUMPY, on_arrays
+from tests.fuzz.program import Inputs, Program, flat, load, outputs, with_arrays
+
+# The numbers that a call leaves behind, and the derivatives of its result by those it was given.
+Derivatives: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
+Run: TypeAlias = Callable[[Inputs], Derivatives]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,20 +30,26 @@ class Dual:
     value: int
     tangent: tuple[int, ...]
 
-    def __add__(self, other: Any) -> Dual:
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # the array adds item by item
         value, tangent = _parts(other, len(self.tangent))
         sums = (s + t for s, t in zip(self.tangent, tangent, strict=True))
         return Dual(self.value + value, tuple(s % P for s in sums))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Dual:
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self + _negative(other)
 
-    def __rsub__(self, other: Any) -> Dual:
+    def __rsub__(self, other: Any) -> Any:
         return _negative(self) + other
 
-    def __mul__(self, other: Any) -> Dual:
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         value, tangent = _parts(other, len(self.tangent))
         sums = (s * value + t * self.value for s, t in zip(self.tangent, tangent, strict=True))
         return Dual(self.value * value, tuple(s % P for s in sums))
@@ -72,21 +82,47 @@ def _negative(number: Any) -> Any:
 
 def residue(a: Any, k: int) -> int:
     """The residue of a plain or dual number."""
-    return (a.value if isinstance(a, Dual) else a) % k
+    return int(a.value if isinstance(a, Dual) else a) % k
+
+
+def _add(a: Any, b: Any) -> Any:
+    return (a + b) % P
+
+
+def _sub(a: Any, b: Any) -> Any:
+    return (a - b) % P
+
+
+def _mul(a: Any, b: Any) -> Any:
+    return a * b % P
+
+
+DUAL_PRIMITIVES: dict[str, Any] = {
+    "np": OBJECT_NUMPY,
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "neg": lambda a: -a % P,
+    "residue": residue,
+    **on_arrays(_add, _sub, _mul, residue),
+}
 
 
 @contextmanager
 def by_duals(program: Program) -> Iterator[Run]:
-    f = load(program.source, residue=residue)
+    f = load(program.source, **DUAL_PRIMITIVES)
     yield lambda inputs: on_duals(f, inputs)
 
 
-def on_duals(f: Callable[..., Any], inputs: tuple[int, ...]) -> Derivatives:
+def on_duals(f: Callable[..., Any], inputs: Inputs) -> Derivatives:
     """Value and derivatives of a function whose primitives take dual numbers."""
-    axes = range(len(inputs))
-    duals = [Dual(x, tuple(int(i == j) for j in axes)) for i, x in enumerate(inputs)]
-    value, tangent = _parts(f(*duals), len(inputs))
-    return value, tangent
+    numbers = flat(inputs)
+    axes = range(len(numbers))
+    duals = [Dual(x, tuple(int(i == j) for j in axes)) for i, x in enumerate(numbers)]
+    arguments = with_arrays(inputs, duals, object)
+    result = f(*arguments)
+    _, tangent = _parts(result, len(numbers))
+    return tuple(_parts(n, 0)[0] for n in outputs(result, arguments)), tangent
 
 
 class Tape:
@@ -130,16 +166,31 @@ class Recorded:
     index: int
     value: int
 
-    def __add__(self, other: Any) -> Recorded:
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # the array adds item by item
         return self.tape.number(self.value + _value(other), [(self, 1), (other, 1)])
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Recorded:
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self.tape.number(self.value - _value(other), [(self, 1), (other, -1)])
 
     def __rsub__(self, other: Any) -> Recorded:
         return self.tape.number(_value(other) - self.value, [(self, -1), (other, 1)])
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        by, value = _value(other), self.value
+        return self.tape.number(value * by, [(self, by), (other, value)])
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Recorded:
+        return self.tape.number(-self.value, [(self, -1)])
 
     def __bool__(self) -> bool:
         return bool(self.value)
@@ -151,17 +202,21 @@ def _value(number: Any) -> int:
 
 @contextmanager
 def by_tape(program: Program, tape_class: type[Tape] = Tape) -> Iterator[Run]:
-    def run(inputs: tuple[int, ...]) -> Derivatives:
+    def run(inputs: Inputs) -> Derivatives:
         tape = tape_class()
-        primitives: dict[str, Callable[..., Any]] = {
+        primitives: dict[str, Any] = {
+            "np": OBJECT_NUMPY,
             "add": tape.add,
             "sub": tape.sub,
             "mul": tape.mul,
             "neg": tape.neg,
-            "residue": lambda a, k: _value(a) % k,
+            "residue": lambda a, k: int(_value(a)) % k,
         }
-        arguments = [tape.number(x, []) for x in inputs]
+        primitives.update(on_arrays(*(primitives[n] for n in ("add", "sub", "mul", "residue"))))
+        numbers = flat(inputs)
+        arguments = with_arrays(inputs, [tape.number(x, []) for x in numbers], object)
         result = load(program.source, **primitives)(*arguments)
-        return _value(result), tuple(tape.sweep(result)[: len(inputs)])
+        values = tuple(map(_value, outputs(result, arguments)))
+        return values, tuple(tape.sweep(result)[: len(numbers)])
 
     yield run

@@ -8,7 +8,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from tests.fuzz.oracles import Run, on_duals, residue
+from tests.fuzz.oracles import DUAL_PRIMITIVES, Run, on_duals
 from tests.fuzz.program import ENTRY, Program, loaded
 from tests.round_trip import rebuilt
 
@@ -16,7 +16,7 @@ from tests.round_trip import rebuilt
 @contextmanager
 def by_round_trip(program: Program) -> Iterator[Run]:
     """Runs the program on dual numbers with all its functions rebuilt."""
-    with loaded(program.source, residue=residue) as f:
+    with loaded(program.source, **DUAL_PRIMITIVES) as f:
 
         @cache
         def entry() -> Callable[..., Any]:

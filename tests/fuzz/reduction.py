@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.fuzz.check import Differentiate, Failure, check
-from tests.fuzz.program import Program, load
+from tests.fuzz.program import Program, flat, load, with_arrays
 
 MOST_LINES_RUN = 20_000
 
@@ -28,7 +28,9 @@ def reduced(failure: Failure, differentiate: Differentiate | None = None) -> Pro
 
     def still_fails(candidate: Program) -> bool:
         found = check(candidate, differentiate)
-        return found is not None and found.kind == failure.kind
+        return found is not None and found.kind == failure.kind and (
+            isinstance(found.expected, tuple) != raises
+        )
 
     raises = not isinstance(failure.expected, tuple)
     best = replace(failure.program, inputs=(failure.inputs,))
@@ -64,7 +66,7 @@ def _ends(program: Program, raises: bool) -> bool:
     """Whether a plain run ends soon, in the way (value or exception) that is wanted."""
     try:
         f = load(program.source)
-    except (SyntaxError, NameError, KeyError):
+    except Exception:  # a class statement or decorator may fail in any way
         return False
     previous = sys.gettrace()
     lines_run = 0
@@ -78,14 +80,14 @@ def _ends(program: Program, raises: bool) -> bool:
 
     sys.settrace(count)
     try:
-        result = f(*program.inputs[0])
+        result = f(*with_arrays(program.inputs[0], flat(program.inputs[0]), float))
     except UnboundLocalError:
         return raises
     except Exception:
         return False
     finally:
         sys.settrace(previous)
-    return not raises and isinstance(result, int)
+    return not raises and isinstance(result, int | float)
 
 
 Edit = Callable[[], Callable[[], None]]

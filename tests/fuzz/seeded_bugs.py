@@ -30,10 +30,13 @@ from zyg.compiler.activity import Flows
 from zyg.compiler.transpose import Transposer
 
 SEEDED_BUGS: dict[str, Callable[[], AbstractContextManager[Any]]] = {}
+# What stands in the text of each program that a bug can be about.
+ABOUT: dict[str, str] = {}
 
 
-def seeded(name: str) -> Callable[[Any], Any]:
+def seeded(name: str, about: str = "") -> Callable[[Any], Any]:
     """Registers a bug, which is there while the function is suspended at its `yield`."""
+    ABOUT[name] = about
 
     def register(bug: Any) -> Any:
         assert name not in SEEDED_BUGS
@@ -95,7 +98,7 @@ def _() -> Iterator[None]:
         yield
 
 
-@seeded("the cotangents of star arguments are shifted by one")
+@seeded("the cotangents of star arguments are shifted by one", about="*rest")
 def _() -> Iterator[None]:
     def shifted(right: Any, function: Any, args: Any, kwargs: Any) -> Any:
         y, back = right(function, args, kwargs)
@@ -236,7 +239,7 @@ def _() -> Iterator[None]:
 # Calls and control flow of the source
 
 
-@seeded("a default wins over the keyword argument")
+@seeded("a default wins over the keyword argument", about="k=5")
 def _() -> Iterator[None]:
     def bound(
         right: Any, source: Any, args: Any, kwargs: Any, defaults: Any, kwdefaults: Any, *rest: Any

@@ -1,69 +1,56 @@
-"""Random statements: assignments, branches, loops with every kind of exit, inner functions."""
+"""Random statements: assignments, branches, loops with every kind of exit, inner functions.
+
+Each program has one theme or two at most, so that its parts have to do with each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from random import Random
+import re
+from collections.abc import Callable
 
-from tests.fuzz.expressions import KEYS, LONGEST, REBOUND, Expressions
+from tests.fuzz.expressions import KEYS, LONGEST, REBOUND
+from tests.fuzz.guarded import Guarded
 from tests.fuzz.scope import Callee, Scope
 
 DEEPEST = 3
 KEY = "key_"
 
 
-class Statements(Expressions):
+class Statements(Guarded):
     """Writes blocks of statements into `lines`.
 
     Each method that writes a statement changes the scope to what holds after it and says whether
     control can get there.
     """
 
-    def __init__(self, random: Random) -> None:
-        super().__init__(random)
-        self.lines: list[str] = []
-        self.depth = 0
-        self.loops = 0
-
-    def write(self, line: str) -> None:
-        self.lines.append("    " * self.depth + line)
-
-    @contextmanager
-    def inside(self, header: str, times: int = 1) -> Iterator[None]:
-        self.write(header)
-        before, self.times = self.times, self.times * times
-        self.depth += 1
-        yield
-        self.depth -= 1
-        self.times = before
-
     def block(self, scope: Scope, size: int, nesting: int) -> bool:
         """Writes statements as long as control can get there."""
         return all(self.statement(scope, nesting) for _ in range(size))
 
     def statement(self, scope: Scope, nesting: int) -> bool:
-        options: list[tuple[float, Callable[[Scope], None]]] = [
-            (6, self.assign),
-            (3, self.augment),
-            (3, self.unpack),
-            (1.2, self.walrus),
-            (3.5, self.make_list),
-            (2.5, self.make_tuple),
-            (2.0, self.make_dict),
-            (1.0, self.assertion),
-            (1.5, self.closure),
-        ]
         if scope.maybe and self.chance(0.005):
             self.read_maybe(scope)
             return True
+        if self.themes and self.chance(0.4 if nesting == 0 else 0.15):
+            theme = self.random.choice(self.themes)
+            if theme != "attempts":
+                if not self.is_quiet:
+                    THEMES[theme](self, scope)
+                    return True
+            elif nesting < DEEPEST and self.affords(60) and self.lines[-1].strip() != "try:":
+                write = self.random.choice([self.attempt] * 3 + [self.guard, self.raise_again])
+                return write(scope, nesting)
+        if not self.is_quiet and self.chance(0.3):
+            self.change(scope)
+            return True
         if nesting < DEEPEST and self.affords(60):
-            kinds = [None, self.branch, self.for_loop, self.while_loop, self.correlated]
-            nested = self.random.choices(kinds, [9, 6, 6, 3, 1])[0]
+            (nested,) = self.random.choices([*NESTED], NESTED.values())
             if nested is not None:
-                return nested(scope, nesting)
-        write = self.random.choices([o for _, o in options], [w for w, _ in options])[0]
-        write(scope)
+                return nested(self, scope, nesting)
+        (write,) = self.random.choices([*SIMPLE], SIMPLE.values())
+        if write is Statements.walrus and self.is_quiet and not self.chance(0.05):
+            write = Statements.assign  # what binds in a failing statement may be refused
+        write(self, scope)
         return True
 
     def target(self, scope: Scope) -> str:
@@ -147,13 +134,13 @@ class Statements(Expressions):
 
     def list_value(self, scope: Scope) -> tuple[str, int]:
         """A list and its least length."""
-        kind = self.random.randrange(9)
+        kind = self.random.randrange(13)
         if kind < 2 or not scope.lists:
             size = self.random.randint(1, 3)
             return f"[{', '.join(self.scalar(scope) for _ in range(size))}]", size
         name, least = self.random.choice(list(scope.lists.items()))
         item = self.scalar(scope)
-        if kind == 2:
+        if kind in (2, 11):
             return f"({name} + [{item}])[-{LONGEST}:]", min(least + 1, LONGEST)
         if kind == 3:
             return f"[{item}, *{name}][:{LONGEST}]", min(least + 1, LONGEST)
@@ -163,18 +150,18 @@ class Statements(Expressions):
             self.spend(16)
             a, b = self.fresh("e"), self.fresh("e")
             return f"[mul({a}, {b}) for {a} in {name} for {b} in [{item}, {a}]][:{LONGEST}]", 0
-        if kind == 6 and self.chance(0.5):
+        if kind in (6, 10):
             self.spend(16)
             a, b = self.fresh("e"), self.fresh("e")
             return f"[sum([mul({b}, {item}) for {b} in [{a}, 3]]) for {a} in {name}]", least
-        if kind == 7 and self.chance(0.4) and scope.assignable:
+        if kind in (7, 12) and scope.assignable:
             total, a = self.random.choice(scope.assignable), self.fresh("e")
             return f"[({total} := add(mul({total}, 3), {a})) for {a} in {name}]", least
-        wrapped = self.random.choice(["[{}]", "list({})", "[{}]", "list([{}])"])
+        wrapped = self.random.choice(["[{}]", *["list({})"] * 4])
         return wrapped.format(self.comprehended(scope, 1)), 0
 
     def make_tuple(self, scope: Scope) -> None:
-        if scope.tuples and self.chance(0.5):
+        if scope.tuples and self.chance(0.7):
             name, length = self.random.choice(list(scope.tuples.items()))
             item = self.scalar(scope)
             if length < LONGEST and self.times <= LONGEST and self.chance(0.6):
@@ -198,7 +185,8 @@ class Statements(Expressions):
         keys = KEYS[: self.random.randint(1, 3)]
         items = [(key, self.scalar(scope)) for key in keys]
         kinds = ["display", "display", "call", "comprehension"]
-        kind = self.random.choice([*kinds, "update", "of items"] if scope.dicts else kinds)
+        kinds += ["update", "update", "of items"] if scope.dicts else []
+        kind = self.random.choice(kinds)
         if kind == "display":
             value = "{" + ", ".join(f"'{key}': {item}" for key, item in items) + "}"
         elif kind == "call":
@@ -337,9 +325,19 @@ class Statements(Expressions):
         scope.maybe.add(name)
         return True
 
-    def body(self, scope: Scope, nesting: int, bound: list[str]) -> None:
+    def body(
+        self, scope: Scope, nesting: int, bound: list[str], iterable: str = ""
+    ) -> None:
         """The inside of a loop: statements, among them exits, then perhaps a last exit."""
         inner = scope.copy()
+        containers = [*scope.lists, *scope.dicts, *scope.deques, *scope.tables]
+        inner.iterated |= {name for name in containers if re.search(rf"\b{name}\b", iterable)}
+        if iterable.startswith("reversed(") or iterable.endswith("s()"):
+            # A compiler may want positions to read what the loop changes.
+            for name in inner.iterated:
+                inner.lists.pop(name, None)
+                inner.dicts.pop(name, None)
+                inner.deques.pop(name, None)
         for name in bound:
             inner.bind(name)
         self.loops += 1
@@ -358,6 +356,7 @@ class Statements(Expressions):
     def loop_else(self, scope: Scope, nesting: int) -> None:
         if self.chance(0.3):
             inner = scope.copy()
+            inner.iterated |= {*inner.lists, *inner.dicts}  # they may be left as they are
             with self.inside("else:"):
                 if self.block(inner, 1, nesting + 1) and self.chance(0.2):
                     self.exit(inner)
@@ -369,7 +368,7 @@ class Statements(Expressions):
         targets, iterable, least = self.loop_iterable(scope)
         with self.inside(f"for {', '.join(targets)} in {iterable}:", LONGEST - 1):
             numbers = [target for target in targets if not target.startswith(KEY)]
-            self.body(scope, nesting, numbers)
+            self.body(scope, nesting, numbers, iterable)
         if least > 0:
             for target in numbers:
                 scope.bind(target)
@@ -390,12 +389,13 @@ class Statements(Expressions):
         _, iterable = self.iteration(scope)
         b = self.fresh("i")
         pairs = iterable.startswith(("zip", "enumerate"))
-        if scope.dicts and self.chance(0.2):
+        if scope.dicts and self.chance(0.6):
             name, keys = self.random.choice(list(scope.dicts.items()))
-            return [a], f"[{name}[{b}] for {b} in {name}]", len(keys)
-        if scope.dicts and self.chance(0.4):
-            name = self.random.choice(list(scope.dicts))
-            return [KEY + b, a], f"{name}.items()", 0
+            return self.random.choice([
+                ([a], f"[{name}[{b}] for {b} in {name}]", len(keys)),
+                ([a], f"{name}.values()", len(keys)),
+                *[([KEY + b, a], f"{name}.items()", 0)] * 4,
+            ])
         return [a, b] if pairs else [a], iterable, 0
 
     def bound_in_first_iteration(self, scope: Scope, nesting: int) -> bool:
@@ -445,3 +445,35 @@ class Statements(Expressions):
             self.body(scope, nesting, [])
         self.loop_else(scope, nesting)
         return True
+
+
+# What a program is made of, and how often. Another kind of statement is a method of `Statements`,
+# a row here, and a row in `constructs.ALL`, which says how to find it in a text.
+SIMPLE: dict[Callable[[Statements, Scope], None], float] = {
+    Statements.assign: 6,
+    Statements.augment: 3,
+    Statements.unpack: 3,
+    Statements.walrus: 1.2,
+    Statements.make_list: 3.5,
+    Statements.make_tuple: 3,
+    Statements.make_dict: 2.5,
+    Statements.assertion: 1,
+    Statements.closure: 1.5,
+}
+# What the programs of a theme have more of; those of "attempts" more `try`.
+THEMES: dict[str, Callable[[Statements, Scope], None]] = {
+    "objects": Statements.use_object,
+    "collections": Statements.use_collection,
+    "shared variables": Statements.share_variable,
+    "containers": Statements.use_holder,
+    "functions": Statements.use_function,
+}
+# These hold blocks, and say whether control gets behind them.
+NESTED: dict[Callable[[Statements, Scope, int], bool] | None, float] = {
+    None: 9,
+    Statements.branch: 6,
+    Statements.for_loop: 6,
+    Statements.while_loop: 3,
+    Statements.correlated: 1,
+    Statements.match: 0.5,
+}

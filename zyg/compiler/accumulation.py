@@ -16,10 +16,12 @@ from ir.core import (
     Block,
     Call,
     Const,
+    If,
     Location,
     Op,
     Operand,
     Value,
+    Yield,
     type_of,
 )
 from ir.infer import _same
@@ -224,6 +226,8 @@ class Accumulation(Algebra):
                 pairs += [Const(name), total_field]
             return self.call(primitives.build_dict, *pairs)
         hot = self._one_hot(b)
+        if hot is None and isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
+            hot = self._hot_unless_none(b)
         if hot is not None and is_buffer(type_of(a)):
             earlier = self._call_of(a, cotangent.add_at)
             if earlier is not None and _same(earlier.args[1], hot.args[2]):
@@ -280,6 +284,30 @@ class Accumulation(Algebra):
 
     def _one_hot(self, operand: Operand) -> Call | None:
         return self._call_of(operand, cotangent.one_hot)
+
+    def _hot_unless_none(self, operand: Operand) -> Call | None:
+        """The call in `one_hot(bar, like, index) if bar is not None else None`.
+
+        Adding at an index adds nothing for a cotangent that is None.
+        """
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if not isinstance(op, If) or not all(isinstance(b.exit, Yield) for b in op.blocks):
+            return None
+        k = next(i for i, result in enumerate(op.results) if result is operand)
+        inner, other = (block.exit.values[k] for block in op.blocks)  # type: ignore[union-attr]
+        hot = next(
+            (
+                call for call in op.then.ops
+                if isinstance(call, Call) and inner in call.results
+                and isinstance(call.callee, Const) and call.callee.value is cotangent.one_hot
+            ),
+            None,
+        )
+        test = self._call_of(op.cond, operator.is_not)
+        if hot is None or test is None or not is_none(other) or test.args[0] is not hot.args[0]:
+            return None
+        own = {value for each in op.then.ops for value in each.results}
+        return None if own.intersection(a for a in hot.args if isinstance(a, Value)) else hot
 
     def _hot_item(self, operand: Operand) -> tuple[int, Operand] | None:
         """The index and cotangent of the only item that a tuple of cotangents has."""

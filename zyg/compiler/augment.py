@@ -729,6 +729,8 @@ class Augmenter(Lengths):
             self._define(Call(Const(primitives.alias), [result], {}, [value], op.loc))
             result = value
         result.name = op.result.name
+        if class_of(result.type) is None:
+            result.type = op.result.type  # inference knows what a rule doesn't tell
         mapping[op.result] = result
         self.varied.add(result)
         if unknown_operands(callee.value, [TOP]):
@@ -828,6 +830,10 @@ class Augmenter(Lengths):
         target = self._specialiser.target(callee_type)
         if specialisation is None or target is None:
             return False
+        if len(op.results) != 1 + len(specialisation.updates):
+            # Inference took it for one about which the run time tells what it changes.
+            self._dynamic_call(op, callee, args, kwargs, mapping)
+            return True
         if HEAP_NAME in kwargs:
             target.source = with_heap(target.source)
         owner = self._uncaught(callee)
@@ -1102,7 +1108,7 @@ def touches_heap(steps: list[Step]) -> bool:
         match step:
             case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
                 return True
-            case ReadStep() | StoreStep():
+            case ReadStep() | StoreStep() | ContentsStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.works_on_objects or step.changes_objects:

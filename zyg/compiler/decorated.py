@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from zyg.compiler.captured import captured_by
-from zyg.compiler.objects import Through
+from zyg.compiler.object_backs import Through
 from zyg.rules.functional import call_method, get_attribute, get_item, get_several
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]

@@ -22,7 +22,7 @@ from ir import primitives
 from ir.infer import IN_PLACE
 from ir.places import CHANGING
 from zyg import callables, cotangent
-from zyg.compiler import decorated, objects
+from zyg.compiler import decorated, object_attributes, object_backs, object_calls, objects
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
@@ -63,7 +63,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
             return changed
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
-    found = objects.call_of_object(pullback_call, function, args, kwargs)
+    found = object_calls.call_of_object(pullback_call, function, args, kwargs)
     if found is None:
         found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
     if found is not None:
@@ -75,7 +75,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
         y, back = compile_call(plain, *leading, *args, **kwargs)
-        return y, (objects.Through(back, objects.as_self) if leading else back)
+        return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
     if callables.is_named_tuple(function):
         return callables.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
@@ -88,10 +88,10 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
         y, back = of_tuple or compile_call(function, *leading, *args, **kwargs)
-        return y, (objects.Through(back, objects.as_self) if leading else back)
+        return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
     if leading and not isinstance(function, types.BuiltinFunctionType):
         y, back = pullback_call(function, *leading, *args, **kwargs)
-        return y, objects.Through(back, objects.as_self)
+        return y, object_backs.Through(back, object_backs.as_self)
     if _carries_nothing((*leading, *args, *kwargs.values())):
         return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
@@ -111,10 +111,10 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         method = objects.lookup(type(plain), "__call__")
         if isinstance(method, types.FunctionType) and not is_method:
             pair, back = attempt_call(method, function, *args, **kwargs)
-            return pair, objects.Through(back, objects.as_callee)
+            return pair, object_backs.Through(back, object_backs.as_callee)
     if _is_plain_function(plain):
         pair, back = compile_attempt(plain, *leading, *args, **kwargs)
-        return pair, (objects.Through(back, objects.as_self) if leading else back)
+        return pair, (object_backs.Through(back, object_backs.as_self) if leading else back)
     found = None if kwargs else _attempted_method(function, args)
     if found is not None:
         return found
@@ -132,13 +132,13 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
 def _attempted_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any] | None:
     """The same for an operator that is a method of an object's class."""
     if id(function) in CHANGING or (id(function) in _IN_PLACE and len(args) == 2):
-        method = objects.changing_method(function, args[0])
+        method = object_attributes.changing_method(function, args[0])
         if method is not None:
             (error, value), back = attempt_call(method, *args)
             pair = error, args[0] if id(function) in CHANGING else value
-            return pair, objects.Through(back, objects.of_operator)
+            return pair, object_backs.Through(back, object_backs.of_operator)
         function = IN_PLACE.get(function, function)
-    return objects.attempted_operator(attempt_call, function, args)
+    return object_calls.attempted_operator(attempt_call, function, args)
 
 
 def _is_plain_function(function: Any) -> bool:
@@ -198,10 +198,10 @@ def _changed_in_place(
 ) -> tuple[Any, Any] | None:
     """The value and back function of a change in place of what is found at run time."""
     if id(function) in CHANGING:
-        method = objects.changing_method(function, args[0])
+        method = object_attributes.changing_method(function, args[0])
         if method is not None:
             _, back = pullback_call(method, *args)
-            return args[0], objects.Through(back, objects.of_operator)
+            return args[0], object_backs.Through(back, object_backs.of_operator)
         check_held(args[0])
         rule: Any = rule_of(function)
         # What the back function reads of the memory is what was there before.
@@ -211,10 +211,10 @@ def _changed_in_place(
         mine = {name: before for name, value in captured.items() if value is args[0]}
         return y, HeldBack(args[0], with_captured(back, {**captured, **mine}) if mine else back)
     if id(function) in _IN_PLACE and len(args) == 2:
-        method = objects.changing_method(function, args[0])
+        method = object_attributes.changing_method(function, args[0])
         if method is not None:
             y, back = pullback_call(method, *args)
-            return y, objects.Through(back, objects.of_operator)
+            return y, object_backs.Through(back, object_backs.of_operator)
         if is_memory(args[0]):
             return compile_call(function, *args)  # type: ignore[no-any-return]
         return pullback_call(IN_PLACE[function], *args)
@@ -222,7 +222,7 @@ def _changed_in_place(
         if function.__name__ in MUTATING_METHODS:
             plain = getattr(type(function.__self__), function.__name__)
             y, back = compile_call(plain, function.__self__, *args, **kwargs)
-            return y, objects.Through(back, objects.as_self)
+            return y, object_backs.Through(back, object_backs.as_self)
     return None
 
 

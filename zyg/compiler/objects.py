@@ -16,9 +16,8 @@ import itertools
 import math
 import operator
 import types
-import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,14 +25,8 @@ import numpy as np
 from ir import facts, primitives
 from ir.generators import (
     Generator,
-    advanced,
-    iterated,
-    sending,
-    settled,
-    started,
-    throwing,
 )
-from ir.heap import Cell, Identity, new_object
+from ir.heap import Cell, Identity
 from ir.infer import Constructor, Member
 from ir.types import (
     Dict,
@@ -48,25 +41,13 @@ from ir.types import (
     class_of,
 )
 from zyg.compiler.dataclass_init import init_of_dataclass
-from zyg.compiler.stepping import consumer_of, step_of
-from zyg.cotangent import accumulate, from_items, kept_but
+from zyg.cotangent import kept_but
 from zyg.errors import NotDifferentiable
-from zyg.iterators import Once, Steps, Taken, step_bars
-from zyg.rules.generators import listed, taken
 from zyg.rules.registry import constant, outdate
-from zyg.shadows import (
-    current_run,
-    current_shadows,
-    hold_value,
-    is_memory,
-    is_running,
-    release,
-)
-from zyg.signature import by_identity, is_by_rules, is_users
+from zyg.signature import is_by_rules, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
-
 _BINARY = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
     operator.floordiv: "floordiv", operator.mod: "mod", operator.pow: "pow", pow: "pow",
@@ -129,9 +110,6 @@ def overloads(cls: type, name: str) -> bool:
     if code is None:
         return False
     return name not in _COMPARISON_NAMES or code.co_filename != "<string>"
-
-
-# What the compiler asks: does a call depend on the class of an object?
 
 
 def may_overload(callee: object, types_: list[Type], module_globals: dict[str, Any]) -> bool:
@@ -236,9 +214,6 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
 def _methods_of(cls: type) -> set[str]:
     found = {name for name in vars(cls) if overloads(cls, name)}
     return found | {f".{name}" for name in vars(cls) if _computes(cls, name)}
-
-
-# Objects as places: what they hold is known by their identity
 
 
 def is_place(cls: type) -> bool:
@@ -404,7 +379,7 @@ _CERTAIN = {
     **_OWN, operator.setitem: "__setitem__", operator.delitem: "__delitem__", len: "__len__",
     operator.contains: "__contains__", operator.truth: "__bool__",
 }
-_IN_PLACE = {
+IN_PLACE = {
     getattr(operator, f"i{name}"): (f"__i{name}__", f"__{name}__")
     for name in (
         "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
@@ -412,7 +387,9 @@ _IN_PLACE = {
     )
     if hasattr(operator, f"i{name}")
 }
-_IN_PLACE |= {operator.iand: ("__iand__", "__and__"), operator.ior: ("__ior__", "__or__")}
+
+
+IN_PLACE |= {operator.iand: ("__iand__", "__and__"), operator.ior: ("__ior__", "__or__")}
 
 
 def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any] | None:
@@ -423,8 +400,8 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     names: tuple[str, ...] = ()
     if callee in _CERTAIN:
         names = (_CERTAIN[callee],)
-    elif callee in _IN_PLACE and len(types_) == 2:
-        names = _IN_PLACE[callee]
+    elif callee in IN_PLACE and len(types_) == 2:
+        names = IN_PLACE[callee]
     elif callee in _REFLECTED and len(types_) == 2:
         other = class_of(types_[1])
         if other is None or (other is not cls and issubclass(other, cls)):
@@ -448,9 +425,6 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
-
-
-# What generated code asks at run time
 
 
 def unless_overloaded(*operands: Any) -> None:
@@ -507,639 +481,3 @@ def refuse_lost(name: str, value: Any) -> None:
 
 
 constant(unless_overloaded, unless_items_overloaded, unless_holding_objects, refuse_lost)
-
-
-class Through:
-    """A back function that arranges the cotangents that another one gives."""
-
-    __slots__ = ("arrange", "back")
-
-    def __init__(self, back: Back, arrange: Callable[[Any], tuple[Any, ...]]) -> None:
-        self.back = back
-        self.arrange = arrange
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        return self.arrange(self.back(y_bar))
-
-    def __reduce__(self) -> Any:
-        return Through, (self.back, self.arrange)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> Through:
-        """The same with copies of what it holds."""
-        return Through(copy(self.back), self.arrange)
-
-
-class Refusing:
-    """The back function of a call that could not be differentiated, where it is not needed."""
-
-    __slots__ = ("count", "error")
-
-    def __init__(self, count: int, error: Exception) -> None:
-        self.count = count
-        self.error = error
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        if y_bar is not None:
-            raise self.error
-        return (None,) * self.count
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> Refusing:
-        return self
-
-    def __reduce__(self) -> Any:
-        return Refusing, (self.count, self.error)
-
-
-def _alone(y_bar: Any) -> tuple[Any, ...]:
-    return (y_bar,)
-
-
-def _picked(source: int, target: int, count: int, bars: Any) -> tuple[Any, ...]:
-    """`count` cotangents, of which only the one at `target` isn't a structural zero."""
-    return (*(None,) * target, bars[source], *(None,) * (count - target - 1))
-
-
-def as_callee(bars: Any) -> tuple[Any, ...]:
-    return tuple(bars[1:])
-
-
-def _as_constructor(bars: Any) -> tuple[Any, ...]:
-    _, _, *rest = bars
-    return None, *rest
-
-
-def _swapped(bars: Any) -> tuple[Any, ...]:
-    own, y, x = bars
-    return own, x, y
-
-
-def as_self(bars: Any) -> tuple[Any, ...]:
-    """The cotangents of a bound method and its arguments from those of its function's."""
-    _, self_bar, *rest = bars
-    return {"__self__": self_bar}, *rest
-
-
-_STORES = (setattr, delattr, object.__setattr__)
-
-
-def call_of_object(
-    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Back] | None:
-    """The value and the back function of a call that a user's class answers; None if none does."""
-    if function is sum and args and isinstance(args[0], Once):
-        return pullback(sum, list(args[0]), *args[1:], **kwargs)  # which looks at them before
-    if function is sum and args and hasattr(args[0], "__len__"):
-        if any(overloads(type(x), name) for x in args[0] for name in ("__add__", "__radd__")):
-            return _added(pullback, args[0], *args[1:], *kwargs.values())
-    if not kwargs and any(function is store for store in _STORES):
-        return _changed_attribute(pullback, function, *args)
-    if function is advanced:
-        return _step(pullback, *args)
-    if (function is sending or function is throwing) and not isinstance(args[0], Generator):
-        raise NotDifferentiable(
-            f"`{function.__name__[:-3]}` of a {type(args[0]).__name__} in `try` can't be "
-            "differentiated; call it before"
-        )
-    if function is settled:
-        return _settled(pullback, *args)
-    if function is started:
-        return _iterator(pullback, *args)
-    consumer = consumer_of(function, args)
-    if consumer is not None:
-        return pullback(consumer, *args, **kwargs)
-    if function is getattr:
-        return _attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
-    names = OPERATORS.get(id(function))
-    if names is not None and any(is_sparse_matrix(type(arg)) for arg in args):
-        unless_overloaded(*args)
-    if names is not None and not kwargs and 0 < len(args) < 3:
-        asked = zip(args, names, strict=False)
-        if any(name is not None and overloads(type(arg), name) for arg, name in asked):
-            if names[1] is None:
-                return _differentiated(pullback, lookup(type(args[0]), names[0]), *args)
-            return _operator(pullback, function, names[0], names[1], args)
-    if isinstance(function, type) and is_running():
-        made = constructor(function)
-        if made is not None and made.init is None:
-            count = 1 + len(args) + len(kwargs)
-            made_bars = functools.partial(_picked_none, count)
-            return function(*args, **kwargs), Through(_alone, made_bars)
-        obj = None if made is None else new_object(function)
-        if made is not None and (kwargs or why_not_compiled(made.init, (obj, *args)) is None):
-            _, back = pullback(made.init, obj, *args, **kwargs)
-            return obj, Through(Made(back, obj), _as_constructor)
-    cls = type(function)
-    if is_users(cls) and id(function) not in by_identity:
-        call = lookup(cls, "__call__")
-        if isinstance(call, types.FunctionType):
-            y, back = pullback(call, function, *args, **kwargs)
-            return y, Through(back, as_callee)
-    return None
-
-
-def _not_set(function: Any, args: tuple[Any, ...]) -> Exception | None:
-    raise RuntimeError("`zyg.api` has to be imported first")
-
-
-# Set by the API: why a Python function can't be compiled for some arguments, None if it can.
-why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set
-
-
-def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
-    """The next step of an iterator that is found at run time."""
-    step = step_of(type(obj))
-    if isinstance(obj, Taken) and not any(one is not None for one in given):
-        return obj.step(), TakenBack(obj, len(given))
-    if step is None:
-        raise NotDifferentiable(
-            f"`next` and generators take items out of a {type(obj).__name__}, which can't be "
-            "differentiated here; make a list of its items"
-        )
-    if step.__code__.co_argcount > 1:
-        return pullback(step, obj, *given)
-    y, back = pullback(step, obj)
-    return y, Through(back, functools.partial(_first_of, len(given)))
-
-
-def _first_of(missing: int, bars: Any) -> tuple[Any, ...]:
-    return (*bars, *(None,) * missing)
-
-
-def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
-    """What is iterated over by steps, of what is found at run time."""
-    cls = type(obj)
-    if overloads(cls, "__iter__"):
-        y, back = pullback(lookup(cls, "__iter__"), obj)
-        if step_of(type(y)) is not None:
-            return y, back
-        again, last = _iterator(pullback, y)
-        return again, Through(last, functools.partial(_behind, back))
-    if step_of(cls) is not None:
-        return obj, Through(_alone, functools.partial(_picked, 0, 1, 2))
-    if hasattr(obj, "__next__") or isinstance(obj, Once):
-        items = Taken(obj)
-        return items, StartedBack(items)
-    return pullback(iterated, obj)
-
-
-class TakenBack:
-    """The back function of taking an item out of a plain iterator."""
-
-    __slots__ = ("_items", "_missing", "_position")
-
-    def __init__(self, items: Taken, missing: int) -> None:
-        self._items = items
-        self._missing = missing
-        self._position = items.count - 1 if items.is_alive else None
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        item_bar = None if y_bar is None else y_bar[1]
-        if self._position is not None:
-            current_shadows().add(self._items, str(self._position), item_bar)
-        return (None, None, *(None,) * self._missing)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> TakenBack:
-        return self
-
-
-class StartedBack:
-    """The back function of beginning to take items out of a plain iterator, one by one."""
-
-    __slots__ = ("_items",)
-
-    def __init__(self, items: Taken) -> None:
-        self._items = items
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        shadows = current_shadows()
-        bars = [shadows.take(self._items, str(i)) for i in range(self._items.count)]
-        if all(bar is None for bar in bars):
-            return None, None
-        return None, from_items(bars, self._items.source)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> StartedBack:
-        return self
-
-
-def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[Any, Back]:
-    """The items of what may be an iterator that goes on by steps, where all are taken."""
-    cls = type(items)
-    if step_of(cls) is None:
-        return items, Through(_alone, functools.partial(_picked, 0, 1, 3))
-    y, back = pullback(listed, items) if count is None else pullback(taken, items, count)
-    return y, back if count is not None else Through(back, functools.partial(_first_of, 1))
-
-
-def _behind(back: Back, bars: Any) -> tuple[Any, ...]:
-    return back(bars[1])
-
-
-def _differentiated(
-    pullback: Differentiate, method: Any, *args: Any
-) -> tuple[Any, Back]:
-    """A call of a method that Python makes by itself.
-
-    Its result may have no part in any derivative: what can't be compiled is run as it is.
-    """
-    if isinstance(method, types.FunctionType):
-        error = why_not_compiled(method, args)
-        if error is not None:
-            return method(*args), Refusing(1 + len(args), error)
-    return pullback(method, *args)
-
-
-def _added(pullback: Differentiate, items: Any, *start: Any) -> tuple[Any, Back]:
-    """`sum` of objects that overload `+`."""
-    steps = Steps(pullback, operator.add)
-    initial = start[0] if start else 0
-    totals = list(steps.over(items, initial))
-
-    def back(y_bar: Any) -> tuple[Any, ...]:
-        bars = [*(None for _ in totals[1:]), y_bar]
-        items_bar, _, start_bar = step_bars(bars, steps, items, initial)
-        return (None, items_bar, start_bar)[: 2 + len(start)]
-
-    return totals[-1], back
-
-
-def _operator(
-    pullback: Differentiate, function: Any, name: str, reflected: str, args: tuple[Any, ...]
-) -> tuple[Any, Back]:
-    if len(args) != 2:
-        raise NotDifferentiable(
-            f"{function.__name__} of an object takes two arguments in differentiated code"
-        )
-    for method, is_swapped in _candidates(name, reflected, *args):
-        given = args[::-1] if is_swapped else args
-        y, back = _differentiated(pullback, method, *given)
-        if y is not NotImplemented:
-            return y, Through(back, _swapped) if is_swapped else back
-    y = function(*args)  # raises Python's error, or compares identities
-    return y, Through(_alone, functools.partial(_picked_none, 3))
-
-
-def attempted_operator(
-    attempt: Differentiate, function: Any, args: tuple[Any, ...]
-) -> tuple[Any, Back] | None:
-    """An operator's pair of an error, or None, and its value; None if no user's class answers."""
-    name, reflected = OPERATORS.get(id(function), (None, None))
-    if name is None or len(args) > 2 or not any(
-        of is not None and overloads(type(arg), of)
-        for arg, of in zip(args, (name, reflected), strict=False)
-    ):
-        return None
-    if reflected is None:
-        return attempt(lookup(type(args[0]), name), *args)
-    for method, is_swapped in _candidates(name, reflected, *args):
-        pair, back = attempt(method, *(args[::-1] if is_swapped else args))
-        if pair[1] is not NotImplemented:
-            return pair, Through(back, _swapped) if is_swapped else back
-    return (None, function(*args)), Through(_alone, functools.partial(_picked_none, 3))
-
-
-def _picked_none(count: int, bars: Any) -> tuple[Any, ...]:
-    return (None,) * count
-
-
-def _candidates(name: str, reflected: str, x: Any, y: Any) -> Iterator[tuple[Any, bool]]:
-    """The methods that an operator asks, in their order, and whether the operands are swapped.
-
-    Those of numbers and texts, written in C, give way to methods in Python.
-    """
-    left, right = lookup(type(x), name), lookup(type(y), reflected)
-    if type(x) is type(y) and (name, reflected) not in COMPARISONS.values():
-        right = None
-    is_subclass = type(y) is not type(x) and issubclass(type(y), type(x))
-    order = [(left, False), (right, True)]
-    if is_subclass and right is not lookup(type(x), reflected):
-        order.reverse()
-    elif isinstance(x, np.ndarray) and not _gives_way(type(y)):
-        raise NotDifferentiable(
-            f"an array in front of an object of class {type(y).__name__} takes the operator apart "
-            "item by item; put the object in front, or set its class's `__array_ufunc__` to None"
-        )
-    elif isinstance(x, str | bytes) and name == "__mod__":
-        return
-    yield from [(method, swap) for method, swap in order if hasattr(method, "__code__")]
-
-
-def _gives_way(cls: type) -> bool:
-    """Whether NumPy leaves an operator to this class."""
-    return getattr(cls, "__array_ufunc__", True) is None or (
-        getattr(cls, "__array_priority__", 0) > 0
-    )
-
-
-# Attributes
-
-
-class Stored:
-    """The back function of a store into an object, or of a deletion from it."""
-
-    __slots__ = ("_count", "_is_first", "_name", "_obj", "_value")
-
-    def __init__(
-        self, obj: Any, name: str, count: int, value: Any = None, is_first: bool = False
-    ) -> None:
-        self._obj = obj
-        self._name = name
-        self._count = count
-        self._value = value
-        self._is_first = is_first
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = release(
-            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
-        )
-        return (None, None, None, taken)[: self._count]
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
-        return self
-
-    def __reduce__(self) -> Any:
-        return Stored, (self._obj, self._name, self._count, self._value, self._is_first)
-
-
-class Read:
-    """The back function of a read of what an object holds."""
-
-    __slots__ = ("_count", "_name", "_obj", "_value")
-
-    def __init__(self, obj: Any, name: str, count: int, value: Any) -> None:
-        self._obj = obj
-        self._name = name
-        self._count = count
-        self._value = value if is_memory(value) else None
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        current_shadows().add_held(self._obj, self._name, y_bar, self._value)
-        return (None,) * self._count
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
-        return self
-
-    def __reduce__(self) -> Any:
-        return Read, (self._obj, self._name, self._count, self._value)
-
-
-class Made:
-    """The back function of making an object: that of its `__init__`, which returns nothing."""
-
-    __slots__ = ("_back", "_obj")
-
-    def __init__(self, back: Back, obj: Any) -> None:
-        self._back = back
-        self._obj = obj
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        shadows = current_shadows()
-        for name, bar in (y_bar or {}).items():
-            shadows.add_held(self._obj, name, bar, getattr(self._obj, name, None))
-        return self._back(None)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> Made:
-        return self
-
-    def __reduce__(self) -> Any:
-        return Made, (self._back, self._obj)
-
-
-_CHANGING_METHODS: dict[Any, str] = {
-    primitives.stored: "__setitem__", primitives.spliced: "__setitem__",
-    primitives.stored_back: "__setitem__", primitives.deleted: "__delitem__",
-    **{function: names[0] for function, names in _IN_PLACE.items()},
-}
-
-
-def changing_method(function: Any, obj: Any) -> Any:
-    """The method of a user's class by which an object is changed in place; None if it has none."""
-    cls = type(obj)
-    if not is_place(cls) or function not in _CHANGING_METHODS:
-        return None
-    method = lookup(cls, _CHANGING_METHODS[function])
-    return method if isinstance(method, types.FunctionType) else None
-
-
-def of_operator(bars: Any) -> tuple[Any, ...]:
-    """The cotangents of an operator's function and operands from those of a method's."""
-    return tuple(bars)
-
-
-def _changed_attribute(
-    pullback: Differentiate, function: Any, obj: Any, name: str, *value: Any
-) -> tuple[Any, Back]:
-    """A store into an attribute, or its deletion, of what is found at run time."""
-    cls = type(obj)
-    if not is_place(cls):
-        kind = "a class" if isinstance(obj, type) else f"an object of class {cls.__name__}"
-        raise NotDifferentiable(f"the attribute `{name}` of {kind} is changed")
-    found = member(Instance(cls), name)
-    if function is setattr and found.hook is not None:
-        _, back = pullback(found.hook, obj, name, *value)
-        return None, Through(back, _of_hook)
-    if function is not delattr and found.store == "computed":
-        _, back = pullback(found.setter, obj, *value)
-        return None, Through(back, _of_setter)
-    descriptor = lookup(cls, name)
-    if function is not delattr and overloads(type(descriptor), "__set__"):
-        _, back = pullback(lookup(type(descriptor), "__set__"), descriptor, obj, *value)
-        return None, Through(back, _of_descriptor)
-    is_plain = found.is_plainly_deleted if function is delattr else found.store == "plain"
-    if not is_plain:
-        raise NotDifferentiable(
-            f"the attribute `{name}` of {cls.__name__} is changed, which is no plain attribute"
-        )
-    function(obj, name, *value)
-    if not value:
-        return None, Stored(obj, name, 3)
-    return None, Stored(obj, name, 4, value[0], hold_value(value[0]))
-
-
-def _of_setter(bars: Any) -> tuple[Any, ...]:
-    _, obj_bar, value_bar = bars
-    return None, obj_bar, None, value_bar
-
-
-def _of_descriptor(bars: Any) -> tuple[Any, ...]:
-    _, _, obj_bar, value_bar = bars
-    return None, obj_bar, None, value_bar
-
-
-def _of_hook(bars: Any) -> tuple[Any, ...]:
-    _, obj_bar, _, value_bar = bars
-    return None, obj_bar, None, value_bar
-
-
-def _attribute(
-    pullback: Differentiate, obj: Any, name: str, *default: Any
-) -> tuple[Any, Back] | None:
-    """Reading an attribute that is computed; None for one that is stored."""
-    count = 3 + len(default)
-    try:
-        found = _computed(pullback, obj, name, count)
-    except AttributeError:
-        if not default:
-            raise
-        return default[0], Through(_alone, functools.partial(_picked, 0, 3, 4))
-    return found
-
-
-def _computed(
-    pullback: Differentiate, obj: Any, name: str, count: int
-) -> tuple[Any, Back] | None:
-    cls, owner = type(obj), obj
-    if overloads(cls, ALL_NAMES):
-        error = NotDifferentiable(
-            f"the attribute `{name}` of {cls.__name__} is what its `__getattribute__` makes of it"
-        )
-        return getattr(obj, name), Refusing(count, error)
-    stored: Any = getattr(obj, "__dict__", {})
-    if is_running() and is_place(cls):
-        plain = member(Instance(cls), name).kind == "stored" or name in stored
-        if plain and not isinstance(lookup(cls, name), COMPUTED):
-            y = getattr(obj, name)
-            return y, Read(obj, name, count, y)
-    if cls is super:
-        owner, stored = obj.__self__, {}
-        found = _found_above(obj, name)
-    elif not is_users(cls) or isinstance(obj, type):
-        return None
-    else:
-        found = lookup(cls, name)
-
-    def through(back: Back, position: int) -> Back:
-        return Through(back, functools.partial(_picked, position, 1, count))
-
-    if isinstance(found, property) and found.fget is not None:
-        try:
-            y, back = _differentiated(pullback, found.fget, owner)
-        except AttributeError:
-            if lookup(cls, ANY_NAME) is None:
-                raise
-            found = None
-        else:
-            return y, through(back, 1)
-    if isinstance(found, functools.cached_property):
-        y, back = _cached(pullback, found, owner, name)
-        return y, through(back, 1)
-    if not isinstance(found, COMPUTED) and overloads(type(found), "__get__"):
-        is_data = hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
-        if is_data or name not in stored:
-            getter = lookup(type(found), "__get__")
-            y, back = _differentiated(pullback, getter, found, owner, type(owner))
-            return y, through(back, 2)
-    if isinstance(found, functools.singledispatchmethod):
-        return getattr(obj, name), Through(_alone, functools.partial(_of_object, count))
-    if cls is super or isinstance(found, functools.partialmethod):
-        y = getattr(obj, name)
-        depth, method = 0, y
-        while isinstance(method, functools.partial):
-            depth, method = depth + 1, method.func
-        bound = getattr(method, "__self__", None)
-        if bound is not owner and not isinstance(bound, type | None):
-            raise NotDifferentiable(f"the attribute `{name}` can't be differentiated")
-        return y, Through(_alone, functools.partial(_of_self, bound is owner, depth, count))
-    if found is None and name not in stored and (method := lookup(cls, ANY_NAME)) is not None:
-        y, back = _differentiated(pullback, method, obj, name)
-        return y, through(back, 1)
-    return None
-
-
-def _found_above(obj: Any, name: str) -> Any:
-    """What a name is found as through `super()`."""
-    bases = obj.__self_class__.__mro__
-    for base in bases[bases.index(obj.__thisclass__) + 1 :]:
-        if name in vars(base):
-            return vars(base)[name]
-    return None
-
-
-def _of_self(is_bound: bool, depth: int, count: int, bars: Any) -> tuple[Any, ...]:
-    """The cotangent of the object from that of a method, which partial functions may hold."""
-    (bar,) = bars
-    for _ in range(depth):
-        bar = None if bar is None else bar.get("func")
-    self_bar = bar.get("__self__") if is_bound and bar is not None else None
-    return (None, self_bar, *(None,) * (count - 2))
-
-
-def _of_object(count: int, bars: Any) -> tuple[Any, ...]:
-    """The cotangent of the object that a method which looks at its argument's class is of."""
-    (bar,) = bars
-    return (None, None if bar is None else bar.get("obj"), *(None,) * (count - 2))
-
-
-class CachedBack:
-    """The back function of a cached property that is computed, stored, and read from there on."""
-
-    __slots__ = ("_back", "_is_first", "_name", "_obj", "_value")
-
-    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
-        self._back = back
-        self._obj = obj
-        self._name = name
-        self._value = value if is_memory(value) else None
-        self._is_first = is_first
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = release(
-            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
-        )
-        return self._back(accumulate(y_bar, taken))
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> CachedBack:
-        return self
-
-    def __reduce__(self) -> Any:
-        held = self._back, self._obj, self._name, self._value, self._is_first
-        return CachedBack, held
-
-
-# In which forward pass a cached property was computed, and the `id` of what it was.
-_cached_in: dict[tuple[int, str], tuple[int, object]] = {}
-# What cached properties were computed as in differentiated code, by which back functions, and what
-# else the objects held then.
-_cached_backs: dict[tuple[int, str], tuple[Any, Back, dict[str, Any]]] = {}
-MAX_CACHED = 1024  # a back function may keep its object alive
-
-
-def _cached(
-    pullback: Differentiate, found: functools.cached_property[Any], obj: Any, name: str
-) -> tuple[Any, Back]:
-    """A cached property: computed when it is read first, and stored in the object."""
-    stored = obj.__dict__
-    key, run = (id(obj), name), current_run()
-    if run is not None and name in stored and _cached_in.get(key) == (id(stored[name]), run):
-        return stored[name], Read(obj, name, 2, stored[name])
-    if name in stored:
-        before = _cached_backs.get(key)
-        if before is None or before[0] is not stored[name] or not _holds(obj, before[2]):
-            raise NotDifferentiable(
-                f"the cached property `{name}` of this {type(obj).__name__} was computed before, "
-                "so that nothing is known of what it was computed from; delete it first, with "
-                f"`del x.{name}`"
-            )
-        return stored[name], before[1]
-    held = dict(stored)
-    y, back = _differentiated(pullback, found.func, obj)
-    stored[name] = y
-    if key not in _cached_backs:
-        weakref.finalize(obj, _forget_cached, key)
-    if len(_cached_backs) >= MAX_CACHED:
-        _cached_backs.pop(next(iter(_cached_backs)))
-    _cached_backs[key] = y, back, held
-    if run is None:
-        return y, back
-    _cached_in[key] = id(y), run
-    return y, CachedBack(back, obj, name, y, hold_value(y))
-
-
-def _forget_cached(key: tuple[int, str]) -> None:
-    _cached_backs.pop(key, None)
-    _cached_in.pop(key, None)
-
-
-def _holds(obj: Any, held: dict[str, Any]) -> bool:
-    """Whether an object holds what it held before, beside what was cached since."""
-    stored = obj.__dict__
-    return all(name in stored and stored[name] is value for name, value in held.items())

@@ -51,7 +51,7 @@ from zyg.compiler.consuming import (
     subtract_into,
 )
 from zyg.compiler.tangents import is_array
-from zyg.cotangent_facts import holds_numbers, is_place_of_number
+from zyg.cotangent_facts import holds_numbers, is_place_of_number, is_sum_of_numbers
 
 CONSUMING = {
     cotangent.add: add_into,
@@ -143,6 +143,11 @@ def _is_number(type_: Type) -> bool:
             return False
 
 
+def _may_be_number(type_: Type) -> bool:
+    """Whether a value may be a number of NumPy: sums of arrays without dimensions are."""
+    return is_array(type_) and not getattr(type_, "dims", None)
+
+
 def _zero_of(type_: Type) -> complex:
     """The zero of cotangents that are numbers of this type."""
     cls = class_of(type_)
@@ -216,6 +221,8 @@ class _Ownership:
             return
         if type_of(op.result) != type_of(buffer):
             return
+        if callee in (cotangent.cleared, cotangent.add_at) and _may_be_number(type_of(buffer)):
+            return
         op.callee = Const(CONSUMING[callee])
         if len(op.args) > 1:
             self._convert_item(op, callee, type_of(buffer), type_of(op.args[1]))
@@ -224,7 +231,8 @@ class _Ownership:
         """Statements that change a single place are printed as such."""
         holds_number = is_place_of_number(bars, index)
         if callee is cotangent.add_at:
-            if holds_number or (is_array(bars) and is_basic_index(index)):
+            is_number_added = holds_number and is_sum_of_numbers(type_of(op.args[2]))
+            if is_number_added or (is_array(bars) and is_basic_index(index)):
                 op.callee = Const(add_item_into)
         elif callee is cotangent.cleared and holds_number:
             op.callee = Const(set_item_into)

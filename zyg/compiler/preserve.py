@@ -43,7 +43,7 @@ from zyg.compiler.memory import written_view
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
-from zyg.compiler.structure import keeps_structure, reads_only_structure
+from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
 from zyg.shadows import kept_contents
 
@@ -73,9 +73,10 @@ def preserve(
     copied: list[Value] = []
     _measure_latest(forward, {})
     memory = _Memory(forward, exported)
+    reads = Reads(forward, adjoint)
     contents = {
         result for op in walk(forward) for result in op.results if result in exported
-        and not reads_only_structure(result, forward, adjoint)
+        and not reads.only_structure(result)
     }
     for value in free_values(adjoint):
         if on_heap and is_object_type(value.type):
@@ -305,7 +306,7 @@ class _Memory:
         """What gives the adjoint a value that will be overwritten: a copy, or itself where the
         structure is all that it asks for."""
         is_structure = class_of(value.type) in (list, dict) and (
-            adjoint is None or reads_only_structure(value, self._forward, adjoint)
+            adjoint is None or Reads(self._forward, adjoint).only_structure(value)
         )
         if not is_structure:
             return cotangent.kept

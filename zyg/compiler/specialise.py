@@ -997,7 +997,7 @@ class _Surroundings:
             return None
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
-        is_own = callee.__module__.startswith("zyg.rules.") and callee.__module__ != PROGRAMS
+        is_own = str(callee.__module__).startswith("zyg.rules.") and callee.__module__ != PROGRAMS
         if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
@@ -1128,7 +1128,7 @@ def is_of_ir(function: types.FunctionType) -> bool:
 
 def _is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
-    return function.__module__.startswith(
+    return str(function.__module__).startswith(
         ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
     )
 

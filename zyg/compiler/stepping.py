@@ -61,7 +61,11 @@ def consumer_at(callee: object) -> Any:
 
 def reads_plainly(callee: object) -> bool:
     """Whether a function takes items, and has none in its place for iterators by steps."""
-    return id(callee) in PLAIN_READERS
+    # Of a module that few programs import.
+    is_mean = getattr(callee, "__module__", None) == "statistics" and (
+        getattr(callee, "__name__", None) in ("mean", "fmean")
+    )
+    return is_mean or id(callee) in PLAIN_READERS
 
 
 def consumer_of(callee: object, args: tuple[Any, ...]) -> Any:

@@ -20,6 +20,7 @@ from ir.core import (
     For,
     If,
     Op,
+    Operand,
     Try,
     Value,
     Yield,
@@ -65,38 +66,45 @@ def keeps_structure(op: Op) -> bool:
     return is_number and class_of(items) is list and class_of(index) is int
 
 
-def reads_only_structure(value: Value, forward: Block, adjoint: Block) -> bool:
-    """Whether all that an adjoint asks of a value, or of the records that hold it, is this."""
-    pending, seen = [value], set()
-    while pending:
-        found = pending.pop()
-        if found in seen:
-            continue
-        seen.add(found)
-        pending += _handed_out(found, forward)
+class Reads:
+    """Which operations of an adjoint read each value, and where a forward hands it on."""
+
+    def __init__(self, forward: Block, adjoint: Block) -> None:
+        self._handed_out: dict[Value, list[Value]] = {}
+        self._readers: dict[Value, list[Op]] = {}
+        self._yielded: set[Operand] = set()
+        for op in walk(forward):
+            skipped = 0 if isinstance(op, If | Try) else 1
+            for body in blocks_of(op):
+                if isinstance(body.exit, Yield):
+                    values = body.exit.values[skipped:]
+                    for result, operand in zip(op.results, values, strict=False):
+                        if isinstance(operand, Value):
+                            self._handed_out.setdefault(operand, []).append(result)
         for op in walk(adjoint):
-            if found not in operands_of(op):
+            for operand in operands_of(op):
+                if isinstance(operand, Value):
+                    self._readers.setdefault(operand, []).append(op)
+        for block in blocks(adjoint):
+            self._yielded.update(exit_operands(block.exit))
+
+    def only_structure(self, value: Value) -> bool:
+        """Whether all that the adjoint asks of a value, or of the records that hold it, is this."""
+        pending, seen = [value], set()
+        while pending:
+            found = pending.pop()
+            if found in seen:
                 continue
-            following = _following(op, found)
-            if following is None:
+            seen.add(found)
+            if found in self._yielded:
                 return False
-            pending += following
-        if any(found in exit_operands(block.exit) for block in blocks(adjoint)):
-            return False
-    return True
-
-
-def _handed_out(value: Value, forward: Block) -> list[Value]:
-    """The results by which branches and loops hand out a value."""
-    found = []
-    for op in walk(forward):
-        skipped = 0 if isinstance(op, If | Try) else 1
-        for body in blocks_of(op):
-            if isinstance(body.exit, Yield):
-                for result, operand in zip(op.results, body.exit.values[skipped:], strict=False):
-                    if operand is value:
-                        found.append(result)
-    return found
+            pending += self._handed_out.get(found, [])
+            for op in self._readers.get(found, []):
+                following = _following(op, found)
+                if following is None:
+                    return False
+                pending += following
+        return True
 
 
 def _following(op: Op, value: Value) -> list[Value] | None:

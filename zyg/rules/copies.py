@@ -8,25 +8,20 @@ from __future__ import annotations
 import copy
 
 from ir import facts
-from zyg.copying import unless_holding_objects, unless_object, unless_shared
+from zyg.copying import copied_apart, no_object
 from zyg.rules.registry import adjoint, constant
 
 
 @adjoint(copy.copy)
 def copy_(x):
-    unless_object(x)
-    return copy.copy(x), lambda y_bar: (y_bar,)
+    return copy.copy(no_object(x)), lambda y_bar: (y_bar,)
 
 
 @adjoint(copy.deepcopy)
 def deepcopy(x):
-    unless_holding_objects(x)
-    unless_shared(x)
-    return copy.deepcopy(x), lambda y_bar: (y_bar,)
+    return copy.deepcopy(copied_apart(x)), lambda y_bar: (y_bar,)
 
 
 facts.fresh(copy.deepcopy)
-facts.result(copy.deepcopy)(lambda args, kwargs: args[0])
-
-
-constant(unless_object, unless_shared)
+facts.result(copy.deepcopy, no_object, copied_apart)(lambda args, kwargs: args[0])
+constant(no_object, copied_apart)

@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import math
 import operator
-import statistics
 import sys
 from collections import deque
 
@@ -471,6 +470,6 @@ PLAIN_READERS = {
         itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
         itertools.product, itertools.tee, itertools.cycle, itertools.groupby, itertools.compress,
         itertools.filterfalse, itertools.zip_longest, np.array, np.asarray, np.stack,
-        np.concatenate, statistics.mean, statistics.fmean,
+        np.concatenate,
     )
 }

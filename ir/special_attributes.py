@@ -1,0 +1,290 @@
+"""Attributes that inference resolves: of modules, classes, and objects of known classes.
+
+    getattr(x, 'T')              ->  a call of the descriptor, where the type of x is known
+    set_attribute(p, 'x', v)     ->  attribute_stored(heap, p, 'x', v)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import TYPE_CHECKING, Any
+
+from ir import facts, primitives
+from ir.core import (
+    Const,
+    Location,
+    Operand,
+    Value,
+    type_of,
+)
+from ir.errors import Unsupported
+from ir.heap import (
+    attribute_deleted,
+    attribute_read,
+    attribute_set,
+    attribute_stored,
+    delete_attribute,
+    set_attribute,
+)
+from ir.special_calls import (
+    HEAP_TYPE,
+    Folded,
+    is_unbound,
+    special,
+    typed,
+)
+from ir.types import (
+    TOP,
+    Known,
+    Method,
+    Type,
+    class_of,
+    widen,
+)
+
+if TYPE_CHECKING:
+    from ir.infer import Inference
+
+
+@special(getattr)
+def _getattr(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if is_unbound(args[-1]) and isinstance(args[1], Const):
+        stored = facts.attribute_of(widen(type_of(args[0])), args[1].value)
+        is_method = isinstance(stored, Method)
+        return typed(self, getattr, args, names, loc, TOP if is_method else stored)
+    if len(args) != 2 or not isinstance(args[1], Const):
+        return _read_by_any_name(self, args, names, loc)
+    owner, name = args[0], args[1].value
+    if isinstance(owner, Const):
+        if isinstance(owner.value, type) and self.places is not None:
+            found = self._of_class(owner, name, names, loc)
+            if found is not None:
+                return found
+        if isinstance(owner.value, types.ModuleType | type):
+            type_ = self.surroundings.attribute_type(owner.value, name)
+            if isinstance(type_, Known):
+                return [Const(type_.value)]
+            return typed(self, getattr, args, names, loc, type_)
+        if facts.is_fixed(owner.value):
+            method = getattr(owner.value, name, None)
+            if isinstance(method, types.MethodType):
+                return [Const(method)]
+        if type(owner.value) in (int, float, complex):
+            found = getattr(owner.value, name, None)
+            if type(found) in (int, float):
+                return [Const(found)]
+    owner_type = type_of(owner)
+    owner_type = widen(owner_type)
+    type_ = facts.attribute_of(owner_type, name)
+    if isinstance(type_, Method) and isinstance(type_.function, Known):
+        (result,) = typed(self, getattr, args, names, loc, type_)
+        assert isinstance(result, Value)
+        self.methods[result] = Const(type_.function.value), owner
+        return [result]
+    descriptor = _descriptor(owner_type, name)
+    if descriptor is not None:
+        return self.typed_call(Const(descriptor), [owner], {}, names, loc)
+    above = self._of_super(owner, name)
+    if above is not None:
+        return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
+    if self.places is not None:
+        found = read_attribute(self, owner, name, names, loc)
+        if found is not None:
+            return found
+    return typed(self, getattr, args, names, loc, type_)
+
+
+def _read_by_any_name(
+    self: Inference, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """`getattr(o, name)` for a name that is computed, or with a default."""
+    if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
+        return None
+    self.works_on_objects = True
+    if self.heap is None:
+        return None
+    return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
+
+
+def bound_method(
+    self: Inference, function: Any, first: Operand, read: list[Operand], names: list[str],
+    loc: Location | None,
+) -> list[Operand]:
+    """A method: a call of it is one of its function with the object in front."""
+    type_ = Method(Known(function), type_of(first))
+    (method,) = typed(self, getattr, read, names, loc, type_)
+    assert isinstance(method, Value)
+    self.methods[method] = Const(function), first
+    return [method]
+
+
+def read_attribute(
+    self: Inference, owner: Operand, name: str, names: list[str], loc: Location | None
+) -> Folded:
+    """Reads what an object may hold, in a function that takes the heap; others note that they
+    would need it."""
+    assert self.places is not None
+    member = self.surroundings.member(type_of(owner), name)
+    if member.kind == "other":
+        return None
+    if member.kind in ("method", "static", "of class"):
+        cls = class_of(type_of(owner))
+        self.surroundings.note_lookup(cls, name)
+        if not self.surroundings.is_of_class(cls, name):
+            self.works_on_objects = True
+            return None
+        if member.kind == "static":
+            return [Const(member.getter)]
+        first = owner if member.kind == "method" else Const(cls)
+        return bound_method(self, member.getter, first, [owner, Const(name)], names, loc)
+    self.works_on_objects = True
+    self.reads_objects |= member.kind == "stored"
+    self.surroundings.note_lookup(class_of(type_of(owner)), name)
+    if self.heap is None:
+        return None
+    if member.kind == "computed" and member.getter is not None:
+        return self.typed_call(Const(member.getter), [owner], {}, names, loc)
+    operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
+    type_ = self.surroundings.field_type(owner, name) if member.kind == "stored" else TOP
+    made = typed(self, attribute_read, operands, names, loc, type_)
+    self.places.held.expose(made)
+    return made
+
+
+@special(primitives.special_method)
+def _special_method(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """The method that a statement calls, which Python looks up in the class alone."""
+    if self.places is None or not isinstance(args[1], Const):
+        return None
+    found = self.surroundings.member(type_of(args[0]), args[1].value)
+    if found.kind != "method":
+        return None
+    self.surroundings.note_lookup(class_of(type_of(args[0])), args[1].value)
+    type_ = Method(Known(found.getter), type_of(args[0]))
+    (method,) = typed(self, primitives.special_method, args, names, loc, type_)
+    assert isinstance(method, Value)
+    self.methods[method] = Const(found.getter), args[0]
+    return [method]
+
+
+@special(set_attribute, setattr)
+def _set_attribute(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 3 or kwargs:
+        return None
+    owner, name, value = args
+    if not isinstance(name, Const) or type(name.value) is not str:
+        return self.unknown_call(Const(setattr), args, names, loc)
+    member = self.surroundings.member(type_of(owner), name.value)
+    if member.kind == "other":
+        cls = owner.value if isinstance(owner, Const) else None
+        place = f"the class {cls.__name__}" if isinstance(cls, type) else "what is no plain object"
+        raise Unsupported(f"the attribute `{name.value}` is stored into {place}", loc)
+    self.surroundings.note_lookup(class_of(type_of(owner)), "__setattr__")
+    if member.hook is not None:
+        return self.typed_call(Const(member.hook), args, {}, names, loc)
+    self.surroundings.note_lookup(class_of(type_of(owner)), name.value)
+    if member.store == "computed":
+        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
+    if member.store == "unknown":
+        return self.unknown_call(Const(setattr), args, names, loc)
+    _store(self, attribute_stored, [owner, name, value], [value], loc)
+    return [Const(None)]
+
+
+@special(object.__setattr__)
+def _set_directly(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 3 or not isinstance(args[1], Const):
+        return None
+    member = self.surroundings.member(type_of(args[0]), args[1].value)
+    if member.store == "computed":
+        return self.typed_call(Const(member.setter), [args[0], args[2]], {}, names, loc)
+    if member.store != "plain":
+        return self.unknown_call(Const(object.__setattr__), args, names, loc)
+    _store(self, attribute_set, args, [args[2]], loc)
+    return [Const(None)]
+
+
+@special(delete_attribute, delattr)
+def _delete_attribute(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 2 or not isinstance(args[1], Const):
+        return None
+    cls = class_of(type_of(args[0]))
+    if not self.surroundings.member(type_of(args[0]), args[1].value).is_plainly_deleted:
+        return self.unknown_call(Const(delattr), args, names, loc)
+    self.surroundings.note_lookup(cls, "__delattr__")
+    _store(self, attribute_deleted, args, [], loc)
+    return [Const(None)]
+
+
+@special(dataclasses.replace)
+def _replace(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    cls = class_of(type_of(args[0])) if args else None
+    if self.places is not None:
+        self.current_heap(loc)  # where objects that were made are known by their classes
+    if cls is None or not dataclasses.is_dataclass(cls) or self.heap is None:
+        return None
+    given = dict(kwargs)
+    for field in dataclasses.fields(cls):
+        if field.init and field.name not in given:
+            given[field.name] = self.call(getattr, args[0], Const(field.name), loc=loc)
+    return self.typed_call(Const(cls), [], given, names, loc)
+
+
+def _store(
+    self: Inference, callee: Any, operands: list[Operand], held: list[Operand],
+    loc: Location | None,
+) -> None:
+    assert self.places is not None
+    heap = self.current_heap(loc)
+    if held:
+        name = operands[1]
+        assert isinstance(name, Const)
+        self.surroundings.note_store(type_of(operands[0]), name.value, type_of(held[0]))
+    self.places.held.store(callee, heap, operands, held, loc)
+
+
+def _descriptor(owner: Type, name: str) -> object | None:
+    """What an attribute is read by, where it is a field of a class written in C."""
+    cls = class_of(owner)
+    found = getattr(cls, name, None) if cls is not None else None
+    kinds = types.GetSetDescriptorType | types.MemberDescriptorType
+    if not isinstance(found, kinds) or found.__objclass__.__flags__ & HEAP_TYPE:
+        return None  # a slot of a user's class is a plain attribute
+    return found

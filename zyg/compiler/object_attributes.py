@@ -1,0 +1,331 @@
+"""Attributes that the user's classes compute: properties, descriptors, hooks; at run time.
+
+    o.area        ->  Circle.area.fget(o)
+    o.area = v    ->  Circle.area.fset(o, v)
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ir import primitives
+from ir.heap import Identity
+from ir.types import (
+    Instance,
+)
+from zyg.compiler.object_backs import (
+    Refusing,
+    Through,
+    alone,
+    differentiated,
+    of_descriptor,
+    of_hook,
+    of_object,
+    of_self,
+    of_setter,
+    picked,
+)
+from zyg.compiler.objects import (
+    ALL_NAMES,
+    ANY_NAME,
+    COMPUTED,
+    IN_PLACE,
+    Back,
+    Differentiate,
+    is_place,
+    lookup,
+    member,
+    overloads,
+)
+from zyg.cotangent import accumulate
+from zyg.errors import NotDifferentiable
+from zyg.shadows import (
+    current_run,
+    current_shadows,
+    hold_value,
+    is_memory,
+    is_running,
+    release,
+)
+from zyg.signature import is_users
+
+
+class Stored:
+    """The back function of a store into an object, or of a deletion from it."""
+
+    __slots__ = ("_count", "_is_first", "_name", "_obj", "_value")
+
+    def __init__(
+        self, obj: Any, name: str, count: int, value: Any = None, is_first: bool = False
+    ) -> None:
+        self._obj = obj
+        self._name = name
+        self._count = count
+        self._value = value
+        self._is_first = is_first
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        taken = release(
+            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+        )
+        return (None, None, None, taken)[: self._count]
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Stored, (self._obj, self._name, self._count, self._value, self._is_first)
+
+
+class Read:
+    """The back function of a read of what an object holds."""
+
+    __slots__ = ("_count", "_name", "_obj", "_value")
+
+    def __init__(self, obj: Any, name: str, count: int, value: Any) -> None:
+        self._obj = obj
+        self._name = name
+        self._count = count
+        self._value = value if is_memory(value) else None
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        current_shadows().add_held(self._obj, self._name, y_bar, self._value)
+        return (None,) * self._count
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Read, (self._obj, self._name, self._count, self._value)
+
+
+class Made:
+    """The back function of making an object: that of its `__init__`, which returns nothing."""
+
+    __slots__ = ("_back", "_obj")
+
+    def __init__(self, back: Back, obj: Any) -> None:
+        self._back = back
+        self._obj = obj
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        for name, bar in (y_bar or {}).items():
+            shadows.add_held(self._obj, name, bar, getattr(self._obj, name, None))
+        return self._back(None)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Made:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Made, (self._back, self._obj)
+
+
+_CHANGING_METHODS: dict[Any, str] = {
+    primitives.stored: "__setitem__", primitives.spliced: "__setitem__",
+    primitives.stored_back: "__setitem__", primitives.deleted: "__delitem__",
+    **{function: names[0] for function, names in IN_PLACE.items()},
+}
+
+
+def changing_method(function: Any, obj: Any) -> Any:
+    """The method of a user's class by which an object is changed in place; None if it has none."""
+    cls = type(obj)
+    if not is_place(cls) or function not in _CHANGING_METHODS:
+        return None
+    method = lookup(cls, _CHANGING_METHODS[function])
+    return method if isinstance(method, types.FunctionType) else None
+
+
+def changed_attribute(
+    pullback: Differentiate, function: Any, obj: Any, name: str, *value: Any
+) -> tuple[Any, Back]:
+    """A store into an attribute, or its deletion, of what is found at run time."""
+    cls = type(obj)
+    if not is_place(cls):
+        kind = "a class" if isinstance(obj, type) else f"an object of class {cls.__name__}"
+        raise NotDifferentiable(f"the attribute `{name}` of {kind} is changed")
+    found = member(Instance(cls), name)
+    if function is setattr and found.hook is not None:
+        _, back = pullback(found.hook, obj, name, *value)
+        return None, Through(back, of_hook)
+    if function is not delattr and found.store == "computed":
+        _, back = pullback(found.setter, obj, *value)
+        return None, Through(back, of_setter)
+    descriptor = lookup(cls, name)
+    if function is not delattr and overloads(type(descriptor), "__set__"):
+        _, back = pullback(lookup(type(descriptor), "__set__"), descriptor, obj, *value)
+        return None, Through(back, of_descriptor)
+    is_plain = found.is_plainly_deleted if function is delattr else found.store == "plain"
+    if not is_plain:
+        raise NotDifferentiable(
+            f"the attribute `{name}` of {cls.__name__} is changed, which is no plain attribute"
+        )
+    function(obj, name, *value)
+    if not value:
+        return None, Stored(obj, name, 3)
+    return None, Stored(obj, name, 4, value[0], hold_value(value[0]))
+
+
+def attribute(
+    pullback: Differentiate, obj: Any, name: str, *default: Any
+) -> tuple[Any, Back] | None:
+    """Reading an attribute that is computed; None for one that is stored."""
+    count = 3 + len(default)
+    try:
+        found = _computed(pullback, obj, name, count)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0], Through(alone, functools.partial(picked, 0, 3, 4))
+    return found
+
+
+def _computed(
+    pullback: Differentiate, obj: Any, name: str, count: int
+) -> tuple[Any, Back] | None:
+    cls, owner = type(obj), obj
+    if overloads(cls, ALL_NAMES):
+        error = NotDifferentiable(
+            f"the attribute `{name}` of {cls.__name__} is what its `__getattribute__` makes of it"
+        )
+        return getattr(obj, name), Refusing(count, error)
+    stored: Any = getattr(obj, "__dict__", {})
+    if is_running() and is_place(cls):
+        plain = member(Instance(cls), name).kind == "stored" or name in stored
+        if plain and not isinstance(lookup(cls, name), COMPUTED):
+            y = getattr(obj, name)
+            return y, Read(obj, name, count, y)
+    if cls is super:
+        owner, stored = obj.__self__, {}
+        found = _found_above(obj, name)
+    elif not is_users(cls) or isinstance(obj, type):
+        return None
+    else:
+        found = lookup(cls, name)
+
+    def through(back: Back, position: int) -> Back:
+        return Through(back, functools.partial(picked, position, 1, count))
+
+    if isinstance(found, property) and found.fget is not None:
+        try:
+            y, back = differentiated(pullback, found.fget, owner)
+        except AttributeError:
+            if lookup(cls, ANY_NAME) is None:
+                raise
+            found = None
+        else:
+            return y, through(back, 1)
+    if isinstance(found, functools.cached_property):
+        y, back = _cached(pullback, found, owner, name)
+        return y, through(back, 1)
+    if not isinstance(found, COMPUTED) and overloads(type(found), "__get__"):
+        is_data = hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+        if is_data or name not in stored:
+            getter = lookup(type(found), "__get__")
+            y, back = differentiated(pullback, getter, found, owner, type(owner))
+            return y, through(back, 2)
+    if isinstance(found, functools.singledispatchmethod):
+        return getattr(obj, name), Through(alone, functools.partial(of_object, count))
+    if cls is super or isinstance(found, functools.partialmethod):
+        y = getattr(obj, name)
+        depth, method = 0, y
+        while isinstance(method, functools.partial):
+            depth, method = depth + 1, method.func
+        bound = getattr(method, "__self__", None)
+        if bound is not owner and not isinstance(bound, type | None):
+            raise NotDifferentiable(f"the attribute `{name}` can't be differentiated")
+        return y, Through(alone, functools.partial(of_self, bound is owner, depth, count))
+    if found is None and name not in stored and (method := lookup(cls, ANY_NAME)) is not None:
+        y, back = differentiated(pullback, method, obj, name)
+        return y, through(back, 1)
+    return None
+
+
+def _found_above(obj: Any, name: str) -> Any:
+    """What a name is found as through `super()`."""
+    bases = obj.__self_class__.__mro__
+    for base in bases[bases.index(obj.__thisclass__) + 1 :]:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+class CachedBack:
+    """The back function of a cached property that is computed, stored, and read from there on."""
+
+    __slots__ = ("_back", "_is_first", "_name", "_obj", "_value")
+
+    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
+        self._back = back
+        self._obj = obj
+        self._name = name
+        self._value = value if is_memory(value) else None
+        self._is_first = is_first
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        taken = release(
+            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+        )
+        return self._back(accumulate(y_bar, taken))
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> CachedBack:
+        return self
+
+    def __reduce__(self) -> Any:
+        held = self._back, self._obj, self._name, self._value, self._is_first
+        return CachedBack, held
+
+
+# In which forward pass a cached property was computed, and the `id` of what it was.
+_cached_in: dict[tuple[int, str], tuple[int, object]] = {}
+# What cached properties were computed as in differentiated code, by which back functions, and what
+# else the objects held then.
+_cached_backs: dict[tuple[int, str], tuple[Any, Back, dict[str, Any]]] = {}
+MAX_CACHED = 1024  # a back function may keep its object alive
+
+
+def _cached(
+    pullback: Differentiate, found: functools.cached_property[Any], obj: Any, name: str
+) -> tuple[Any, Back]:
+    """A cached property: computed when it is read first, and stored in the object."""
+    stored = obj.__dict__
+    key, run = (id(obj), name), current_run()
+    if run is not None and name in stored and _cached_in.get(key) == (id(stored[name]), run):
+        return stored[name], Read(obj, name, 2, stored[name])
+    if name in stored:
+        before = _cached_backs.get(key)
+        if before is None or before[0] is not stored[name] or not _holds(obj, before[2]):
+            raise NotDifferentiable(
+                f"the cached property `{name}` of this {type(obj).__name__} was computed before, "
+                "so that nothing is known of what it was computed from; delete it first, with "
+                f"`del x.{name}`"
+            )
+        return stored[name], before[1]
+    held = dict(stored)
+    y, back = differentiated(pullback, found.func, obj)
+    stored[name] = y
+    if key not in _cached_backs:
+        weakref.finalize(obj, _forget_cached, key)
+    if len(_cached_backs) >= MAX_CACHED:
+        _cached_backs.pop(next(iter(_cached_backs)))
+    _cached_backs[key] = y, back, held
+    if run is None:
+        return y, back
+    _cached_in[key] = id(y), run
+    return y, CachedBack(back, obj, name, y, hold_value(y))
+
+
+def _forget_cached(key: tuple[int, str]) -> None:
+    _cached_backs.pop(key, None)
+    _cached_in.pop(key, None)
+
+
+def _holds(obj: Any, held: dict[str, Any]) -> bool:
+    """Whether an object holds what it held before, beside what was cached since."""
+    stored = obj.__dict__
+    return all(name in stored and stored[name] is value for name, value in held.items())
