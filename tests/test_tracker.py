@@ -459,6 +459,17 @@ def test_rules_of_the_table_by_track():
     assert x.grad == pytest.approx(math.exp(0.5) * (math.sin(0.5) + math.cos(0.5)))
 
 
+def test_functions_of_scipy():
+    special = pytest.importorskip("scipy.special")
+    optimize = pytest.importorskip("scipy.optimize")
+    x = param(0.5)
+    back(special.gamma(x))
+    assert x.grad == pytest.approx(special.gamma(0.5) * special.digamma(0.5))
+    a = param(2.0)
+    back(track(optimize.brentq, lambda x, a: x * x - a, 0.0, 5.0, (a,)))
+    assert a.grad == pytest.approx(0.5 / math.sqrt(2))
+
+
 def test_a_change_before_a_nested_back_raises():
     w, scale = param([1.0, 2.0]), np.array([3.0, 4.0])
     _, pull = forward(lambda: w * w, Params([w]))

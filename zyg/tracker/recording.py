@@ -77,6 +77,9 @@ def known(function: Any) -> Known:
     except (KeyError, TypeError):
         found = _looked_up(function)
     if found is None:
+        registry.register_imported()  # ufuncs of SciPy don't say where they come from
+        found = _looked_up(function)
+    if found is None:
         raise NotDifferentiable(
             f"`{name_of(function)}` has no rule, called with a tracked value; define one with "
             f"@zyg.adjoint or @zyg.tracker.rule, or call it with tracker.data(x)"
