@@ -1,0 +1,181 @@
+"""One set of rules: every row of the table through the compiler and through the tracker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zyg
+from tests import rule_rows_composites
+from tests.rule_check import noise
+from tests.rule_row import Row
+from tests.rule_table import ROWS
+from zyg import tracker
+from zyg.errors import NotDifferentiable
+from zyg.tracker.graph import TrackedValue, plain, tracked_in
+
+ALL = (*ROWS, *rule_rows_composites.ROWS)
+# Methods of plain arrays, lists of tracked numbers in ufuncs, conversions by classes of NumPy:
+# `track` has the rule, but the rule can't do it again with tracked values, which raises.
+ONCE = ("ndarray.dot(int64", "numpy.float", "numpy.complex", "arctan2(float64[2, 3], [float")
+
+
+def tracked_arguments(args: Any) -> Any:
+    """Arguments with a parameter for each array or number of floats that they hold."""
+    if isinstance(args, (list, tuple)):
+        items = [tracked_arguments(arg) for arg in args]
+        return args._make(items) if hasattr(args, "_make") else type(args)(items)
+    if isinstance(args, np.ndarray):
+        return tracker.param(args) if args.dtype.kind in "fc" else args
+    return tracker.param(args) if isinstance(args, (float, complex, np.inexact)) else args
+
+
+def back_through(y: Any, seed: Any) -> None:
+    """One sensitivity for each of several results."""
+    if isinstance(y, (list, tuple)):
+        for item, part in zip(y, seed, strict=True):
+            back_through(item, part)
+    elif seed is not None:
+        tracker.back(y, seed)
+
+
+def check_same(args: Any, expected: Any) -> None:
+    """The gradients that parameters have collected, against those of the compiler."""
+    if isinstance(args, (list, tuple)):
+        if expected is not None:
+            for x, bar in zip(args, expected, strict=True):
+                check_same(x, bar)
+    elif isinstance(args, TrackedValue):
+        assert np.shape(args.grad) == np.shape(expected)
+        assert np.result_type(args.grad) == np.result_type(expected)
+        is_single = np.result_type(expected) in (np.float32, np.complex64)
+        tolerance = 2e-5 if is_single else 1e-9
+        np.testing.assert_allclose(args.grad, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("row", ALL, ids=str)
+def test_compiler_and_tracker_agree(row: Row) -> None:
+    callee, kwargs = row.callee, row.kwargs
+    function = (lambda *xs: callee(*xs, **kwargs)) if callable(callee) else row.call
+    args = tracked_arguments(row.args)
+    y = tracker.track(callee, *args, **kwargs)
+    assert_close(plain(y), row.call(*row.args))
+    seed = noise(plain(y), np.random.default_rng(1))
+    back_through(y, seed)
+    if not callable(callee):
+        _, back = zyg.rules.registry.rule_of(callee)(*row.args)
+    else:
+        _, back = zyg.pullback(function, *row.args)
+    bars = back(seed)
+    if not callable(callee):
+        bars = bars if isinstance(bars, tuple) else (bars,)
+        bars = tuple(map(zyg.cotangent.project, bars, row.args))
+    check_same(args, bars)
+
+
+def assert_close(a: Any, b: Any) -> None:
+    """Results of substitutes may differ in the last digit."""
+    if isinstance(a, (list, tuple)):
+        for p, q in zip(a, b, strict=True):
+            assert_close(p, q)
+    elif isinstance(a, (float, complex, np.number, np.ndarray)):
+        assert np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, rtol=1e-5 if np.result_type(b).itemsize < 8 else 1e-12)
+    else:
+        assert a == b
+
+
+@pytest.mark.parametrize("row", ALL, ids=str)
+def test_rules_run_on_tracked_values(row: Row) -> None:
+    """`forward` runs each rule on tracked values: same gradients, which are tracked again."""
+    args = tracked_arguments(row.args)
+    leaves = list(dict.fromkeys(tracked_in(args)))
+    y = tracker.track(row.callee, *args, **row.kwargs)
+    results = list(tracked_in(y))
+    for item in results:
+        seed = noise(item.data, np.random.default_rng(2))
+        try:
+            _, back = tracker.forward(lambda item=item: item, tracker.Params(leaves))
+            grads = back(seed)
+        except NotDifferentiable:
+            assert any(name in str(row) for name in ONCE)
+            continue
+        for x in leaves:
+            x.grad = zyg.cotangent.zeros_like(x.data)
+        tracker.back(item, seed)
+        for x in leaves:
+            is_single = np.result_type(x.data) in (np.float32, np.complex64)
+            tolerance = 1e-4 if is_single else 1e-9
+            found = plain(grads[x])
+            np.testing.assert_allclose(found, x.grad, rtol=tolerance, atol=tolerance)
+
+
+def first_order(row: Row, args: Any, seeds: Any) -> tuple[Any, list[Any]]:
+    """The tracked gradients of a call, summed with fixed weights, and the parameters."""
+    leaves = list(dict.fromkeys(tracked_in(args)))
+    y = list(tracked_in(tracker.track(row.callee, *args, **row.kwargs)))
+    total = 0.0
+    for item, seed in zip(y, seeds, strict=True):
+        _, back = tracker.forward(lambda item=item: item, tracker.Params(leaves))
+        grads = back(seed)
+        for i, x in enumerate(leaves):
+            weights = np.reshape(np.cos(np.arange(np.size(x.data)) + i), np.shape(x))
+            total = total + np.sum(grads[x] * weights)
+    return total, leaves
+
+
+def is_regular(row: Row, args: Any) -> bool:
+    """Whether differences of first derivatives are good: real, double, not at a singular point."""
+    if row.callee is np.linalg.det and row.args[0].ndim == 2 and abs(row.call(*row.args)) < 1e-9:
+        return False
+    if "pow(float:0.0" in str(row):
+        return False
+    kinds = {np.result_type(x.data) for x in tracked_in(args)}
+    return kinds == {np.dtype(float)} and not any(name in str(row) for name in ONCE)
+
+
+SECOND = [row for row in ALL if is_regular(row, tracked_arguments(row.args))]
+
+
+@pytest.mark.parametrize("row", SECOND, ids=str)
+def test_second_derivatives(row: Row) -> None:
+    """Against differences of first derivatives, along one direction."""
+    args = tracked_arguments(row.args)
+    values = list(tracked_in(tracker.track(row.callee, *args, **row.kwargs)))
+    seeds = [noise(y.data, np.random.default_rng(3)) for y in values]
+    if any(np.iscomplexobj(y.data) for y in values):
+        return  # their first derivatives are real parts
+    total, leaves = first_order(row, args, seeds)
+    for x in leaves:
+        x.grad = zyg.cotangent.zeros_like(x.data)
+    if isinstance(total, TrackedValue):
+        tracker.back(total)
+    found = sum([float(np.sum(x.grad * (1.0 + 0.1 * i))) for i, x in enumerate(leaves)])
+    step, sums = 1e-6, []
+    for sign in (1.0, -1.0):
+        moved = tracked_arguments(row.args)
+        for i, x in enumerate(dict.fromkeys(tracked_in(moved))):
+            tracker.update(x, np.full(np.shape(x.data), sign * step * (1.0 + 0.1 * i)))
+        sums.append(float(plain(first_order(row, moved, seeds)[0])))
+    expected = (sums[0] - sums[1]) / (2 * step)
+    assert abs(found - expected) <= 1e-4 * (1 + abs(found) + abs(expected))
+
+
+MIXED = [row for row in ALL if sum(isinstance(x, np.ndarray) for x in row.args) > 1]
+
+
+@pytest.mark.parametrize("row", MIXED, ids=str)
+def test_plain_arrays_beside_tracked_ones(row: Row) -> None:
+    """The gradient of one argument is the same, whether the others are tracked or not."""
+    together = tracked_arguments(row.args)
+    y = tracker.track(row.callee, *together, **row.kwargs)
+    seed = noise(plain(y), np.random.default_rng(4))
+    back_through(y, seed)
+    for i, x in enumerate(together):
+        if isinstance(x, TrackedValue):
+            alone = tracker.param(row.args[i])
+            args = (*row.args[:i], alone, *row.args[i + 1 :])
+            back_through(tracker.track(row.callee, *args, **row.kwargs), seed)
+            check_same(alone, x.grad)
