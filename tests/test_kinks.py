@@ -153,3 +153,14 @@ def test_eigenvectors_of_hermitian_matrices_up_to_their_phase():
 def test_results_that_depend_on_a_phase_are_refused(dependent):
     with pytest.raises(zyg.NotDifferentiable, match="phase"):
         zyg.gradient(dependent, COMPLEX)
+
+
+def test_second_derivative_of_a_singular_determinant_is_refused():
+    def scaled(a):
+        return np.linalg.det(a) * a[0, 1]
+
+    zyg.check_grads(scaled, np.array([[1.0, 2.0], [0.3, 4.0]]))
+    singular = np.array([[1.0, 2.0], [2.0, 4.0]])
+    zyg.check_grads(scaled, singular, order=1)
+    with pytest.raises(zyg.NotDifferentiable, match="no second derivative"):
+        zyg.check_grads(scaled, singular)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.reductions import products_of_others
 from zyg.rules.registry import adjoint, constant
 
@@ -81,6 +82,25 @@ def cofactors(a, determinant):
     u, s, vh = np.linalg.svd(a)
     sign = np.expand_dims(np.linalg.det(u) * np.linalg.det(vh), (-2, -1))
     return sign * ((conj(u) * np.expand_dims(products_of_others(s), -2)) @ conj(vh))
+
+
+@adjoint(cofactors)
+def cofactors_(a, determinant):
+    return cofactors(a, determinant), lambda y_bar: cofactors_bars(y_bar, a, determinant)
+
+
+def cofactors_bars(y_bar, a, determinant):
+    """The cotangents of `det(a) inv(a).T`, which a singular matrix hasn't got."""
+    if not np.all(determinant):
+        raise NotDifferentiable(
+            "np.linalg.det of a singular matrix has no second derivative here; write out the "
+            "determinant"
+        )
+    inverse = np.linalg.inv(a)
+    scaled = np.swapaxes(np.expand_dims(conj(determinant), (-2, -1)) * y_bar, -1, -2)
+    return -adjoint_of(inverse) @ scaled @ adjoint_of(inverse), np.sum(
+        y_bar * conj(np.swapaxes(inverse, -1, -2)), axis=(-2, -1)
+    )
 
 
 @adjoint(np.linalg.slogdet)
