@@ -12,6 +12,7 @@ may be only one.
 from __future__ import annotations
 
 import itertools
+import types
 from collections import abc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -99,7 +100,8 @@ def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:
 def _refuse_steps(iterable: Any) -> None:
     """Raises for an iterator of the user's, whose changes nobody would notice here."""
     cls = type(iterable)
-    if hasattr(cls, "__next__") and is_users(cls):
+    # From Python 3.12 on, classes of itertools look like those of class statements.
+    if isinstance(getattr(cls, "__next__", None), types.FunctionType) and is_users(cls):
         raise NotDifferentiable(
             f"an iterator of class {cls.__name__} is read by a function that can't be "
             "differentiated with it; make a list of its items before"
