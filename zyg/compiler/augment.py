@@ -293,7 +293,8 @@ class Augmenter(Lengths):
                             op, callee, args, kwargs, mapping
                         )
                         refuse_unknown_reader(callee, args, self.loc)
-                    refuse_changing_call(callee, args, kwargs, op.loc)
+                    is_on_heap = self.heap is not None
+                    refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
                     mapping.update(zip(op.results, found, strict=True))

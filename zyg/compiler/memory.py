@@ -15,7 +15,7 @@ from ir.emit import statement_form
 from ir.emit.render import name_node
 from ir.places import CHANGING
 from ir.types import Type
-from zyg.cotangent import cleared_view, taken_view
+from zyg.cotangent import cleared_view, kept, taken_view
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import adjoint, constant
 
@@ -157,6 +157,35 @@ def refuse_lost_changes(error: BaseException) -> None:
 constant(
     check_distinct, check_outside, check_separate, check_apart, check_view, refuse_lost_changes
 )
+
+
+def kept_apart(value: Any, *changed: Any) -> Any:
+    """What an adjoint reads of an input while others are changed: a copy if it shares memory."""
+    for other in changed:
+        if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
+            is_shared = _overlap(value, other)
+        else:
+            arrays, objects = _memory(value)
+            others, more = _memory(other)
+            is_shared = bool(objects.keys() & more.keys()) or _overlapping(
+                [(arrays, 0), (others, 1)]
+            )
+        if is_shared:
+            return kept(value)
+    return value
+
+
+facts.pure(kept_apart)
+
+
+@adjoint(kept_apart)
+def _kept_apart_rule(value, *changed):  # type: ignore[no-untyped-def]
+    return kept_apart(value, *changed), lambda bar: (bar, *[None for _ in changed])
+
+
+@facts.result(kept_apart)
+def _kept_apart_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
 
 
 def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:

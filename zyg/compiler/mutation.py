@@ -10,15 +10,17 @@ from __future__ import annotations
 import ast
 import inspect
 import types
+from typing import Any
 
 import numpy as np
 
 from ir import facts
-from ir.core import Const, Location, Operand, Value, type_of
+from ir.core import Call, Const, For, Function, Location, Operand, Value, While, type_of
 from ir.errors import SourceNotFound
-from ir.infer import Inference
+from ir.infer import IN_PLACE, Inference
 from ir.locate import locate
-from ir.types import Dict, Instance, Mapping, Sequence, Top, Type
+from ir.rewrite import walk
+from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
 from zyg.numpy_changes import is_users
@@ -99,25 +101,59 @@ def _changes_object(method: str, loc: Location | None) -> UnsupportedSyntax:
 
 
 def refuse_changing_call(
-    callee: Operand, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None
+    callee: Operand, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None,
+    on_heap: bool,
 ) -> None:
-    """Raises for a call, kept as it is, that may change an array or container it is given."""
-    if not isinstance(callee, Const) or not isinstance(callee.value, types.FunctionType):
+    """Raises for a call, kept as it is, that may change an array or container it is given.
+
+    `on_heap`: that may be memory which an object holds; inference doesn't follow it into closures.
+    """
+    if not on_heap and not isinstance(callee, Const):
         return
-    function = callee.value
-    if (function.__module__ or "").startswith(("zyg.", "ir.")) or is_constant(function):
-        return  # declared to be of no concern
-    code = function.__code__
+    callee_type = type_of(callee)
+    if isinstance(callee_type, Closure) and isinstance(callee_type.code, Function):
+        _refuse_changing_ir(callee_type.code, args, loc)
+        return
+    if isinstance(callee_type, Closure):
+        code, module_globals = callee_type.code, callee_type.globals
+    elif isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType):
+        if is_constant(callee_type.value):
+            return  # declared to be of no concern
+        code, module_globals = callee_type.value.__code__, callee_type.value.__globals__
+    else:
+        return
+    if str(module_globals.get("__name__")).startswith(("zyg.", "ir.")):
+        return
     given = [*zip(code.co_varnames[: code.co_argcount], args, strict=False), *kwargs.items()]
     if code.co_flags & inspect.CO_VARARGS:
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         given += [(rest, arg) for arg in args[code.co_argcount :]]
     changeable = frozenset(name for name, arg in given if _is_changeable(type_of(arg)))
-    if changeable and changes_parameters(function, changeable):
+    if changeable and changes_parameters(code, module_globals, changeable):
         raise unsupported(
-            f"`{function.__name__}` changes an argument in place, which is not supported", loc,
+            f"`{code.co_name}` changes an argument in place, which is not supported", loc,
             "let it return a new value",
         )
+
+
+def _refuse_changing_ir(function: Function, args: list[Operand], loc: Location | None) -> None:
+    """The same for a function that the program makes: parameters with augmented assignments."""
+    params = zip(function.params, args, strict=False)
+    names = {param for param, arg in params if _is_changeable(type_of(arg))}
+    for op in walk(function.body):
+        if isinstance(op, For | While):
+            names.update(
+                param for param, init in zip(op.carried, op.init, strict=False)
+                if any(init is name for name in names)
+            )
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            continue
+        is_augmented = any(op.callee.value is in_place for in_place in IN_PLACE)
+        if is_augmented and any(op.args[0] is name for name in names):
+            raise unsupported(
+                f"`{function.name}` changes an argument in place, which is not supported", loc,
+                "let it return a new value",
+            )
 
 
 def _is_changeable(type_: Type) -> bool:
@@ -126,10 +162,12 @@ def _is_changeable(type_: Type) -> bool:
     )
 
 
-def changes_parameters(function: types.FunctionType, parameters: frozenset[str]) -> bool:
+def changes_parameters(
+    code: types.CodeType, module_globals: dict[str, Any], parameters: frozenset[str]
+) -> bool:
     """Whether the source of a function stores into what some of its parameters refer to."""
     try:
-        node = locate(function.__code__, function.__globals__).node
+        node = locate(code, module_globals).node
     except SourceNotFound:
         return False
     names = set(parameters)

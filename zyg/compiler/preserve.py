@@ -5,7 +5,10 @@
 
 Versions of an object that is changed in place share its memory. An adjoint that reads such a
 version after it has been overwritten gets a copy, made where the version came into being; where
-it reads the shape alone, a prototype. What nothing overwrites is kept by reference.
+it reads the shape alone, a prototype. What nothing overwrites is kept by reference; of an input,
+if it shares no memory with another one that is changed.
+
+    a *= b                     b_kept = kept_apart(b, a); a *= b    a caller may give a as b too
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ from ir.simplify import is_pure
 from ir.types import Tuple, Type, class_of
 from zyg import cotangent
 from zyg.array_type import is_basic_index, same_shape
-from zyg.compiler.memory import written_view
+from zyg.compiler.memory import kept_apart, written_view
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
@@ -82,6 +85,10 @@ def preserve(
         if on_heap and is_object_type(value.type):
             continue
         if not memory.is_overwritten_behind(value, forward):
+            if not (is_array(value.type) and reads_only_metadata(adjoint, value)):
+                apart = _kept_apart(value, forward, memory, forward)
+                if apart is not value:
+                    substitute(adjoint, {value: apart})
             continue
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
@@ -98,7 +105,9 @@ def preserve(
     for block in blocks(forward):
         for op in block.ops:
             if isinstance(op, If | Try | For | While):
-                copied += _preserve_exports(op, memory, exported, contents, lean, copying)
+                copied += _preserve_exports(
+                    op, memory, exported, contents, lean, copying, forward
+                )
     return copied
 
 
@@ -178,7 +187,7 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
 
 def _preserve_exports(
     op: If | Try | For | While, memory: _Memory, exported: set[Value], contents: set[Value],
-    lean: set[Value], copying: Callable[[Any], Any],
+    lean: set[Value], copying: Callable[[Any], Any], forward: Block,
 ) -> list[Value]:
     copied = []
     skipped = 0 if isinstance(op, If | Try) else 1
@@ -206,7 +215,19 @@ def _preserve_exports(
                 copy = Call(Const(callee), [value], {}, [kept])
                 _insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
+            elif result not in lean:
+                body.exit.values[skipped + i] = _kept_apart(value, body, memory, forward)
     return copied
+
+
+def _kept_apart(value: Value, block: Block, memory: _Memory, forward: Block) -> Value:
+    """What an adjoint reads of a value that other inputs overwrite, if they share its memory."""
+    others = memory.written_inputs(value, forward)
+    if not others:
+        return value
+    apart = Value(value.name, value.type)
+    _insert_behind(block, value, Call(Const(kept_apart), [value, *others], {}, [apart]))
+    return apart
 
 
 def _insert_behind(block: Block, value: Value, call: Call) -> None:
@@ -233,6 +254,7 @@ class _Memory:
         # Where memory of arrays is written, not that of containers alone.
         self._filled: set[Value] = set()
         self._forward = forward
+        self._inputs = [value for value in free_values(forward) if holds_memory(value.type)]
         self._block(forward)
         self._written = {self.root(value) for value in self._written}
         self._restructured = {self.root(value) for value in self._restructured}
@@ -341,6 +363,39 @@ class _Memory:
             return False
         at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
         return any(self._changes(op, value) for op in block.ops[at + 1 :])
+
+    def written_inputs(self, value: Value, block: Block) -> list[Value]:
+        """The inputs that are changed behind the definition of a value which may show the memory
+        of another input; a caller may have passed the same memory as both.
+
+        Where that memory is read behind the change, the forward pass has raised before.
+        """
+        root = self.root(value)
+        if not holds_memory(value.type) or root not in map(self.root, self._inputs):
+            return []
+        return [
+            other for other in self._inputs
+            if self.root(other) is not root and self._is_written(other)
+            and self._is_changed_behind(other, value, block)
+        ]
+
+    def _is_changed_behind(self, other: Value, value: Value, block: Block) -> bool | None:
+        """Whether an input is changed behind the definition of a value; None if also before."""
+        at, inside = -1, None
+        for i, op in enumerate(block.ops):
+            inside = next((inner for inner in blocks_of(op) if value in defined(inner)), None)
+            if value in op.results or inside is not None:
+                at = i
+                break
+        if any(self._changes(op, other) for op in block.ops[: max(at, 0)]):
+            return None
+        found: bool | None = False
+        if inside is not None and self._changes(block.ops[at], other):
+            is_loop = isinstance(block.ops[at], For | While)
+            found = None if is_loop else self._is_changed_behind(other, value, inside)
+        if found is not False:
+            return found
+        return any(self._changes(op, other) for op in block.ops[at + 1 :])
 
     def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
         """The same for what a body hands out: all that runs behind it may change the memory."""
