@@ -156,7 +156,7 @@ def accumulate(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         return Tuple(tuple(map(_accumulated, a.items, b.items)))
     if is_numeric(a) and is_numeric(b):
         return call_type(operator.add, a, b)
-    if any(isinstance(bar, Sequence) and bar.cls is list for bar in args):
+    if isinstance(a, Sequence) and a.cls is list:
         return Sequence(list, TOP)
     return TOP
 
