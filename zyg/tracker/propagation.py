@@ -34,7 +34,7 @@ from zyg.tracker.graph import (
 from zyg.tracker.recording import check_gradients, rule_on_tracked
 
 
-class LossError(ZygError, ValueError):
+class LossError(ZygError):
     """A loss that has no gradient: it is infinite, not a number, or no real scalar."""
 
 
