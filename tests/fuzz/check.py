@@ -45,7 +45,7 @@ class Failure:
         )
 
 
-class TookTooLong(Exception):
+class TookTooLong(BaseException):
     """Generated code that doesn't end, say because an exit got lost."""
 
 
@@ -87,7 +87,7 @@ def outcome(run: Run, inputs: Inputs) -> object:
             values, derivatives = run(inputs)
     except UnboundLocalError as error:
         return type(error)
-    except Exception as error:
+    except (Exception, TookTooLong) as error:
         return repr(error)
     return values, tuple(exact(derivative) for derivative in derivatives)
 
@@ -114,7 +114,8 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise TookTooLong(f"more than {seconds} s")
 
     previous = signal.signal(signal.SIGVTALRM, give_up)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    # Again and again: handlers of the program may catch the first, or a finalizer may swallow it.
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.1)
     try:
         yield
     finally:
