@@ -11,16 +11,8 @@ import pytest
 
 import zyg.cotangent
 import zyg.rules.digamma
-from zyg.cotangent import (
-    accumulate,
-    accumulate_at,
-    conj,
-    one_hot,
-    project,
-    scatter,
-    unbroadcast,
-    zeros_like,
-)
+from zyg.cotangent import accumulate, conj, project, unbroadcast, zeros_like
+from zyg.cotangent_items import accumulate_at, one_hot, scatter
 from zyg.errors import NotDifferentiable
 
 Point = namedtuple("Point", "x y")

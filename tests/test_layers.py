@@ -11,8 +11,9 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     ["ir"],
     [
-        "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
-        "zyg.callables", "zyg.copying", "zyg.shadows", "zyg.shadow_records",
+        "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
+        "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
+        "zyg.shadows", "zyg.shadow_records",
     ],
     ["zyg.numpy_*", "zyg.scipy_facts", "zyg.correlation", "zyg.cotangent_facts"],
     ["zyg.rules"],

@@ -16,7 +16,8 @@ import zyg.rules  # noqa: F401  (registers the rules)
 from tests.rule_check import check_rule
 from tests.rule_row import Row
 from tests.rule_table import ROWS
-from zyg.cotangent import accumulate_at, project, unbroadcast
+from zyg.cotangent import project, unbroadcast
+from zyg.cotangent_items import accumulate_at
 from zyg.rules import registry
 
 

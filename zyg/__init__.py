@@ -65,6 +65,7 @@ if _TYPE_CHECKING:
 
 _facts.helpers("zyg.rules.")
 _facts.helpers("zyg.cotangent")
+_facts.helpers("zyg.keeping")
 _spell_module("np", _np)
 _spell_module("np.linalg", _np.linalg)
 

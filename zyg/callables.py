@@ -12,7 +12,8 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from zyg.cotangent import from_items, item, keyword_bar
+from zyg.cotangent import from_items, keyword_bar
+from zyg.cotangent_items import item
 from zyg.iterators import items_of
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]

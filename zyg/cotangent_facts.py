@@ -37,7 +37,7 @@ from ir.types import (
     members_of,
     widen,
 )
-from zyg import cotangent
+from zyg import cotangent, cotangent_items, keeping
 from zyg.array_type import (
     ANY,
     BIG,
@@ -62,12 +62,12 @@ PURE = (
     cotangent.unbroadcast,
     cotangent.conj,
     cotangent.zeros_like,
-    cotangent.one_hot,
-    cotangent.scatter,
+    cotangent_items.one_hot,
+    cotangent_items.scatter,
 )
 facts.pure(*PURE, cotangent.filled)
 facts.total(cotangent.conj, cotangent.zeros_like, cotangent.accumulate, cotangent.unbroadcast)
-facts.fresh(cotangent.zeros_like, cotangent.one_hot, cotangent.scatter)
+facts.fresh(cotangent.zeros_like, cotangent_items.one_hot, cotangent_items.scatter)
 
 
 def is_numeric(type_: Type) -> bool:
@@ -185,7 +185,7 @@ def is_sum_of_numbers(type_: Type) -> bool:
     return is_numeric(type_)
 
 
-@declare(cotangent.one_hot)
+@declare(cotangent_items.one_hot)
 def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) != 3 or not (is_numeric(args[0]) or isinstance(args[0], Tuple | Sequence)):
         return TOP
@@ -213,7 +213,7 @@ def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return TOP
 
 
-@declare(cotangent.scatter)
+@declare(cotangent_items.scatter)
 def scatter(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) != 3 or not is_numeric(args[0]):
         return TOP
@@ -316,19 +316,20 @@ def fold_inexact_dtype(call: Call) -> Operand | None:
     return None
 
 
-facts.pure(cotangent.add, cotangent.subtract, cotangent.add_at, cotangent.sum_over)
-facts.pure(cotangent.materialised, cotangent.item, cotangent.from_items)
+facts.pure(cotangent.add, cotangent.subtract, cotangent_items.add_at, cotangent.sum_over)
+facts.pure(cotangent.materialised, cotangent_items.item, cotangent.from_items)
 facts.pure(cotangent.from_reversed_items, cotangent.owned)
 facts.fresh(cotangent.sum_over, cotangent.owned)
 facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
 facts.buffer(cotangent.zeros_like)
 
-facts.pure(cotangent.taken, cotangent.cleared, cotangent.stored_bar, cotangent.without_last)
-facts.pure(cotangent.put_back, cotangent.with_gap, cotangent.without_item, cotangent.position_of)
-facts.fresh(cotangent.kept, cotangent.prototype)
-facts.pure(cotangent.shell, cotangent.accumulate_item)
-facts.total(cotangent.kept, cotangent.prototype)
-declare(cotangent.position_of)(lambda args, kwargs: Scalar(int))
+facts.pure(cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar)
+facts.pure(cotangent_items.without_last, cotangent_items.with_gap, cotangent_items.without_item)
+facts.pure(cotangent_items.put_back, cotangent_items.position_of)
+facts.fresh(keeping.kept, cotangent.prototype)
+facts.pure(keeping.shell, cotangent_items.accumulate_item)
+facts.total(keeping.kept, cotangent.prototype)
+declare(cotangent_items.position_of)(lambda args, kwargs: Scalar(int))
 
 
 @declare(cotangent.prototype)
@@ -336,15 +337,15 @@ def prototype(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 
 
-@declare(cotangent.kept, cotangent.shell)
+@declare(keeping.kept, keeping.shell)
 def kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 
 
-facts.pure(cotangent.taken_view, cotangent.cleared_view)
-facts.fresh(cotangent.taken_view, cotangent.cleared_view)
-declare(cotangent.cleared_view)(lambda args, kwargs: args[0])
-facts.fresh(cotangent.taken, cotangent.cleared, cotangent.without_last)
+facts.pure(cotangent_items.taken_view, cotangent_items.cleared_view)
+facts.fresh(cotangent_items.taken_view, cotangent_items.cleared_view)
+declare(cotangent_items.cleared_view)(lambda args, kwargs: args[0])
+facts.fresh(cotangent_items.taken, cotangent_items.cleared, cotangent_items.without_last)
 
 
 def holds_numbers(type_: Type) -> bool:
@@ -359,7 +360,7 @@ def is_place_of_number(bar: Type, index: Type) -> bool:
     return holds_numbers(bar) and (isinstance(bar, Mapping) or is_int(index))
 
 
-@declare(cotangent.add_at)
+@declare(cotangent_items.add_at)
 def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
         case (Array() as bar, _, _):
@@ -374,14 +375,14 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return TOP
 
 
-@declare(cotangent.taken)
+@declare(cotangent_items.taken)
 def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) == 2 and (isinstance(args[0], Array | Sequence | Tuple) or holds_numbers(args[0])):
         return call_type(operator.getitem, *args)
     return TOP
 
 
-@facts.fold(cotangent.taken)
+@facts.fold(cotangent_items.taken)
 def fold_taken(call: Call) -> Call | None:
     """A number is nobody's memory: it is just read."""
     bar, index = map(type_of, call.args)
@@ -391,7 +392,7 @@ def fold_taken(call: Call) -> Call | None:
     return None
 
 
-@declare(cotangent.cleared)
+@declare(cotangent_items.cleared)
 def cleared(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
         case (Array() as bar, _):
@@ -404,7 +405,7 @@ def cleared(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return TOP
 
 
-@declare(cotangent.stored_bar)
+@declare(cotangent_items.stored_bar)
 def stored_bar(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) == 3 and isinstance(args[2], Array):
         if args[2].dtype.kind not in "fc":
@@ -423,7 +424,7 @@ def _are_real(type_: Type) -> bool:
     return is_number(type_) and is_real(widen(type_))
 
 
-@facts.fold(cotangent.stored_bar)
+@facts.fold(cotangent_items.stored_bar)
 def fold_stored_bar(call: Call) -> Operand | Call | None:
     bar, value, items = map(type_of, call.args)
     if isinstance(items, Sequence | Dict | Mapping):
@@ -439,19 +440,19 @@ def fold_stored_bar(call: Call) -> Operand | Call | None:
     return None
 
 
-@declare(cotangent.without_last)
+@declare(cotangent_items.without_last)
 def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if len(args) == 1 and isinstance(args[0], Sequence) else TOP
 
 
-@declare(cotangent.item)
+@declare(cotangent_items.item)
 def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) == 2 and (isinstance(args[0], Sequence | Tuple) or holds_numbers(args[0])):
         return call_type(operator.getitem, *args)
     return TOP
 
 
-@facts.fold(cotangent.item)
+@facts.fold(cotangent_items.item)
 def fold_item(call: Call) -> Call | None:
     """What is no structural zero has its items at hand."""
     bar = type_of(call.args[0])

@@ -19,7 +19,7 @@ import numpy as np
 from numpy import ndarray
 
 from ir.record import record
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.binding import Source
 
 
@@ -58,7 +58,7 @@ class Assignment:
                     found[part] = None if bar is None else bar[i]
             elif type(target) is dict:
                 for name, part in target.items():
-                    found[part] = cotangent.item(bar, name)
+                    found[part] = cotangent_items.item(bar, name)
             else:
                 found[target] = bar
         return found

@@ -38,7 +38,7 @@ from ir.types import (
     class_of,
     widen,
 )
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
 from zyg.compiler.algebra import SIGNED, Algebra
@@ -138,7 +138,7 @@ class Accumulation(Algebra):
                 return super().typed_call(
                     Const(operator.getitem), [args[0], Const(index)], {}, names, loc
                 )[0]
-        if callee is cotangent.one_hot and is_array(type_of(args[1])):
+        if callee is cotangent_items.one_hot and is_array(type_of(args[1])):
             if isinstance(args[2], Const) and _is_reshaping(args[2].value):
                 shape_ = self.call(np.shape, args[1])
                 return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
@@ -229,19 +229,20 @@ class Accumulation(Algebra):
         if hot is None and isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
             hot = self._hot_unless_none(b)
         if hot is not None and is_buffer(type_of(a)):
-            earlier = self._call_of(a, cotangent.add_at)
+            earlier = self._call_of(a, cotangent_items.add_at)
             if earlier is not None and _same(earlier.args[1], hot.args[2]):
                 if is_numeric(type_of(earlier.args[2])) and is_numeric(type_of(hot.args[0])):
                     both = self.plus(earlier.args[2], hot.args[0], NONE)
-                    made = self.call(cotangent.add_at, earlier.args[0], hot.args[2], both)
+                    made = self.call(cotangent_items.add_at, earlier.args[0], hot.args[2], both)
                     return self._typed_like(a, made)
-            made = self.call(cotangent.add_at, a, hot.args[2], hot.args[0])
+            made = self.call(cotangent_items.add_at, a, hot.args[2], hot.args[0])
             return self._typed_like(a, made) if is_array(type_of(a)) else made
         if hot is not None and self._is_item_of_list(hot):
-            return self.call(cotangent.accumulate_item, a, hot.args[2], hot.args[0], hot.args[1])
+            return self.call(cotangent_items.accumulate_item, a, hot.args[2], *hot.args[:2])
         hot = self._one_hot(a)
         if hot is not None and is_array(type_of(b)):
-            return self._typed_like(b, self.call(cotangent.add_at, b, hot.args[2], hot.args[0]))
+            made = self.call(cotangent_items.add_at, b, hot.args[2], hot.args[0])
+            return self._typed_like(b, made)
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
             return self._sum(a, b, like)
         return self.call(cotangent.accumulate, a, b)
@@ -283,7 +284,7 @@ class Accumulation(Algebra):
         )
 
     def _one_hot(self, operand: Operand) -> Call | None:
-        return self._call_of(operand, cotangent.one_hot)
+        return self._call_of(operand, cotangent_items.one_hot)
 
     def _hot_unless_none(self, operand: Operand) -> Call | None:
         """The call in `one_hot(bar, like, index) if bar is not None else None`.
@@ -299,7 +300,7 @@ class Accumulation(Algebra):
             (
                 call for call in op.then.ops
                 if isinstance(call, Call) and inner in call.results
-                and isinstance(call.callee, Const) and call.callee.value is cotangent.one_hot
+                and isinstance(call.callee, Const) and call.callee.value is cotangent_items.one_hot
             ),
             None,
         )
@@ -399,7 +400,7 @@ _ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cot
 # The callees that these methods and those of `Algebra` look for.
 _SIMPLIFIED = {
     id(callee) for callee in (
-        *_ELEMENTWISE, *SIGNED, operator.pow, cotangent.unbroadcast, cotangent.one_hot,
+        *_ELEMENTWISE, *SIGNED, operator.pow, cotangent.unbroadcast, cotangent_items.one_hot,
         np.expand_dims, np.broadcast_to,
     )
 }

@@ -12,8 +12,8 @@ import numpy as np
 
 from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
-from zyg import cotangent, shadows
-from zyg.cotangent import accumulate_at, clear_at
+from zyg import cotangent, cotangent_items, shadows
+from zyg.cotangent_items import accumulate_at, clear_at
 
 
 def add_into(buffer: Any, value: Any) -> Any:
@@ -105,7 +105,7 @@ def _print_sum_over(args: list[ast.expr], environment: Any) -> ast.expr:
     return ast.Call(func=function, args=[args[0]], keywords=keywords)
 
 
-@expression_form(cotangent.copied)
+@expression_form(cotangent_items.copied)
 def _print_copied(args: list[ast.expr], environment: Any) -> ast.expr:
     method = ast.Attribute(value=subscript(args[0], args[1]), attr="copy", ctx=ast.Load())
     return ast.Call(func=method, args=[], keywords=[])

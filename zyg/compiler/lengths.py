@@ -35,7 +35,7 @@ from ir.types import (
     class_of,
     join_all,
 )
-from zyg import cotangent
+from zyg import cotangent_items
 from zyg.array_type import (
     ANY,
     BIG,
@@ -52,7 +52,7 @@ from zyg.array_type import (
 from zyg.compiler.replica import overwritten_at
 from zyg.compiler.tangents import is_array
 
-_READS = (operator.getitem, cotangent.taken, overwritten_at)
+_READS = (operator.getitem, cotangent_items.taken, overwritten_at)
 _NEW = (np.zeros, np.ones, np.empty)
 _ARITHMETIC = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,

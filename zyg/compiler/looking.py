@@ -17,7 +17,7 @@ from ir.core import Block, Call, Const, Op, Value, blocks_of, exit_operands, ope
 from ir.places import is_change
 from ir.rewrite import blocks, free_of, walk
 from ir.types import Scalar
-from zyg import cotangent
+from zyg import cotangent, cotangent_items, keeping
 from zyg.array_type import is_basic_index
 from zyg.compiler.consuming import IN_PLACE
 from zyg.compiler.metadata import reads_metadata
@@ -62,7 +62,7 @@ def _keeps_nothing(op: Op, value: Value) -> bool:
         return True
     if reads_metadata(op, value) or all(isinstance(result.type, Scalar) for result in op.results):
         return True
-    return callee is cotangent.add_at and op.args[0] is not value
+    return callee is cotangent_items.add_at and op.args[0] is not value
 
 
 # Buffers of the adjoint
@@ -78,13 +78,13 @@ def read_buffers_in_place(body: Block) -> None:
 
 def _simplify_copy(block: Block, op: Call) -> None:
     callee = op.callee.value  # type: ignore[union-attr]
-    if callee in (cotangent.kept, cotangent.owned):
+    if callee in (keeping.kept, cotangent.owned):
         if is_array(type_of(op.args[0])) and op.result.type == type_of(op.args[0]):
             op.callee = Const(np.ndarray.copy)
-    elif callee is cotangent.taken and is_array(op.result.type):
+    elif callee is cotangent_items.taken and is_array(op.result.type):
         if is_array(type_of(op.args[0])) and is_basic_index(type_of(op.args[1])):
             is_look = is_read_at_once(block, op, _writes)
-            op.callee = Const(operator.getitem if is_look else cotangent.copied)
+            op.callee = Const(operator.getitem if is_look else cotangent_items.copied)
 
 
 def _writes(op: Op) -> bool:

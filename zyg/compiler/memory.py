@@ -15,8 +15,9 @@ from ir.emit import statement_form
 from ir.emit.render import name_node
 from ir.places import CHANGING
 from ir.types import Type
-from zyg.cotangent import cleared_view, kept, taken_view
+from zyg.cotangent_items import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.keeping import kept
 from zyg.rules.registry import adjoint, constant
 
 

@@ -9,16 +9,16 @@ import numpy as np
 from ir import facts
 from ir.core import Block, Call, Const, Op, Operand, Value, exit_operands, operands_of, type_of
 from ir.rewrite import blocks, walk
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.array_type import same_shape
 
 # The position of the operand that is read for its shape alone.
 READERS = {
     id(cotangent.zeros_like): 0,
     id(cotangent.unbroadcast): 1,
-    id(cotangent.one_hot): 1,
+    id(cotangent_items.one_hot): 1,
     id(cotangent.materialised): 1,
-    id(cotangent.stored_bar): 2,
+    id(cotangent_items.stored_bar): 2,
     id(cotangent.prototype): 0,
 }
 ELEMENTWISE = (

@@ -41,8 +41,8 @@ from ir.types import (
     class_of,
 )
 from zyg.compiler.dataclass_init import init_of_dataclass
-from zyg.cotangent import kept_but
 from zyg.errors import NotDifferentiable
+from zyg.keeping import kept_but
 from zyg.rules.registry import constant, outdate
 from zyg.signature import is_by_rules, is_users
 

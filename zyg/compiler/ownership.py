@@ -38,7 +38,7 @@ from ir.core import (
 )
 from ir.rewrite import count_uses
 from ir.types import Known, Mapping, Scalar, Sequence, Type, Union, class_of
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.array_type import is_basic_index
 from zyg.compiler.consuming import (
     accumulate_into,
@@ -56,11 +56,12 @@ from zyg.cotangent_facts import holds_numbers, is_place_of_number, is_sum_of_num
 CONSUMING = {
     cotangent.add: add_into,
     cotangent.subtract: subtract_into,
-    cotangent.add_at: accumulate_into,
-    cotangent.cleared: clear_at_into,
-    cotangent.without_last: drop_last_into,
+    cotangent_items.add_at: accumulate_into,
+    cotangent_items.cleared: clear_at_into,
+    cotangent_items.without_last: drop_last_into,
 }
 _CONSUMED = set(map(id, CONSUMING))
+_OF_ARRAYS_AND_NUMBERS = (cotangent_items.cleared, cotangent_items.add_at)
 
 
 def reuse_buffers(body: Block) -> None:
@@ -221,7 +222,7 @@ class _Ownership:
             return
         if type_of(op.result) != type_of(buffer):
             return
-        if callee in (cotangent.cleared, cotangent.add_at) and _may_be_number(type_of(buffer)):
+        if callee in _OF_ARRAYS_AND_NUMBERS and _may_be_number(type_of(buffer)):
             return
         op.callee = Const(CONSUMING[callee])
         if len(op.args) > 1:
@@ -230,14 +231,14 @@ class _Ownership:
     def _convert_item(self, op: Call, callee: Any, bars: Type, index: Type) -> None:
         """Statements that change a single place are printed as such."""
         holds_number = is_place_of_number(bars, index)
-        if callee is cotangent.add_at:
+        if callee is cotangent_items.add_at:
             is_number_added = holds_number and is_sum_of_numbers(type_of(op.args[2]))
             if is_number_added or (is_array(bars) and is_basic_index(index)):
                 op.callee = Const(add_item_into)
-        elif callee is cotangent.cleared and holds_number:
+        elif callee is cotangent_items.cleared and holds_number:
             op.callee = Const(set_item_into)
             op.args = [*op.args, Const(_zero_of(bars.item))]  # type: ignore[attr-defined]
-        elif callee is cotangent.cleared and getattr(bars, "dims", None):
+        elif callee is cotangent_items.cleared and getattr(bars, "dims", None):
             op.callee = Const(clear_into)
 
     def _is_mutable(self, type_: Type) -> bool:
@@ -335,7 +336,7 @@ def _only_looks(op: Op) -> bool:
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
     callee = op.callee.value
-    if callee is cotangent.taken or facts.is_metadata(callee):
+    if callee is cotangent_items.taken or facts.is_metadata(callee):
         return True
     if callee is not operator.getitem:
         return False

@@ -40,7 +40,7 @@ from ir.places import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.types import Tuple, Type, class_of
-from zyg import cotangent
+from zyg import cotangent, keeping
 from zyg.array_type import is_basic_index, same_shape
 from zyg.compiler.memory import kept_apart, written_view
 from zyg.compiler.metadata import reads_only_metadata
@@ -70,7 +70,7 @@ def preserve(
     `exported` are the results by which branches and loops hand out what adjoints of their bodies
     read. `on_heap`: objects are known by identity, and what they held is saved where it is read.
     """
-    copying = kept_with_objects if on_heap else cotangent.kept
+    copying = kept_with_objects if on_heap else keeping.kept
     if not any(is_change(op) for op in walk(forward)):
         return []
     copied: list[Value] = []
@@ -93,7 +93,7 @@ def preserve(
         kept = Value(value.name, value.type)
         is_shape = is_array(value.type) and reads_only_metadata(adjoint, value)
         callee = cotangent.prototype if is_shape else memory.keeping(value, adjoint)
-        if callee is cotangent.kept:
+        if callee is keeping.kept:
             copied.append(value)
             callee = copying
         _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
@@ -160,7 +160,7 @@ def _copying(value: Value, forward: Block, adjoint: Block | None) -> Callable[[A
     return kept_contents
 
 
-_COPIES = (cotangent.prototype, cotangent.kept, kept_with_objects, kept_contents)
+_COPIES = (cotangent.prototype, keeping.kept, kept_with_objects, kept_contents)
 
 
 def _is_collected(op: For | While, value: Value) -> bool:
@@ -202,14 +202,14 @@ def _preserve_exports(
                 continue
             if memory.is_overwritten_in(value, body, isinstance(op, If | Try)):
                 kept = Value(value.name, value.type)
-                callee = cotangent.kept if result in contents else memory.keeping(value, None)
+                callee = keeping.kept if result in contents else memory.keeping(value, None)
                 if result in lean:
                     callee = cotangent.prototype
-                source = memory.stored_before(value, body) if callee is cotangent.kept else None
+                source = memory.stored_before(value, body) if callee is keeping.kept else None
                 if source is not None:
                     body.exit.values[skipped + i] = source
                     continue
-                if callee is cotangent.kept:
+                if callee is keeping.kept:
                     copied.append(value)
                     callee = copying
                 copy = Call(Const(callee), [value], {}, [kept])
@@ -331,8 +331,8 @@ class _Memory:
             adjoint is None or Reads(self._forward, adjoint).only_structure(value)
         )
         if not is_structure:
-            return cotangent.kept
-        return cotangent.shell if self.root(value) in self._restructured else primitives.alias
+            return keeping.kept
+        return keeping.shell if self.root(value) in self._restructured else primitives.alias
 
     def _is_written(self, value: Value) -> bool:
         """Whether memory of a value is written anywhere: of an array, what arrays consist of."""

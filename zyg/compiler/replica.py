@@ -34,9 +34,9 @@ from ir.fact_rules import declare
 from ir.places import CHANGING
 from ir.rewrite import blocks, substitute, walk
 from ir.types import Known, Type
-from zyg import cotangent
+from zyg import keeping
 from zyg.compiler.looking import is_read_at_once
-from zyg.cotangent import cleared, one_hot, taken
+from zyg.cotangent_items import cleared, one_hot, taken
 from zyg.rules.registry import adjoint
 
 ELLIPSIS = Known(Ellipsis)
@@ -175,7 +175,7 @@ def _restores(op: Op) -> bool:
 
 def _read_block(block: Block, replicas: set[Operand]) -> None:
     for op in list(block.ops):
-        if not isinstance(op, Call) or _callee(op) is not cotangent.kept:
+        if not isinstance(op, Call) or _callee(op) is not keeping.kept:
             continue
         source = op.args[0]
         replica = _viewed(block, source, replicas)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, Yield
 from ir.rewrite import count_uses, substitute
 from ir.types import Type
-from zyg import cotangent
+from zyg import keeping
 from zyg.compiler.accumulation import Accumulation
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import bar_name
@@ -29,7 +29,7 @@ class Restoring(Accumulation):
         for chain in self.log.started_in(block):
             key = self.log.keys[chain]
             self.bars[key] = self._typed(key.type, self.call(
-                cotangent.kept, chain.final, name=key.name
+                keeping.kept, chain.final, name=key.name
             ))
             self.log.held[chain] = chain.final
 
@@ -130,7 +130,7 @@ class Restoring(Accumulation):
                 self._define(Call(call.callee, args, dict(call.kwargs), [again], self.loc))
                 operand = again
             kept = Value(value.name, value.type)
-            self._define(Call(Const(cotangent.kept), [operand], {}, [kept], self.loc))
+            self._define(Call(Const(keeping.kept), [operand], {}, [kept], self.loc))
             mapping[stand_in] = kept
         substitute(made, mapping)
         outer[mark:mark] = self.ops

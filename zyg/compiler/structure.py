@@ -31,13 +31,13 @@ from ir.core import (
 )
 from ir.rewrite import blocks, walk
 from ir.types import Dict, Known, Scalar, class_of
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.compiler.tangents import is_array
 
 # The operand of which these ask the structure.
 _LIKE: dict[Any, int] = {
-    cotangent.one_hot: 1, cotangent.materialised: 1, cotangent.from_items: 1,
-    cotangent.from_reversed_items: 1, cotangent.listed: 1, cotangent.accumulate_item: 3,
+    cotangent_items.one_hot: 1, cotangent.materialised: 1, cotangent.from_items: 1,
+    cotangent.from_reversed_items: 1, cotangent.listed: 1, cotangent_items.accumulate_item: 3,
 }
 _KEEPING = (
     primitives.written, primitives.overwritten, primitives.added_at, primitives.subtracted_at,

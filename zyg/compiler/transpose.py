@@ -40,7 +40,7 @@ from ir.types import (
     join,
     widen,
 )
-from zyg import cotangent, shadows
+from zyg import cotangent, cotangent_items, shadows
 from zyg.compiler import dynamic
 from zyg.compiler.augment import (
     BranchStep,
@@ -339,7 +339,7 @@ class Transposer(LoopTransposer):
         if callee is primitives.build_dict:
             for key, item in zip(call.args[::2], call.args[1::2], strict=True):
                 if isinstance(item, Value) and item in self._varied:
-                    self.add(item, self.call(cotangent.item, bar, key))
+                    self.add(item, self.call(cotangent_items.item, bar, key))
             return
         parts = self.parts(bar)
         for i, item in enumerate(call.args):
@@ -349,7 +349,7 @@ class Transposer(LoopTransposer):
                 elif isinstance(type_of(bar), Tuple):
                     self.add(item, self.call(operator.getitem, bar, Const(i)))
                 else:
-                    self.add(item, self.call(cotangent.item, bar, Const(i)))
+                    self.add(item, self.call(cotangent_items.item, bar, Const(i)))
 
     def _unpack(self, call: Call, bars: list[Operand | None]) -> None:
         source = call.args[0]
@@ -372,7 +372,7 @@ class Transposer(LoopTransposer):
             return
         for name, operand in held_by(op):
             if isinstance(operand, Value) and operand in self._varied:
-                self.add(operand, self.call(cotangent.item, bar, Const(name)))
+                self.add(operand, self.call(cotangent_items.item, bar, Const(name)))
 
     # Branches
 

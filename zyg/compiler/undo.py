@@ -31,7 +31,7 @@ from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, type
 from ir.infer import _same as same
 from ir.record import made, node
 from ir.types import Scalar
-from zyg import cotangent
+from zyg import keeping
 from zyg.array_type import is_basic_index, rank_of
 from zyg.compiler.replica import overwritten_at, restored, restored_part, type_at
 from zyg.compiler.versions import CHANGES, Chain, Versions
@@ -120,7 +120,7 @@ class Log:
         calls = [Call(Const(overwritten_at), place, {}, [old], change.loc)]
         if not isinstance(old.type, Scalar):
             part, old = old, Value("old", old.type)
-            calls.append(Call(Const(cotangent.kept), [part], {}, [old], change.loc))
+            calls.append(Call(Const(keeping.kept), [part], {}, [old], change.loc))
         ops = versions.homes[change].ops
         at = next(i for i, op in enumerate(ops) if op is change)
         ops[at:at] = calls

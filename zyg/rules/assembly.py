@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ir import primitives
-from zyg import cotangent
-from zyg.cotangent import one_hot
+from zyg import cotangent, cotangent_items
+from zyg.cotangent_items import one_hot
 from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
 
@@ -47,9 +47,9 @@ def subtract(a, b):
     )
 
 
-@adjoint(cotangent.add_at)
+@adjoint(cotangent_items.add_at)
 def add_at(bar, index, value):
-    return cotangent.add_at(bar, index, value), lambda y_bar: (y_bar, None, y_bar[index])
+    return cotangent_items.add_at(bar, index, value), lambda y_bar: (y_bar, None, y_bar[index])
 
 
 @adjoint(cotangent.sum_over)
@@ -81,9 +81,9 @@ def listed(bars, like):
     return cotangent.listed(bars, like), lambda y_bar: (y_bar, None)
 
 
-@adjoint(cotangent.item)
+@adjoint(cotangent_items.item)
 def item(bar, key):
-    return cotangent.item(bar, key), lambda y_bar: (item_bar(y_bar, bar, key), None)
+    return cotangent_items.item(bar, key), lambda y_bar: (item_bar(y_bar, bar, key), None)
 
 
 def item_bar(y_bar, bar, key):

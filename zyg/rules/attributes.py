@@ -12,7 +12,7 @@ import types
 import numpy as np
 
 from ir import primitives
-from zyg.cotangent import one_hot
+from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules

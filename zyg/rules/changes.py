@@ -7,7 +7,7 @@ not matter: `v_bar = a_bar[i]; a_bar[i] = 0`.
 from __future__ import annotations
 
 from ir import primitives
-from zyg.cotangent import (
+from zyg.cotangent_items import (
     cleared,
     first_part,
     item,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque
 
 from ir import primitives
-from zyg.cotangent import cleared, from_items, taken
+from zyg.cotangent import from_items
+from zyg.cotangent_items import cleared, taken
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column

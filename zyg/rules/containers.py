@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 
 from ir import primitives
-from zyg.cotangent import from_items, one_hot
+from zyg.cotangent import from_items
+from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.iterators import items_of, starred
 from zyg.rules.iteration import column, first_of_equal_bars

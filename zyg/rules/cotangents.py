@@ -7,29 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import (
-    accumulate,
+from zyg.cotangent import accumulate, conj, filled, project, realness_of, unbroadcast, zeros_like
+from zyg.cotangent_items import (
     accumulate_at,
     cleared,
     cleared_view,
-    conj,
-    filled,
-    kept,
     one_hot,
     position_of,
-    project,
     put_back,
-    realness_of,
     scatter,
     stored_bar,
     taken,
     taken_view,
-    unbroadcast,
     with_gap,
     without_item,
     without_last,
-    zeros_like,
 )
+from zyg.keeping import kept
 from zyg.rules.registry import adjoint, constant
 
 constant(zeros_like, position_of)

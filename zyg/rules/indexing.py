@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import scatter, unbroadcast
+from zyg.cotangent import unbroadcast
+from zyg.cotangent_items import scatter
 from zyg.rules.registry import adjoint, constant
 
 constant(

@@ -9,7 +9,8 @@ import itertools
 
 import numpy as np
 
-from zyg.cotangent import accumulate, from_items, item
+from zyg.cotangent import accumulate, from_items
+from zyg.cotangent_items import item
 from zyg.errors import NotDifferentiable
 from zyg.iterators import (
     Calls,

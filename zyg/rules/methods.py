@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, one_hot, unbroadcast
+from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent_items import one_hot
 from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right

@@ -10,7 +10,8 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import accumulate, conj, first_part, last_part, one_hot, unbroadcast
+from zyg.cotangent import accumulate, conj, unbroadcast
+from zyg.cotangent_items import first_part, last_part, one_hot
 from zyg.rules.registry import adjoint, constant
 
 constant(

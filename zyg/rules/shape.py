@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import scatter, unbroadcast
+from zyg.cotangent import unbroadcast
+from zyg.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 

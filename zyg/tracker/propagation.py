@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import accumulate, accumulate_at, project, realness_of, zeros_like
+from zyg.cotangent import accumulate, project, realness_of, zeros_like
+from zyg.cotangent_items import accumulate_at
 from zyg.errors import ZygError
 from zyg.tracker.graph import (
     TRACKED,

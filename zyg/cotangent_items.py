@@ -1,0 +1,264 @@
+"""Cotangents of containers and arrays of which items are read, stored, added or left out.
+
+What reading `x[i]` gives back, and what a store `x[i] = v` takes from the cotangent of the new `x`:
+
+    one_hot(5.0, like=[1.0, 2.0], index=1)   [0.0, 5.0]
+    taken([1.0, 2.0], 1)                     2.0, what the stored value gets
+    cleared([1.0, 2.0], 1)                   [1.0, 0], what the old container gets
+
+All functions are pure, but for `accumulate_at` and `clear_at`, which consume their buffers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from zyg.cotangent import accumulate, owned, realness_of, rebuilt, unbroadcast, zeros_like
+from zyg.errors import NotDifferentiable
+
+
+def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
+    """The sum of the cotangent of the list `like`, if there is one yet, and that of an item."""
+    return one_hot(value, like, index) if bars is None else accumulate_at(bars[:], index, value)
+
+
+def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
+    """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns."""
+    if value is None:
+        return buffer
+    if isinstance(buffer, tuple):
+        return rebuilt(buffer, accumulate_at(list(buffer), index, value))
+    if isinstance(buffer, np.ndarray):
+        if _may_repeat(index):
+            np.add.at(buffer, index, value)
+        else:
+            buffer[index] += value
+    elif isinstance(index, slice):
+        buffer[index] = [accumulate(a, b) for a, b in zip(buffer[index], value, strict=True)]
+    elif isinstance(buffer, dict):
+        buffer[index] = accumulate(buffer.get(index), value)
+    else:
+        buffer[index] = accumulate(buffer[index], value)
+    return buffer
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether an index can name one element twice: integer arrays and lists can, masks not."""
+    if isinstance(index, tuple):
+        return any(_may_repeat(part) for part in index)
+    if isinstance(index, np.ndarray):
+        return index.dtype.kind != "b" and index.ndim > 0
+    return isinstance(index, (list, range))
+
+
+def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
+    """The cotangent of `like` that is `value_bar` at `index` and zero elsewhere.
+
+    Positions that an index array names several times collect all their contributions.
+
+    >>> one_hot(2.0, {"a": 1.0, "b": 3.0}, "b")
+    {'a': 0.0, 'b': 2.0}
+    """
+    if value_bar is None:
+        return None
+    if isinstance(like, (list, tuple, deque)):
+        positions = range(len(like))[index]
+        given = positions if isinstance(index, slice) else (positions,)
+        bars = [None if i in given else zeros_like(item) for i, item in enumerate(like)]
+        if isinstance(index, slice):
+            bars[index] = list(value_bar)
+        else:
+            bars[index] = value_bar
+        return rebuilt(like, bars)
+    if isinstance(like, dict):
+        return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
+    if isinstance(like, (str, bytes, range)):
+        return None
+    if not isinstance(like, (np.ndarray, np.generic)):
+        raise NotDifferentiable(
+            f"reading an item of a {type(like).__name__} object can't be differentiated here; "
+            f"import {type(like).__name__} into the module of this function"
+        )
+    buffer = np.asarray(zeros_like(like))
+    bar = accumulate_at(buffer, index, realness_of(like, value_bar))
+    return bar if isinstance(like, np.ndarray) else bar[()]
+
+
+def taken(bar: Any, index: Any) -> Any:
+    """The cotangent of what was stored at `index`, in memory of its own.
+
+    Where an index array names a position several times, the last value stored there is the one
+    that stays: it gets all, the others get zero.
+
+    >>> taken(np.array([5.0, 7.0]), [0, 0])
+    array([0., 5.])
+    """
+    if bar is None:
+        return None
+    if isinstance(bar, dict):
+        return owned(bar.get(index))
+    part = bar[index]
+    if not isinstance(bar, np.ndarray):
+        return owned(part)
+    if not _may_repeat(index):
+        return part.copy() if isinstance(part, np.ndarray) else part
+    return np.where(_is_last(bar.shape, index, part.shape), part, 0)
+
+
+def copied(bar: Any, index: Any) -> Any:
+    """What `taken` gives for an array and an index that makes a view: printed `bar[i].copy()`."""
+    return bar[index].copy()
+
+
+def put_back(part_bar: Any, bar: Any, index: Any) -> Any:
+    """The cotangent of `bar` where `taken(bar, index)` was read from it.
+
+    >>> put_back(np.array([5.0, 7.0]), np.zeros(3), [0, 0])
+    array([7., 0., 0.])
+    """
+    if part_bar is None or bar is None:
+        return None
+    if isinstance(bar, np.ndarray) and _may_repeat(index):
+        is_last = _is_last(bar.shape, index, bar[index].shape)
+        return one_hot(np.where(is_last, part_bar, 0), bar, index)
+    return one_hot(part_bar, bar, index)
+
+
+def _is_last(shape: tuple[int, ...], index: Any, stored: tuple[int, ...]) -> Any:
+    """Which of the values that are stored by an index array are not overwritten by later ones."""
+    writer = np.zeros(shape, int)
+    order = np.arange(int(np.prod(stored))).reshape(stored)
+    writer[index] = order
+    return writer[index] == order
+
+
+def cleared(bar: Any, index: Any) -> Any:
+    """`bar` with zero at `index`: what was there before did not matter; `bar` is not changed."""
+    return clear_at(owned(bar), index)
+
+
+def clear_at(buffer: Any, index: Any) -> Any:
+    """Sets an item or a part of a buffer, which the caller owns, to zero."""
+    if buffer is None:
+        return None
+    if isinstance(buffer, int | float | complex | np.number):
+        buffer = np.array(buffer)  # of an array without dimensions
+    if isinstance(buffer, np.ndarray):
+        buffer[index] = 0
+    elif isinstance(buffer, dict):
+        if isinstance(buffer.get(index), (int, float, complex, np.number)):
+            buffer[index] = 0.0
+        else:
+            buffer.pop(index, None)
+    elif isinstance(buffer, tuple):
+        return rebuilt(buffer, clear_at(list(buffer), index))
+    elif isinstance(index, slice):
+        buffer[index] = [None] * len(buffer[index])
+    else:
+        is_number = isinstance(buffer[index], (int, float, complex, np.number))
+        buffer[index] = 0.0 if is_number else None
+    return buffer
+
+
+def taken_view(bar: Any, view: Any, args: tuple[Any, ...]) -> Any:
+    """The cotangent of a view that was changed, in memory of its own."""
+    return None if bar is None else np.array(_viewed(bar, view, args))
+
+
+def cleared_view(bar: Any, view: Any, args: tuple[Any, ...]) -> Any:
+    """`bar` with zeros where a view looks at; `bar` is not changed."""
+    if bar is None:
+        return None
+    bar = np.array(bar, order="C")
+    _viewed(bar, view, args)[...] = 0
+    return bar
+
+
+def _viewed(bar: Any, view: Any, args: tuple[Any, ...]) -> Any:
+    return view.__get__(bar) if hasattr(view, "__set__") else view(bar, *args)
+
+
+def stored_bar(bar: Any, value: Any, items: Any) -> Any:
+    """The cotangent of a value that was stored into `items`, from that of the place.
+
+    An array of integers or bools rounds what is stored into it, which has no derivative; and it
+    broadcasts what is stored, which is summed.
+    """
+    if bar is None or (isinstance(items, np.ndarray) and items.dtype.kind not in "fc"):
+        return None
+    if isinstance(items, np.ndarray):
+        return _as_stored(bar, value)
+    if isinstance(bar, list) and isinstance(value, (list, tuple)) and len(bar) != len(value):
+        raise NotDifferentiable("a slice of a list was replaced by one of another length")
+    return bar
+
+
+def _as_stored(bar: Any, value: Any) -> Any:
+    if not isinstance(value, (list, tuple)):
+        return unbroadcast(bar, value)
+    bars = unbroadcast(bar, np.empty(np.shape(value)))
+    return rebuilt(value, [_as_stored(b, v) for b, v in zip(bars, value, strict=True)])
+
+
+def without_last(bars: Any) -> Any:
+    """The cotangent of a list before its last item was appended; `bars` is not changed."""
+    return None if bars is None else bars[:-1]
+
+
+def with_gap(bars: Any, index: Any, before: Any) -> Any:
+    """The cotangent of a list or dict `before` the item at `index` was deleted."""
+    if bars is None or isinstance(bars, dict):
+        return bars
+    positions = range(len(before))[index]
+    found = iter(bars)
+    gone = positions if isinstance(positions, range) else (positions,)
+    return [None if i in gone else next(found) for i in range(len(before))]
+
+
+def without_item(bars: Any, position: int) -> Any:
+    """The cotangent of a list before an item was inserted at a position."""
+    return None if bars is None else bars[:position] + bars[position + 1 :]
+
+
+def position_of(index: int, items: list[Any]) -> int:
+    """Where `items.insert(index, ...)` puts an item."""
+    return slice(index, None).indices(len(items))[0]
+
+
+def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
+    """`one_hot` where only the shape of the array is known: zeros but for `value_bar` at `index`.
+
+    >>> scatter(np.array([1.0, 2.0]), (3,), [0, 0])
+    array([3., 0., 0.])
+    """
+    dtype = np.result_type(value_bar, np.float16) if _is_integral(value_bar) else None
+    return accumulate_at(np.zeros(shape, dtype or np.result_type(value_bar)), index, value_bar)
+
+
+def _is_integral(x: Any) -> bool:
+    return bool(np.result_type(x).kind in "biu")
+
+
+def add_at(bar: Any, index: Any, value: Any) -> Any:
+    """`bar` with `value` added at `index`; `bar` itself is not changed."""
+    return accumulate_at(owned(bar), index, value)
+
+
+def item(bar: Any, key: Any) -> Any:
+    """One item of the cotangent of a container; the structural zero where there is none."""
+    if bar is None:
+        return None
+    return bar.get(key) if isinstance(bar, dict) else bar[key]
+
+
+def first_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands in front in a longer list or tuple."""
+    return None if bar is None else bar[:length]
+
+
+def last_part(bar: Any, length: int) -> Any:
+    """The cotangent of what stands behind the first `length` items of a list or tuple."""
+    return None if bar is None else bar[length:]

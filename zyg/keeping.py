@@ -1,0 +1,89 @@
+"""Copies of what a reverse pass reads although the program changes it: arrays and their holders."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
+from typing import Any
+
+import numpy as np
+
+from ir.primitives import UNBOUND
+from zyg.cotangent import like_mapping, rebuilt
+from zyg.errors import NotDifferentiable
+
+PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
+
+
+def kept(x: Any) -> Any:
+    """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
+    return kept_but(_nothing, x)
+
+
+def shell(x: Any) -> Any:
+    """A copy of containers alone, for what asks how many items of which kind they hold."""
+    if isinstance(x, (list, tuple)):
+        items = [item if type(item) in _SHELLS else shell(item) for item in x]
+        return rebuilt(x, items)
+    if isinstance(x, dict):
+        return like_mapping(x, {key: shell(item) for key, item in x.items()})
+    return kept(x)
+
+
+_SHELLS = (np.ndarray, float, np.float64, int)
+
+
+def _nothing(x: Any) -> bool:
+    return False
+
+
+def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
+    """The same, but for values that are known by identity, which stay what they are."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, (list, tuple)):
+        return rebuilt(x, [kept_but(stays, item) for item in x])
+    if isinstance(x, dict):
+        return like_mapping(x, {key: kept_but(stays, item) for key, item in x.items()})
+    if isinstance(x, deque):
+        return deque([kept_but(stays, item) for item in x], x.maxlen)
+    if isinstance(x, (set, frozenset)):
+        return type(x)(x)
+    if x is None or x is UNBOUND or isinstance(x, PLAIN):
+        return x
+    if x is UNBOUND or isinstance(x, BaseException):
+        return x  # what an exception holds has no cotangent
+    if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
+        return x
+    if isinstance(x, types.FunctionType) and all(map(_never_changes, _captured(x))):
+        return x
+    if hasattr(x, "__next__") or stays(x):
+        return x  # what it has given is known by other names
+    if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
+        found = kept_but(stays, dict(x.mapping))
+        return getattr(found, type(x).__name__.removeprefix("dict_"))()
+    if hasattr(x, "with_own_memory"):
+        return x.with_own_memory(functools.partial(kept_but, stays))
+    raise NotDifferentiable(
+        f"what a {type(x).__name__} object refers to is needed for the gradient, and is changed in "
+        "place later; change a copy"
+    )
+
+
+def _captured(function: types.FunctionType) -> list[Any]:
+    """What a function object holds: captured variables and defaults."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    made = getattr(function, "captured", {})  # of one that `ir.closures` made
+    keywords = function.__kwdefaults__ or {}
+    return [*cells, *made.values(), *(function.__defaults__ or ()), *keywords.values()]
+
+
+def _never_changes(x: Any) -> bool:
+    if isinstance(x, tuple):
+        return all(map(_never_changes, x))
+    if isinstance(x, types.FunctionType):
+        return all(map(_never_changes, _captured(x)))
+    is_number = x is None or isinstance(x, (int, float, complex, str, bytes, range, np.generic))
+    return is_number or isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc))
