@@ -248,15 +248,10 @@ class State:
         )
 
     def copy(self) -> State:
-        return State(
-            dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
-            dict(self.held), dict(self.lent), dict(self.lost), dict(self.since),
-            list(self.trail),
-            dict(self.members), dict(self.adopted), dict(self.views), dict(self.detached),
-            dict(self.stamps), dict(self.taken), dict(self.hidden), dict(self.deep),
-            dict(self.tangled), dict(self.moved), dict(self.resized), {},
-            dict(self.exposed), dict(self.stored), dict(self.seen),
-        )
+        new = object.__new__(State)
+        vars(new).update([(name, part.copy()) for name, part in vars(self).items()])
+        new.born = {}
+        return new
 
 
 class Places:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import pickle
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -67,27 +68,36 @@ class Emitted:
     environment: dict[str, object]
     locations: dict[int, Location]
     comments: bool
-    # One of the two at least.
+    # One of these; the second is the first as `pickle` writes it.
     _tree: list[ast.FunctionDef] | None
+    _packed: bytes = b""
     _source: str = ""
 
     @property
     def definitions(self) -> list[ast.FunctionDef]:
-        tree = self._tree
-        return ast.parse(self._source).body if tree is None else tree  # type: ignore[return-value]
+        if self._tree is not None:
+            return self._tree
+        if self._packed:
+            return pickle.loads(self._packed)  # type: ignore[no-any-return]
+        return ast.parse(self._source).body  # type: ignore[return-value]
 
     @property
     def source(self) -> str:
         """The text of the definitions, which is rendered when it is first asked for."""
-        tree = self._tree
-        if tree is not None:
-            self._source = rendered(tree, self.locations if self.comments else {})
-            self._tree = None
+        if not self._source:
+            self._source = rendered(self.definitions, self.locations if self.comments else {})
+            self._tree, self._packed = None, b""
         return self._source
 
+    def pack(self) -> None:
+        """Keeps the definitions in few bytes, which takes less time than to render them."""
+        if self._tree is not None:
+            self._tree, self._packed = None, pickle.dumps(self._tree, pickle.HIGHEST_PROTOCOL)
 
-# A tree takes fifty times the memory of its text: only the latest ones stay.
-MAX_TREES = 64
+
+# A tree takes fifty times the memory of its text, and each of its nodes is an object that the
+# collector of garbage goes through: only the latest ones stay.
+MAX_TREES = 8
 _with_trees: deque[weakref.ref[Emitted]] = deque()
 
 
@@ -96,7 +106,7 @@ def _noted(emitted: Emitted) -> Emitted:
     if len(_with_trees) > MAX_TREES:
         oldest = _with_trees.popleft()()
         if oldest is not None:
-            _ = oldest.source
+            oldest.pack()
     return emitted
 
 

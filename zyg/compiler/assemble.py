@@ -152,9 +152,11 @@ class Compiler:
         """
         for round_number in range(MAX_ROUNDS):
             before = fields.state()
-            self.specialiser = self._new_specialiser()
-            self.specialiser.fields = fields
             fields.is_open |= round_number == MAX_ROUNDS - 2
+            last, self.specialiser = self.specialiser, self._new_specialiser()
+            self.specialiser.fields = fields
+            if round_number > 0:
+                self.specialiser.take_over(last, fields)
             made = self.specialiser.specialise(source, inputs)
             if fields.state() == before:
                 break

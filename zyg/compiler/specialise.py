@@ -11,7 +11,8 @@ import builtins
 import functools
 import itertools
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,7 +54,7 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.decorated import is_dispatching
-from zyg.compiler.fields import OPEN, Fields
+from zyg.compiler.fields import OPEN, Answers, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
@@ -164,6 +165,8 @@ class Specialisation:
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
+    # What it rests on of what objects hold.
+    asked: Answers = made(dict)
 
     def summary(self) -> object:
         """What callers rest on."""
@@ -279,7 +282,8 @@ class Specialiser:
         self._known[key] = made
         self._note(made)
         try:
-            self._complete(made)
+            with self._asking(made):
+                self._complete(made)
         except BaseException:
             self._known.pop(key, None)
             raise
@@ -287,6 +291,30 @@ class Specialiser:
             self._known.clear()
             self._raised.clear()
         return made
+
+    @contextmanager
+    def _asking(self, made: Specialisation) -> Iterator[None]:
+        """Notes what is asked meanwhile about the attributes of objects."""
+        fields = self.fields
+        if fields is None:
+            yield
+            return
+        outer, fields.asked = fields.asked, made.asked
+        try:
+            yield
+        finally:
+            fields.asked = outer
+
+    def take_over(self, other: Specialiser, fields: Fields) -> None:
+        """Goes on with those specialisations of another one that rest on what is still so."""
+        holds = {
+            made: fields.still_answers(made.asked)
+            for made in {m for one in other._known.values() for m in one.with_callees()}
+        }
+        self._known = {
+            key: made for key, made in other._known.items()
+            if made.is_done and all(holds[callee] for callee in made.with_callees())
+        }
 
     def _note(self, callee: Specialisation) -> None:
         if self._stack:
@@ -587,7 +615,7 @@ class Specialiser:
             return True
         if member(type_of(obj), name.value).kind != "stored":
             return True
-        return self.fields.may_vary(class_of(type_of(obj)), name.value)
+        return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))
 
     def _raised_by(self, made: Specialisation) -> Flow:
         """The inputs that exceptions which a function raises may hold."""
@@ -596,7 +624,8 @@ class Specialiser:
             # A recursion may raise what it is given.
             self._raised[made] = frozenset(range(len(made.inputs)))
             assert made.flows is not None
-            known = self._raised[made] = made.flows.raised_in(made.function.body)
+            with self._asking(made):
+                known = self._raised[made] = made.flows.raised_in(made.function.body)
         return known
 
     def payload(self, call: Call) -> list[Operand]:
@@ -799,7 +828,8 @@ class _Surroundings:
             return TOP
         if isinstance(owner, Const):  # no argument, but an object of the compile time
             fields.is_open = True
-        return fields.type_of(cls, name)
+        type_: Type = fields.ask("type_of", cls, name)
+        return type_
 
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
@@ -810,11 +840,11 @@ class _Surroundings:
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
         fields = self._specialiser.fields
-        return fields is None or fields.is_open or fields.is_stored
+        return fields is None or bool(fields.ask("may_be_stored"))
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
-        return fields is None or fields.is_open or fields.changes_held
+        return fields is None or bool(fields.ask("may_be_held"))
 
     def note_change_of_held(
         self, owner: Type | None, name: str, type_: Type, keeps_type: bool
@@ -858,7 +888,8 @@ class _Surroundings:
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
-        return (fields or OPEN).changed_type(type_)
+        changed: Type = (fields or OPEN).ask("changed_type", type_)
+        return changed
 
     unless_held = staticmethod(unless_held)
 
@@ -874,7 +905,7 @@ class _Surroundings:
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         fields = self._specialiser.fields
-        return fields is not None and not fields.is_open and (cls, name) not in fields.types
+        return fields is not None and bool(fields.ask("is_never_stored", cls, name))
 
     def above(self, cls: type, below: type, name: str) -> Any:
         bases = cls.__mro__
@@ -942,7 +973,7 @@ class _Surroundings:
         ):
             return False
         fields = self._specialiser.fields
-        if fields is not None and fields.has_steps:
+        if fields is not None and fields.ask("may_step"):
             return True
         return knows_steps(self._made.source.globals)
 
