@@ -384,6 +384,12 @@ class Inference(Builder):
         )
         return typed, result
 
+    def release(self) -> None:
+        """Has what was only needed on the way freed at once: it refers to this in turn."""
+        if self.places is not None:
+            self.places.release()
+            self.places = None
+
     def _in_source(self, ops: set[Op]) -> frozenset[Op]:
         """The operations of the source that these were made for."""
         found: set[Op] = set()

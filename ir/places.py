@@ -290,6 +290,10 @@ class Places:
         # The inputs that are compared on entry, and whether the second one is changed itself.
         self.compared: dict[tuple[Value, Value, bool], None] = {}
 
+    def release(self) -> None:
+        """Forgets all: what this consists of refers to it in turn."""
+        vars(self).clear()
+
     # Names and storages
 
     def definition(self, value: Value) -> Op | None:

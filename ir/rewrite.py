@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ir.core import (
     Block,
@@ -28,23 +28,34 @@ from ir.core import (
 Mapping = dict[Value, Operand]
 
 
-def walk(block: Block) -> Iterator[Op]:
+def walk(block: Block) -> list[Op]:
     """All operations of a block and of the blocks inside it, in program order."""
+    found: list[Op] = []
+    _add_ops(block, found)
+    return found
+
+
+def _add_ops(block: Block, found: list[Op]) -> None:
     for op in block.ops:
-        yield op
+        found.append(op)
         if type(op) is not Call:
             for inner in blocks_of(op):
-                yield from walk(inner)
+                _add_ops(inner, found)
 
 
 def blocks(block: Block) -> list[Block]:
     """A block and all blocks inside it, the outer ones first."""
-    found = [block]
+    found: list[Block] = []
+    _add_blocks(block, found)
+    return found
+
+
+def _add_blocks(block: Block, found: list[Block]) -> None:
+    found.append(block)
     for op in block.ops:
         if type(op) is not Call:
             for inner in blocks_of(op):
-                found += blocks(inner)
-    return found
+                _add_blocks(inner, found)
 
 
 def count_uses(block: Block) -> Counter[Value]:

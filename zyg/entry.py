@@ -425,6 +425,10 @@ def _made(
         return _generated(compiler, mode, plan, types_, count, fields, on_values)
     finally:
         if collecting:
+            if not gc.get_freeze_count():
+                # What was made becomes old unseen: it stays, and there is a lot of it.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

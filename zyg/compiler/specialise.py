@@ -340,7 +340,10 @@ class Specialiser:
                     inference = Inference(_Surroundings(self, made), source.globals)
                     if source.plain is not None:
                         source = cut_function(made.source, changes, inference.cuts)
-                    function, result = inference.function(source, params, captured)
+                    try:
+                        function, result = inference.function(source, params, captured)
+                    finally:
+                        inference.release()
                     if inference.missed <= changes:
                         break
                     changes |= inference.missed

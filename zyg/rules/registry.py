@@ -90,6 +90,15 @@ def constant(*callees: object) -> None:
     _version += 1
 
 
+def share(callee: object, other: object) -> None:
+    """Gives another callable the rule that one has been given by now, if any."""
+    rule = _rules.get(id(callee))
+    if rule is not None:
+        adjoint(other)(rule)
+    elif id(callee) in _constant:
+        constant(other)
+
+
 # Rules that few programs need are registered when a function of the module is first seen that has
 # none: of `numpy` itself, what isn't an everyday function.
 LATE = {
