@@ -20,7 +20,6 @@ from typing import Any, Protocol, TypeAlias
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
-from ir.catching import Cuts, cut_try
 from ir.closures import Maker
 from ir.contents import holds_memory
 from ir.core import (
@@ -44,7 +43,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.failing import changes_of, may_fail, may_lose_changes
+from ir.failing import Cuts, changes_of, may_fail, may_lose_changes
 from ir.heap import HEAP_NAME, is_heap, new_object
 from ir.loop_memory import LoopMemory
 from ir.places import (
@@ -62,7 +61,7 @@ from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
 from ir.special_attributes import bound_method
-from ir.special_calls import SPECIAL, is_literal, literal_keys
+from ir.special_calls import is_literal, literal_keys, special_of
 from ir.steps import consumed, loop_by_steps, settled_operands, stepping
 from ir.types import (
     BOTTOM,
@@ -504,6 +503,8 @@ class Inference(Builder):
             mapping.update(tried)
             return None
         assert self.places is not None and memory is not None
+        from ir.catching import cut_try  # few functions need it
+
         outer = self.missed
         while True:
             del self.ops[mark:]
@@ -1075,7 +1076,7 @@ class Inference(Builder):
                     return consumed(self, consumer, args, kwargs, names, loc)
                 if self.heap is not None:
                     args = settled_operands(self, callee.value, args, loc)
-            special = SPECIAL.get(id(callee.value))
+            special = special_of(callee.value)
             if special is not None:
                 folded = special(self, args, kwargs, names, loc)
                 if folded is not None:

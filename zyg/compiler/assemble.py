@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.closures import replace_lambdas
@@ -39,6 +39,7 @@ from ir.core import (
 )
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
+from ir.late import late
 from ir.load import load_definitions
 from ir.places import is_change
 from ir.record import made, node
@@ -47,17 +48,14 @@ from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
 from zyg import cotangent
-from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.augment import Augmenter, StructureStep
-from zyg.compiler.fields import Fields
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
-from zyg.compiler.object_bars import use_records
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
@@ -67,6 +65,12 @@ from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.versions import Versions
+
+if TYPE_CHECKING:
+    from zyg.compiler import dynamic
+    from zyg.compiler.fields import Fields
+else:  # it is for calls that are found at run time
+    dynamic = late("zyg.compiler.dynamic")
 
 MAX_ROUNDS = 8
 NOTHING = Yield([])
@@ -294,7 +298,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
-        use_records(adjoint, self.specialiser.fields)
+        self._use_records(adjoint)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
@@ -330,6 +334,13 @@ class Compiler:
         pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
         pair.emitted = self._load(made, [pair.forward, pair.back])
+
+    def _use_records(self, adjoint: Block) -> None:
+        fields = self.specialiser.fields
+        if fields is not None and not fields.is_open:
+            from zyg.compiler.object_bars import use_records  # few programs work on objects
+
+            use_records(adjoint, fields)
 
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
@@ -424,7 +435,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
-        use_records(adjoint, self.specialiser.fields)
+        self._use_records(adjoint)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)

@@ -119,7 +119,7 @@ class Fields:
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""
         if self.is_open or None in self.changed:
-            return _of_anything(type_)
+            return of_anything(type_)
         return join(widen(type_), self.changed.get(class_of(type_), BOTTOM))
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
@@ -200,7 +200,7 @@ class Fields:
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
 
 
-def _of_anything(type_: Type) -> Type:
+def of_anything(type_: Type) -> Type:
     """The same container, about whose items nothing is known."""
     match type_:
         case Sequence(cls, _):
@@ -281,6 +281,3 @@ def unnamed(type_: Type) -> Type:
         case _:
             return type_
 
-
-OPEN = Fields()
-OPEN.is_open = True

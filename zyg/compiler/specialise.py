@@ -13,13 +13,12 @@ import itertools
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.catching import catching, cut_function
 from ir.core import Block, Call, Const, Function, Location, Op, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import (
@@ -53,8 +52,6 @@ from ir.types import (
 )
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
-from zyg.compiler.decorated import is_dispatching
-from zyg.compiler.fields import OPEN, Answers, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
@@ -76,10 +73,14 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
+from zyg.compiler.wrappers import is_dispatching
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
 from zyg.signature import abstract, is_by_rules
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Answers, Fields
 
 NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
@@ -339,6 +340,8 @@ class Specialiser:
                 while True:
                     inference = Inference(_Surroundings(self, made), source.globals)
                     if source.plain is not None:
+                        from ir.catching import cut_function  # few functions need it
+
                         source = cut_function(made.source, changes, inference.cuts)
                     try:
                         function, result = inference.function(source, params, captured)
@@ -818,6 +821,8 @@ class _Surroundings:
         target = self._specialiser.target(callee)
         if target is None or target.source.plain is not None:
             return None
+        from ir.catching import catching  # few functions need it
+
         source = catching(target.source)
         return Closure(
             source, source.globals, target.captures, target.defaults,
@@ -891,7 +896,11 @@ class _Surroundings:
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
-        changed: Type = (fields or OPEN).ask("changed_type", type_)
+        if fields is None:
+            from zyg.compiler.fields import of_anything  # few programs work on objects
+
+            return of_anything(type_)
+        changed: Type = fields.ask("changed_type", type_)
         return changed
 
     unless_held = staticmethod(unless_held)
