@@ -11,10 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 from ir.core import named
-from zyg.compiler.assemble import Pair
-from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
-from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.object_gradients import pullback_through_heap
 from zyg.back_functions import (
     Adjoint,
     DispatchedBack,
@@ -27,6 +23,10 @@ from zyg.back_functions import (
     protected,
     prototype,
 )
+from zyg.compiler.assemble import Pair
+from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.object_gradients import pullback_through_heap
 from zyg.shadows import check_held, is_running
 
 
