@@ -166,6 +166,8 @@ class Specialisation:
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
+    # The compilation in which its guards were looked at.
+    checked_in: int = 0
     # What it rests on of what objects hold.
     asked: Answers = made(dict)
 
@@ -250,6 +252,8 @@ class Specialiser:
 
     def __init__(self) -> None:
         self._known: dict[object, Specialisation] = {}
+        # Counts compilations: no guard ceases to hold while one goes on.
+        self._compilation = 0
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
         self._raised: dict[Specialisation, Flow] = {}
@@ -268,8 +272,13 @@ class Specialiser:
         inputs = tuple(map(outside, inputs))
         key = source, inputs
         known = self._known.get(key)
+        if not self._stack:
+            self._compilation += 1
         if known is not None and known.is_done:
-            if all(guard.holds() for guard in known.all_guards()):
+            if known.checked_in == self._compilation or (
+                all(guard.holds() for guard in known.all_guards())
+            ):
+                known.checked_in = self._compilation
                 self._note(known)
                 return known
             known = None
@@ -280,6 +289,7 @@ class Specialiser:
                 open_.head = min(open_.head, known.head)
             return known
         made = Specialisation(source, inputs, source)
+        made.checked_in = self._compilation
         self._known[key] = made
         self._note(made)
         try:
