@@ -29,6 +29,7 @@ from typing import Any
 import gast
 
 from ir.attempt_nodes import EXITS, Attempt, Guarded, Leaving
+from ir.scope import statements_in
 
 Statements = list[gast.AST]
 
@@ -43,7 +44,7 @@ def lower_exits(
     `is_static` says of an expression in `except` whether it names a class that can be looked up
     before; `never_suppresses` whether that in a `with` makes a manager that lets exceptions pass.
     """
-    if not any(isinstance(node, gast.Try | gast.With) for stm in body for node in gast.walk(stm)):
+    if not any(isinstance(node, gast.Try | gast.With) for node in statements_in(body)):
         return Lowering().tail(body)
     # Imported where they are needed: most functions have neither statement.
     from ir.attempts import Attempts

@@ -22,6 +22,7 @@ from ir import facts
 from ir.types import (
     BOTTOM,
     LITERALS,
+    NUMBERS,
     TOP,
     Bottom,
     Known,
@@ -70,7 +71,6 @@ def expand(type_: Type) -> Type:
     return facts.abstract(value)
 
 
-NUMBERS = frozenset([bool, int, float, complex])
 _COMPOSED = {Known, Tuple, Union, Bottom}
 
 

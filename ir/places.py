@@ -50,11 +50,13 @@ from ir.heap import HEAP, HEAP_NAME, STORES, contents_read
 from ir.held import HeldMemory
 from ir.record import made, node, record
 from ir.types import (
+    NUMBERS,
     Closure,
     Iterator,
     Known,
     Method,
     Raised,
+    Scalar,
     Slice,
     Tuple,
     Type,
@@ -115,6 +117,8 @@ def is_change(op: Op) -> bool:
 
 def is_mutable(type_: Type) -> bool:
     """Whether a value of this type may be changed in place, or be a name of what may."""
+    if type(type_) is Scalar and type_.cls in NUMBERS:  # most values
+        return False
     if isinstance(type_, Known | Closure | Raised):
         return False
     if isinstance(type_, Union):

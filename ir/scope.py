@@ -93,6 +93,20 @@ def children(node: gast.AST) -> list[gast.AST]:
     return found
 
 
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def statements_in(statements: Iterable[gast.AST]) -> list[gast.AST]:
+    """These statements and all inside them, the clauses that hold them included."""
+    found = list(statements)
+    for node in found:  # which grows
+        for field in _BODIES:
+            inner = getattr(node, field, None)
+            if type(inner) is list:
+                found += inner
+    return found
+
+
 def body_of(node: gast.AST) -> list[gast.AST]:
     return [node.body] if isinstance(node, gast.Lambda) else node.body
 
