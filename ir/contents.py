@@ -112,8 +112,7 @@ def _with(cls: type, classes: set[type] | None) -> set[type] | None:
 
 def holds_memory(type_: Type) -> bool:
     """Whether a value of a type is, or holds, something that can be changed in place."""
-    kind = type(type_)
-    if kind is Known or (kind is Scalar and type_.cls in NUMBERS):  # most values
+    if type(type_) is Known or (type(type_) is Scalar and type_.cls in NUMBERS):  # most values
         return False
     return isinstance(type_, IteratorType) or held_classes(type_) != set()
 

@@ -284,6 +284,8 @@ def operands_of(op: Op) -> list[Operand]:
             return op.init
         case Lambda():
             return [*op.captures, *op.defaults, *op.kwdefaults.values()]
+        case _:
+            raise AssertionError(op)
 
 
 def is_end_guarded(op: Op) -> bool:

@@ -74,6 +74,7 @@ from ir.types import (
     Raised,
     Scalar,
     Sequence,
+    Top,
     Tuple,
     Type,
     Union,
@@ -681,18 +682,17 @@ class Inference(Builder):
         if isinstance(op, Try):
             places.state = states[0]
             lost = self._lost_changes(op, blocks)
+        inside = [defined(block) for block in blocks]
         changed: dict[Value, None] = {}
-        for block, state in zip(blocks, states, strict=True):
+        for block, state, local in zip(blocks, states, inside, strict=True):
             places.state = state
             if state.writes and isinstance(block.exit, Yield):
-                local = defined(block)
                 changed.update((v, None) for v in places.changed_since(before) if v not in local)
         origins: list[list[Value | None]] = []
         memory: list[list[Operand]] = []
-        for block, state in zip(blocks, states, strict=True):
+        for block, state, local in zip(blocks, states, inside, strict=True):
             if isinstance(block.exit, Yield):
                 places.state = state
-                local = defined(block)
                 names = [
                     places.origin(v) if isinstance(v, Value) and is_mutable(v.type) else None
                     for v in block.exit.values
@@ -707,7 +707,7 @@ class Inference(Builder):
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
-            places.leave_arm(before, defined(block), start)
+            places.leave_arm(before, local, start)
             before = places.state
         return blocks, list(changed), origins, memory, lost
 
@@ -1523,7 +1523,7 @@ class Inference(Builder):
             result_of = facts.result_of(callee_type.value)
             if result_of is not None:
                 found = result_of(arg_types, kwarg_types)
-                is_unknown = found == TOP and facts.is_pure(callee_type.value)
+                is_unknown = isinstance(found, Top) and facts.is_pure(callee_type.value)
                 return BOTTOM if is_unknown and _is_missing(args) else found
         if isinstance(callee_type, Known | Closure):
             return self.surroundings.call_type(callee_type, arg_types, kwarg_types)

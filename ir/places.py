@@ -248,7 +248,7 @@ class State:
     def has_changes(self) -> bool:
         """Whether memory was changed; objects are read by way of the heap, not by their names."""
         return bool(self.lost or self.trail) or any(
-            storage.type != HEAP for storage in self.writes
+            storage.type is not HEAP and storage.type != HEAP for storage in self.writes
         )
 
     def copy(self) -> State:

@@ -100,17 +100,21 @@ def free_of(op: Op) -> list[Value]:
 
 def substitute(block: Block, mapping: Mapping) -> None:
     """Replaces operands in place, in a block and in all blocks inside it."""
-    if mapping:
-        for inner in blocks(block):
-            for op in inner.ops:
-                replace_operands(op, lambda operand: _chase(operand, mapping))
-            replace_exit(inner.exit, lambda operand: _chase(operand, mapping))
+    if not mapping:
+        return
 
+    def new(operand: Operand) -> Operand:
+        while operand in mapping:  # which has no constants
+            operand = mapping[operand]
+        return operand
 
-def _chase(operand: Operand, mapping: Mapping) -> Operand:
-    while operand in mapping:  # which has no constants
-        operand = mapping[operand]
-    return operand
+    is_apart = mapping.keys().isdisjoint
+    for inner in blocks(block):
+        for op in inner.ops:
+            if not is_apart(operands_of(op)):
+                replace_operands(op, new)
+        if not is_apart(exit_operands(inner.exit)):
+            replace_exit(inner.exit, new)
 
 
 def replace_operands(op: Op, new: Callable[[Operand], Operand]) -> None:

@@ -456,17 +456,14 @@ class _FunctionEmitter:
 
     def copy(self, copies: list[tuple[Value, Operand]]) -> None:
         """A parallel assignment, in as many statements as it allows."""
+        made = [(self.naming.name(target), self.operand(source)) for target, source in copies]
         pending = [
-            (self.naming.name(target), self.operand(source)) for target, source in copies
-        ]
-        pending = [
-            (name, node) for name, node in pending
+            (name, node, _names(node)) for name, node in made
             if not (isinstance(node, ast.Name) and node.id == name)
         ]
         while pending:
-            for i, (name, source) in enumerate(pending):
-                others = [n for j, (_, n) in enumerate(pending) if j != i]
-                if not any(_reads(other, name) for other in others):
+            for i, (name, source, _) in enumerate(pending):
+                if not any(name in read for j, (_, _, read) in enumerate(pending) if j != i):
                     assignment = ast.Assign(
                         targets=[name_node(name, store=True)], value=source, type_comment=None
                     )
@@ -474,9 +471,9 @@ class _FunctionEmitter:
                     pending.pop(i)
                     break
             else:
-                names: list[ast.expr] = [name_node(name, store=True) for name, _ in pending]
+                names: list[ast.expr] = [name_node(name, store=True) for name, *_ in pending]
                 target = ast.Tuple(elts=names, ctx=ast.Store())
-                sources = ast.Tuple(elts=[source for _, source in pending], ctx=ast.Load())
+                sources = ast.Tuple(elts=[source for _, source, _ in pending], ctx=ast.Load())
                 self.add(ast.Assign(targets=[target], value=sources, type_comment=None))
                 return
 
@@ -569,8 +566,11 @@ def _always_leaves(statements: list[ast.stmt]) -> bool:
     )
 
 
-def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(child, ast.Name) and child.id == name for child in ast.walk(node))
+def _names(node: ast.expr) -> set[str]:
+    """The names that an expression reads."""
+    if isinstance(node, ast.Constant):
+        return set()
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
 def _identifier(name: str) -> str:

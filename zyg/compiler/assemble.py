@@ -30,6 +30,7 @@ from ir.core import (
     Function,
     If,
     Location,
+    Op,
     Operand,
     Parameters,
     Try,
@@ -318,8 +319,9 @@ class Compiler:
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
         saved = _as_prototypes(forward, adjoint, saved)
+        makers = {value: op for op in walk(forward) for value in op.results}
         pair.copied = tuple(
-            i for i, value in enumerate(saved) if _may_be_shared(value, forward, result)
+            i for i, value in enumerate(saved) if _may_be_shared(value, makers, result)
         )
         pair.saved_names = tuple(value.name for value in saved)
         _close(forward, [result, *saved])
@@ -578,11 +580,11 @@ def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[V
     return result
 
 
-def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
+def _may_be_shared(value: Operand, makers: dict[Value, Op], result: Operand) -> bool:
     """Whether a saved value may be memory that the user can reach and change."""
     if not isinstance(value, Value):
         return False
-    made = next((op for op in walk(forward) if value in op.results), None)
+    made = makers.get(value)
     if not _holds_memory(value.type):
         # Numbers in a list or dict of the user's.
         return class_of(value.type) in (list, dict) and (made is None or value is result)
@@ -591,12 +593,12 @@ def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
     if isinstance(made, If | Try):
         i = made.results.index(value)
         return any(
-            _may_be_shared(block.exit.values[i], forward, result)
+            _may_be_shared(block.exit.values[i], makers, result)
             for block in made.blocks if isinstance(block.exit, Yield)
         )
     if isinstance(made, Call) and isinstance(made.callee, Const):
         if made.callee.value is primitives.build_tuple:
-            return any(_may_be_shared(arg, forward, result) for arg in made.args)
+            return any(_may_be_shared(arg, makers, result) for arg in made.args)
         return not facts.is_fresh(made.callee.value) and made.callee.value is not (
             cotangent.prototype
         )
