@@ -169,7 +169,8 @@ class Surroundings(Protocol):
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        """Raises `Unsupported` for a call behind which types would not hold."""
+        """Raises `Unsupported` for a call behind which types would not hold; asked where changes in
+        place are not followed."""
 
     def expanded(
         self,
@@ -1030,74 +1031,79 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
-        if isinstance(callee, Const) and callee.value is primitives.attempt:
+        places = self.places
+        if type(callee) is Const and callee.value is primitives.attempt:
             return self._attempted(args[0], args[1:], kwargs, names[1], loc)
-        if self.places is not None and self.places.is_watching:
-            is_apart = isinstance(callee, Const) and callee.value in UNPACKING
+        if places is not None and places.is_watching:
+            is_apart = type(callee) is Const and callee.value in UNPACKING
             args = [
-                arg if is_apart and self.places.parts(arg) else self.places.read(arg, loc)
-                for arg in args
+                arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
             ]
-            kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
-        if not isinstance(callee, Const) or callee.value is not primitives.check_bound:
+            kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
+        if type(callee) is not Const or callee.value is not primitives.check_bound:
             # What a variable is where it is bound doesn't tell whether it is.
             args = [_known(arg) if type(arg) is Value else arg for arg in args]
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
         if type(callee) is Value:
             callee = _known(callee)
-        self.surroundings.check_call(self, callee, args, kwargs, loc)
-        if isinstance(callee, Value) and callee in self.methods:
-            function, self_operand = self.methods[callee]
-            if self.places is not None:
-                self_operand = self.places.read(self_operand, loc)
-            callee, args = function, [self_operand, *args]
-        if isinstance(callee, Value) and self.places is not None:
-            method = self.surroundings.called_method(callee.type)
-            if method is not None:
-                return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
-        if isinstance(callee, Const):
-            if isinstance(callee.value, Maker):
-                return self._make(callee.value, args, kwargs, names, loc)
-            if self.places is not None and args and isinstance(type_of(args[0]), Instance):
-                types_ = tuple(map(type_of, args))
-                method = None if kwargs else self.surroundings.operator_method(
-                    callee.value, types_
-                )
+        if places is None:
+            self.surroundings.check_call(self, callee, args, kwargs, loc)
+        if type(callee) is Value:
+            if callee in self.methods:
+                function, self_operand = self.methods[callee]
+                if places is not None:
+                    self_operand = places.read(self_operand, loc)
+                callee, args = function, [self_operand, *args]
+            elif places is not None:
+                method = self.surroundings.called_method(callee.type)
                 if method is not None:
-                    return self.typed_call(Const(method), args, {}, names, loc)
-            if self.places is not None and (self.heap is not None or not self.works_on_objects):
-                args = self._items_of_objects(callee.value, args, loc)
-                types_ = tuple(map(type_of, args))
-                try:
-                    consumer = self.surroundings.consumer(callee.value, types_)
-                except Unsupported as error:
-                    raise Unsupported(error.what, loc, error.why, error.advice) from None
-                if consumer is not None:
-                    return consumed(self, consumer, args, kwargs, names, loc)
-                if self.heap is not None:
-                    args = settled_operands(self, callee.value, args, loc)
-            special = special_of(callee.value)
-            if special is not None:
-                folded = special(self, args, kwargs, names, loc)
-                if folded is not None:
-                    return folded
-            plain = _PLAIN.get(id(callee.value))
-            if plain is not None and _is_immutable(widen(type_of(args[0]))):
-                callee = Const(plain)
-            constant = self._fold_constants(callee.value, args, kwargs)
-            if constant is not None and len(names) == 1:
-                return [constant]
-            expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
-            if expanded is not None and len(names) == 1:
-                return [expanded]
-            if isinstance(callee.value, type) and self.heap is not None:
-                constructor = self.surroundings.constructor(callee.value)
-                if constructor is not None and len(names) == 1:
-                    return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
-            if len(names) == 1 and isinstance(callee.value, types.FunctionType):
-                inlined = self._inline_call(callee.value, args, kwargs, names, loc)
-                if inlined is not None:
-                    return inlined
+                    return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+        if type(callee) is not Const:
+            return self._append(callee, args, kwargs, names, loc)
+        value = callee.value
+        if isinstance(value, Maker):
+            return self._make(value, args, kwargs, names, loc)
+        if places is not None and args and isinstance(type_of(args[0]), Instance):
+            types_ = tuple(map(type_of, args))
+            method = None if kwargs else self.surroundings.operator_method(value, types_)
+            if method is not None:
+                return self.typed_call(Const(method), args, {}, names, loc)
+        if places is not None and (self.heap is not None or not self.works_on_objects):
+            args = self._items_of_objects(value, args, loc)
+            try:
+                consumer = self.surroundings.consumer(value, tuple(map(type_of, args)))
+            except Unsupported as error:
+                raise Unsupported(error.what, loc, error.why, error.advice) from None
+            if consumer is not None:
+                return consumed(self, consumer, args, kwargs, names, loc)
+            if self.heap is not None:
+                args = settled_operands(self, value, args, loc)
+        special = special_of(value)
+        if special is not None:
+            folded = special(self, args, kwargs, names, loc)
+            if folded is not None:
+                return folded
+        plain = _PLAIN.get(id(value))
+        if plain is not None and _is_immutable(widen(type_of(args[0]))):
+            callee, value = Const(plain), plain
+        if len(names) != 1:
+            # For what it refuses: what it gives is one value.
+            self.surroundings.expanded(self, callee, args, kwargs, loc)
+            return self._append(callee, args, kwargs, names, loc)
+        constant = self._fold_constants(value, args, kwargs)
+        if constant is not None:
+            return [constant]
+        expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
+        if expanded is not None:
+            return [expanded]
+        if self.heap is not None and isinstance(value, type):
+            constructor = self.surroundings.constructor(value)
+            if constructor is not None:
+                return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
+        if isinstance(value, types.FunctionType):
+            inlined = self._inline_call(value, args, kwargs, names, loc)
+            if inlined is not None:
+                return inlined
         return self._append(callee, args, kwargs, names, loc)
 
     def _items_of_objects(

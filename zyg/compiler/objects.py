@@ -151,6 +151,12 @@ _OVER_SINGLE = {id(f) for f in (min, max)}
 
 
 _OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
+_ITERATING = _OVER_FIRST | _OVER_ALL | _OVER_REST | _OVER_SINGLE
+
+
+def iterates(callee: object) -> bool:
+    """Whether a built-in function takes the items of one of its arguments."""
+    return id(callee) in _ITERATING
 
 
 def iterates_over(callee: object, position: int, count: int) -> bool:

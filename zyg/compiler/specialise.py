@@ -58,6 +58,7 @@ from zyg.compiler.objects import (
     OPERATORS,
     is_object_type,
     is_place,
+    iterates,
     iterates_over,
     lookup,
     may_overload,
@@ -784,8 +785,7 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        if inference.places is None:
-            refuse_mutation(inference, callee, args, kwargs, loc)
+        refuse_mutation(inference, callee, args, kwargs, loc)
 
     def updates(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -967,6 +967,8 @@ class _Surroundings:
         self, callee: object, types_: tuple[Type, ...]
     ) -> list[tuple[int, Any]]:
         found: list[tuple[int, Any]] = []
+        if callee is not None and not iterates(callee):  # most callees
+            return found
         for i, type_ in enumerate(types_):
             if callee is not None and not iterates_over(callee, i, len(types_)):
                 continue
