@@ -597,8 +597,7 @@ class Inference(Builder):
         mark, tried = len(self.ops), dict(mapping)
         state = dict(self.definitions), dict(self.methods)
         memory = self.places.state.copy() if self.places is not None else None
-        exit = self.inline(Block([], first, Yield([])), tried)
-        if isinstance(exit, Yield) and not any(map(may_fail, self.ops[mark:])):
+        if self._inline_unless_failing(Block([], first, Yield([])), tried):
             mapping.update(tried)
             return True
         del self.ops[mark:]
@@ -606,6 +605,20 @@ class Inference(Builder):
         if self.places is not None and memory is not None:
             self.places.state = memory
         return False
+
+    def _inline_unless_failing(self, block: Block, mapping: Mapping) -> bool:
+        """Appends the operations of a block up to one that may fail; whether there was none."""
+        outer, self._source = self._source, block
+        try:
+            for op in block.ops:
+                mark = len(self.ops)
+                if not isinstance(op, Call):
+                    self._statement = op.loc or self._statement
+                if self.op(op, mapping) is not None or any(map(may_fail, self.ops[mark:])):
+                    return False
+        finally:
+            self._source = outer
+        return True
 
     def _merge_arms(
         self, op: Branch, mapping: Mapping, make: MakeBranch
