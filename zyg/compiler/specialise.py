@@ -255,6 +255,8 @@ class Specialiser:
         self._known: dict[object, Specialisation] = {}
         # Counts compilations: no guard ceases to hold while one goes on.
         self._compilation = 0
+        # Specialisations by the calls that were found to go to them, with the guards of these.
+        self._called: dict[object, tuple[Specialisation, dict[object, AnyGuard]]] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
         self._raised: dict[Specialisation, Flow] = {}
@@ -275,6 +277,7 @@ class Specialiser:
         known = self._known.get(key)
         if not self._stack:
             self._compilation += 1
+            self._called.clear()
         if known is not None and known.is_done:
             if known.checked_in == self._compilation or (
                 all(guard.holds() for guard in known.all_guards())
@@ -470,6 +473,13 @@ class Specialiser:
         """The specialisation that a call goes to, if it can be known."""
         if len(self._stack) > MAX_DEPTH:
             return None
+        # Inference asks several times about a call, and so do those who go on with its result.
+        key = self._compilation, callee, args, tuple(kwargs.items())
+        known = self._called.get(key) if self._stack else None
+        if known is not None and known[0].is_done:
+            self._note(known[0])
+            self._stack[-1].guards.update(known[1])
+            return known[0]
         target = self.target(callee)
         if target is None:
             return None
@@ -478,7 +488,12 @@ class Specialiser:
         bound = self.bound_types(target, args, kwargs)
         if bound is None:
             return None
-        return self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        made = self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        if self._stack:
+            cells = (target.function and target.function.__closure__) or ()
+            guards = self._stack[-1].guards
+            self._called[key] = made, {id(cell): guards[id(cell)] for cell in cells}
+        return made
 
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
