@@ -56,6 +56,7 @@ CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
 MAX_ROUNDS = 4
 MAX_PATHS = 4  # of one code object
+MIN_UNSEEN = 500_000  # objects
 
 # Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
 # to None if the path doesn't serve such a call.
@@ -168,7 +169,22 @@ class Cache:
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.paths = {form: Paths() for form in ("gradient", "withgradient")}
         self._size = size
+        # How many objects the collector of garbage has seen, and has not, as far as is known here.
+        self._seen = self._unseen = 0
         self._start()
+
+    def make_old(self) -> None:
+        """Has new objects become old ones, though the collector of garbage hasn't seen them.
+
+        Most of what a compilation leaves stays. What does not is collected when there may be as
+        much of it as there was of all before.
+        """
+        self._unseen += gc.get_count()[0]
+        gc.freeze()
+        gc.unfreeze()
+        if self._unseen > max(MIN_UNSEEN, self._seen):
+            gc.collect()
+            self._unseen, self._seen = 0, len(gc.get_objects())
 
     def _start(self) -> None:
         self._compiler = Compiler()
@@ -441,9 +457,7 @@ def _made(
     finally:
         if collecting:
             if not gc.get_freeze_count():
-                # What was made becomes old unseen: it stays, and there is a lot of it.
-                gc.freeze()
-                gc.unfreeze()
+                cache.make_old()
             gc.enable()
 
 
