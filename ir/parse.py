@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from ir import facts, primitives, stored
-from ir.attempts import Attempt, Unsplittable
+from ir.attempt_nodes import Attempt, Unsplittable
 from ir.builder import Builder
 from ir.core import (
     Block,

@@ -20,7 +20,8 @@ LAYERS = [
     ["zyg.compiler"],
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
-        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.pullback", "zyg.tracing",
+        "zyg.pullback_calls",
+        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions", "zyg.tracing",
         "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],

@@ -50,6 +50,7 @@ class Naming:
         self._consuming = shared
         self._uses = uses
         self._definitions: dict[Value, Op] = {}
+        # Values that are in use when one comes into being; two interfere if one has the other here.
         self._edges: dict[Value, set[Value]] = defaultdict(set)
         self._wishes: list[tuple[Value, Value]] = []
         self._required: list[tuple[Value, Value]] = []
@@ -71,10 +72,8 @@ class Naming:
         live = self._block(function.body, set(), None)
         self._define(fixed, live)
         for captured in function.captured:  # assigning its name would make that a local one
-            for value in self._order:
-                if value is not captured:
-                    self._edges[captured].add(value)
-                    self._edges[value].add(captured)
+            self._edges[captured].update(self._order)
+            self._edges[captured].discard(captured)
         self._unite()
         self.names = self._assign(reserved)
 
@@ -111,13 +110,8 @@ class Naming:
         new = list(values)
         for value in new:
             edges = self._edges[value]
-            for other in live:
-                if other is not value:
-                    edges.add(other)
-                    self._edges[other].add(value)
-            for other in new:
-                if other is not value:
-                    edges.add(other)
+            edges.update(live, new)
+            edges.discard(value)
         live.difference_update(new)
 
     def _use(self, operand: Operand, live: set[Value]) -> None:
@@ -139,13 +133,9 @@ class Naming:
         """A parallel assignment of operands to variables."""
         targets = [target for target, _ in copies]
         for target, source in copies:
-            for other in live:
-                if other is not target and other is not source:
-                    self._edges[target].add(other)
-                    self._edges[other].add(target)
-            for other in targets:
-                if other is not target:
-                    self._edges[target].add(other)
+            edges = self._edges[target]
+            edges |= live - {target, source}
+            edges.update([other for other in targets if other is not target])
             if isinstance(source, Value) and source not in self._inlined:
                 self._wishes.append((target, source))
         live.difference_update(targets)
@@ -355,10 +345,10 @@ class Naming:
         return not both_fixed and (not names_a or not names_b or bool(names_a & names_b))
 
     def _interfere(self, a: Value, b: Value) -> bool:
-        if len(self._members[a]) > len(self._members[b]):
-            a, b = b, a
-        others = set(self._members[b])
-        return any(not self._edges[member].isdisjoint(others) for member in self._members[a])
+        mine, others = self._members[a], self._members[b]
+        return any(not self._edges[member].isdisjoint(others) for member in mine) or any(
+            not self._edges[member].isdisjoint(mine) for member in others
+        )
 
     def _merge(self, a: Value, b: Value) -> None:
         if a is not b:
@@ -367,35 +357,38 @@ class Naming:
 
     def _assign(self, reserved: set[str]) -> dict[Value, str]:
         names: dict[Value, str] = {}
-        taken_by: dict[str, list[Value]] = defaultdict(list)
+        # The values that have a name, and what is in use when these come into being.
+        taken_by: dict[str, set[Value]] = defaultdict(set)
+        in_use: dict[str, set[Value]] = defaultdict(set)
+
+        def take(root: Value, name: str) -> None:
+            names[root] = name
+            taken_by[name].update(self._members[root])
+            in_use[name].update(*(self._edges[member] for member in self._members[root]))
+
         roots = [value for value in self._order if self._parent[value] is value]
         for root in roots:
             for member in self._members[root]:
                 if member in self._fixed:
-                    names[root] = self._fixed[member]
-                    taken_by[self._fixed[member]].append(root)
+                    take(root, self._fixed[member])
         for root in roots:
             if root in names:
                 continue
-            base = self._base(root)
+            base, members = self._base(root), self._members[root]
             candidate, number = base, 0
-            neighbours: set[Value] | None = None
             while True:
                 if not (candidate in reserved or keyword.iskeyword(candidate)):
-                    if not taken_by[candidate]:
-                        break
-                    neighbours = self._neighbours(root) if neighbours is None else neighbours
-                    if neighbours.isdisjoint(taken_by[candidate]):
+                    if candidate not in taken_by or (
+                        in_use[candidate].isdisjoint(members) and all(
+                            self._edges[member].isdisjoint(taken_by[candidate])
+                            for member in members
+                        )
+                    ):
                         break
                 number += 1
                 candidate = f"{base}_{number}"
-            names[root] = candidate
-            taken_by[candidate].append(root)
+            take(root, candidate)
         return names
-
-    def _neighbours(self, root: Value) -> set[Value]:
-        edges = set().union(*(self._edges[member] for member in self._members[root]))
-        return {self._find(other) for other in edges if other in self._parent}
 
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))

@@ -22,10 +22,18 @@ from ir import primitives
 from ir.infer import IN_PLACE
 from ir.places import CHANGING
 from zyg import callables, cotangent
-from zyg.compiler import decorated, object_attributes, object_backs, object_calls, objects
+from zyg.compiler import (
+    decorated,
+    from_api,
+    object_attributes,
+    object_backs,
+    object_calls,
+    objects,
+)
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
+from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
     adjoint,
@@ -42,15 +50,6 @@ _IN_PLACE = {id(function) for function in IN_PLACE}
 # What calls no Python code of the user's, but for what it is given.
 _WRITTEN_IN_C = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
-
-def _not_set(*args: Any, **kwargs: Any) -> Any:
-    raise RuntimeError("`zyg.api` has to be imported first")
-
-
-# Set by the API, which stands above the compiler: differentiates a Python function.
-compile_call: Callable[..., Any] = _not_set
-# The same for its catching variant.
-compile_attempt: Callable[..., Any] = _not_set
 
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -74,7 +73,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
-        y, back = compile_call(plain, *leading, *args, **kwargs)
+        y, back = from_api.compile_call(plain, *leading, *args, **kwargs)
         return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
     if callables.is_named_tuple(function):
         return callables.named_tuple(function, *args, **kwargs)
@@ -87,7 +86,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     is_python = isinstance(function, types.FunctionType)
     if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
-        y, back = of_tuple or compile_call(function, *leading, *args, **kwargs)
+        y, back = of_tuple or from_api.compile_call(function, *leading, *args, **kwargs)
         return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
     if leading and not isinstance(function, types.BuiltinFunctionType):
         y, back = pullback_call(function, *leading, *args, **kwargs)
@@ -113,7 +112,7 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
             pair, back = attempt_call(method, function, *args, **kwargs)
             return pair, object_backs.Through(back, object_backs.as_callee)
     if _is_plain_function(plain):
-        pair, back = compile_attempt(plain, *leading, *args, **kwargs)
+        pair, back = from_api.compile_attempt(plain, *leading, *args, **kwargs)
         return pair, (object_backs.Through(back, object_backs.as_self) if leading else back)
     found = None if kwargs else _attempted_method(function, args)
     if found is not None:
@@ -146,7 +145,7 @@ def _is_plain_function(function: Any) -> bool:
     return type(function) is types.FunctionType and not (
         is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None
         or substitute_of(function) is not None or is_constant(function)
-        or decorated.is_dispatching(function)
+        or is_dispatching(function)
     )
 
 
@@ -216,12 +215,12 @@ def _changed_in_place(
             y, back = pullback_call(method, *args)
             return y, object_backs.Through(back, object_backs.of_operator)
         if is_memory(args[0]):
-            return compile_call(function, *args)  # type: ignore[no-any-return]
+            return from_api.compile_call(function, *args)  # type: ignore[no-any-return]
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
             plain = getattr(type(function.__self__), function.__name__)
-            y, back = compile_call(plain, function.__self__, *args, **kwargs)
+            y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
 

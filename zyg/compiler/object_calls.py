@@ -26,7 +26,7 @@ from ir.generators import (
     throwing,
 )
 from ir.heap import new_object
-from zyg.compiler import object_backs
+from zyg.compiler import from_api
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -104,7 +104,7 @@ def call_of_object(
             made_bars = functools.partial(_picked_none, count)
             return function(*args, **kwargs), Through(alone, made_bars)
         obj = None if made is None else new_object(function)
-        why_not = object_backs.why_not_compiled
+        why_not = from_api.why_not_compiled
         if made is not None and (kwargs or why_not(made.init, (obj, *args)) is None):
             _, back = pullback(made.init, obj, *args, **kwargs)
             return obj, Through(Made(back, obj), as_constructor)

@@ -10,7 +10,6 @@ of an object is a dict of those of its attributes, that of `super()` is the obje
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -40,7 +39,6 @@ from ir.types import (
     Union,
     class_of,
 )
-from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.rules.registry import constant, outdate
@@ -153,6 +151,12 @@ _OVER_SINGLE = {id(f) for f in (min, max)}
 
 
 _OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
+_ITERATING = _OVER_FIRST | _OVER_ALL | _OVER_REST | _OVER_SINGLE
+
+
+def iterates(callee: object) -> bool:
+    """Whether a built-in function takes the items of one of its arguments."""
+    return id(callee) in _ITERATING
 
 
 def iterates_over(callee: object, position: int, count: int) -> bool:
@@ -369,7 +373,9 @@ def constructor(cls: type) -> Constructor | None:
     init = lookup(cls, "__init__")
     if init is _PLAIN_INIT:
         return Constructor(None)
-    if dataclasses.is_dataclass(cls) and init.__code__.co_filename == "<string>":
+    if hasattr(cls, "__dataclass_fields__") and init.__code__.co_filename == "<string>":
+        from zyg.compiler.dataclass_init import init_of_dataclass  # `dataclasses` is large
+
         return Constructor(init_of_dataclass(cls))
     return Constructor(init) if isinstance(init, types.FunctionType) else None
 

@@ -11,14 +11,14 @@ import builtins
 import functools
 import itertools
 import types
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.catching import catching, cut_function
 from ir.core import Block, Call, Const, Function, Location, Op, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import (
@@ -52,14 +52,13 @@ from ir.types import (
 )
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
-from zyg.compiler.decorated import is_dispatching
-from zyg.compiler.fields import OPEN, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
     is_object_type,
     is_place,
+    iterates,
     iterates_over,
     lookup,
     may_overload,
@@ -75,10 +74,14 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
+from zyg.compiler.wrappers import is_dispatching
 from zyg.numpy_changes import written_out
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import unless_held
 from zyg.signature import abstract, is_by_rules
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Answers, Fields
 
 NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
@@ -164,6 +167,10 @@ class Specialisation:
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
+    # The compilation in which its guards were looked at.
+    checked_in: int = 0
+    # What it rests on of what objects hold.
+    asked: Answers = made(dict)
 
     def summary(self) -> object:
         """What callers rest on."""
@@ -246,6 +253,10 @@ class Specialiser:
 
     def __init__(self) -> None:
         self._known: dict[object, Specialisation] = {}
+        # Counts compilations: no guard ceases to hold while one goes on.
+        self._compilation = 0
+        # Specialisations by the calls that were found to go to them, with the guards of these.
+        self._called: dict[object, tuple[Specialisation, dict[object, AnyGuard]]] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
         self._raised: dict[Specialisation, Flow] = {}
@@ -264,8 +275,14 @@ class Specialiser:
         inputs = tuple(map(outside, inputs))
         key = source, inputs
         known = self._known.get(key)
+        if not self._stack:
+            self._compilation += 1
+            self._called.clear()
         if known is not None and known.is_done:
-            if all(guard.holds() for guard in known.all_guards()):
+            if known.checked_in == self._compilation or (
+                all(guard.holds() for guard in known.all_guards())
+            ):
+                known.checked_in = self._compilation
                 self._note(known)
                 return known
             known = None
@@ -276,10 +293,12 @@ class Specialiser:
                 open_.head = min(open_.head, known.head)
             return known
         made = Specialisation(source, inputs, source)
+        made.checked_in = self._compilation
         self._known[key] = made
         self._note(made)
         try:
-            self._complete(made)
+            with self._asking(made):
+                self._complete(made)
         except BaseException:
             self._known.pop(key, None)
             raise
@@ -287,6 +306,30 @@ class Specialiser:
             self._known.clear()
             self._raised.clear()
         return made
+
+    @contextmanager
+    def _asking(self, made: Specialisation) -> Iterator[None]:
+        """Notes what is asked meanwhile about the attributes of objects."""
+        fields = self.fields
+        if fields is None:
+            yield
+            return
+        outer, fields.asked = fields.asked, made.asked
+        try:
+            yield
+        finally:
+            fields.asked = outer
+
+    def take_over(self, other: Specialiser, fields: Fields) -> None:
+        """Goes on with those specialisations of another one that rest on what is still so."""
+        holds = {
+            made: fields.still_answers(made.asked)
+            for made in {m for one in other._known.values() for m in one.with_callees()}
+        }
+        self._known = {
+            key: made for key, made in other._known.items()
+            if made.is_done and all(holds[callee] for callee in made.with_callees())
+        }
 
     def _note(self, callee: Specialisation) -> None:
         if self._stack:
@@ -311,8 +354,13 @@ class Specialiser:
                 while True:
                     inference = Inference(_Surroundings(self, made), source.globals)
                     if source.plain is not None:
+                        from ir.catching import cut_function  # few functions need it
+
                         source = cut_function(made.source, changes, inference.cuts)
-                    function, result = inference.function(source, params, captured)
+                    try:
+                        function, result = inference.function(source, params, captured)
+                    finally:
+                        inference.release()
                     if inference.missed <= changes:
                         break
                     changes |= inference.missed
@@ -425,6 +473,13 @@ class Specialiser:
         """The specialisation that a call goes to, if it can be known."""
         if len(self._stack) > MAX_DEPTH:
             return None
+        # Inference asks several times about a call, and so do those who go on with its result.
+        key = self._compilation, callee, args, tuple(kwargs.items())
+        known = self._called.get(key) if self._stack else None
+        if known is not None and known[0].is_done:
+            self._note(known[0])
+            self._stack[-1].guards.update(known[1])
+            return known[0]
         target = self.target(callee)
         if target is None:
             return None
@@ -433,7 +488,12 @@ class Specialiser:
         bound = self.bound_types(target, args, kwargs)
         if bound is None:
             return None
-        return self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        made = self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        if self._stack:
+            cells = (target.function and target.function.__closure__) or ()
+            guards = self._stack[-1].guards
+            self._called[key] = made, {id(cell): guards[id(cell)] for cell in cells}
+        return made
 
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -587,7 +647,7 @@ class Specialiser:
             return True
         if member(type_of(obj), name.value).kind != "stored":
             return True
-        return self.fields.may_vary(class_of(type_of(obj)), name.value)
+        return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))
 
     def _raised_by(self, made: Specialisation) -> Flow:
         """The inputs that exceptions which a function raises may hold."""
@@ -596,7 +656,8 @@ class Specialiser:
             # A recursion may raise what it is given.
             self._raised[made] = frozenset(range(len(made.inputs)))
             assert made.flows is not None
-            known = self._raised[made] = made.flows.raised_in(made.function.body)
+            with self._asking(made):
+                known = self._raised[made] = made.flows.raised_in(made.function.body)
         return known
 
     def payload(self, call: Call) -> list[Operand]:
@@ -739,8 +800,7 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        if inference.places is None:
-            refuse_mutation(inference, callee, args, kwargs, loc)
+        refuse_mutation(inference, callee, args, kwargs, loc)
 
     def updates(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -786,6 +846,8 @@ class _Surroundings:
         target = self._specialiser.target(callee)
         if target is None or target.source.plain is not None:
             return None
+        from ir.catching import catching  # few functions need it
+
         source = catching(target.source)
         return Closure(
             source, source.globals, target.captures, target.defaults,
@@ -799,7 +861,8 @@ class _Surroundings:
             return TOP
         if isinstance(owner, Const):  # no argument, but an object of the compile time
             fields.is_open = True
-        return fields.type_of(cls, name)
+        type_: Type = fields.ask("type_of", cls, name)
+        return type_
 
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
@@ -810,11 +873,11 @@ class _Surroundings:
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
         fields = self._specialiser.fields
-        return fields is None or fields.is_open or fields.is_stored
+        return fields is None or bool(fields.ask("may_be_stored"))
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
-        return fields is None or fields.is_open or fields.changes_held
+        return fields is None or bool(fields.ask("may_be_held"))
 
     def note_change_of_held(
         self, owner: Type | None, name: str, type_: Type, keeps_type: bool
@@ -858,7 +921,12 @@ class _Surroundings:
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
-        return (fields or OPEN).changed_type(type_)
+        if fields is None:
+            from zyg.compiler.fields import of_anything  # few programs work on objects
+
+            return of_anything(type_)
+        changed: Type = fields.ask("changed_type", type_)
+        return changed
 
     unless_held = staticmethod(unless_held)
 
@@ -874,7 +942,7 @@ class _Surroundings:
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         fields = self._specialiser.fields
-        return fields is not None and not fields.is_open and (cls, name) not in fields.types
+        return fields is not None and bool(fields.ask("is_never_stored", cls, name))
 
     def above(self, cls: type, below: type, name: str) -> Any:
         bases = cls.__mro__
@@ -914,6 +982,8 @@ class _Surroundings:
         self, callee: object, types_: tuple[Type, ...]
     ) -> list[tuple[int, Any]]:
         found: list[tuple[int, Any]] = []
+        if callee is not None and not iterates(callee):  # most callees
+            return found
         for i, type_ in enumerate(types_):
             if callee is not None and not iterates_over(callee, i, len(types_)):
                 continue
@@ -942,7 +1012,7 @@ class _Surroundings:
         ):
             return False
         fields = self._specialiser.fields
-        if fields is not None and fields.has_steps:
+        if fields is not None and fields.ask("may_step"):
             return True
         return knows_steps(self._made.source.globals)
 

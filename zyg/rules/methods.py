@@ -10,6 +10,7 @@ import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.cotangent_items import one_hot
+from zyg.rules import registry
 from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right
@@ -24,7 +25,7 @@ from zyg.rules.reductions import (
     trace_bar,
     var_bar,
 )
-from zyg.rules.registry import adjoint, constant, is_constant, rule_of
+from zyg.rules.registry import adjoint, constant
 from zyg.rules.shape import diagonal_bar, inverse_order, repeat_bar, reshaped_back
 
 constant(
@@ -245,8 +246,4 @@ def tolist(self):
 
 # NumPy's scalars have the attributes and methods of arrays, under descriptors of their own.
 for name in vars(np.generic):
-    of_array = getattr(np.ndarray, name, None)
-    if (rule := rule_of(of_array)) is not None:
-        adjoint(getattr(np.generic, name))(rule)
-    elif is_constant(of_array):
-        constant(getattr(np.generic, name))
+    registry.share(getattr(np.ndarray, name, None), getattr(np.generic, name))

@@ -90,6 +90,15 @@ def constant(*callees: object) -> None:
     _version += 1
 
 
+def share(callee: object, other: object) -> None:
+    """Gives another callable the rule that one has been given by now, if any."""
+    rule = _rules.get(id(callee))
+    if rule is not None:
+        adjoint(other)(rule)
+    elif id(callee) in _constant:
+        constant(other)
+
+
 # Rules that few programs need are registered when a function of the module is first seen that has
 # none: of `numpy` itself, what isn't an everyday function.
 LATE = {
@@ -119,24 +128,38 @@ LATE = {
 
 
 def rule_of(callee: object) -> Rule | None:
-    _look_for(callee)
-    return _rules.get(id(callee))
+    rule = _rules.get(id(callee))
+    if rule is None and _look_for(callee):
+        rule = _rules.get(id(callee))
+    return rule
 
 
-def _look_for(callee: object) -> None:
-    """Registers what zyg has for a callable that nothing is known of yet."""
+def _look_for(callee: object) -> bool:
+    """Registers what zyg has for a callable of which nothing is known yet; whether it did."""
     key = id(callee)
-    if key in _rules or key in _constant or key in _substitutes:
-        return
+    if key in _constant or key in _rules or key in _substitutes:
+        return False
     owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
     module = getattr(owner, "__module__", None)
     if not isinstance(module, str):
-        return
+        return False
+    package = _packages.get(module)
+    if package is None:
+        package = _packages[module] = _package_of(module)
+    if package not in LATE:
+        return False
+    register_late(package)
+    return True
+
+
+# Of the modules of callables the ones that `LATE` knows them under.
+_packages: dict[str, str] = {}
+
+
+def _package_of(module: str) -> str:
     # Functions of `numpy.lib._function_base_impl` belong to numpy, those of `numpy.random.mtrand`
     # to numpy.random.
-    package = module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
-    if package in LATE:
-        register_late(package)
+    return module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
 
 
 def register_imported() -> None:
@@ -173,13 +196,14 @@ def takes_pullback(rule: Rule) -> bool:
 
 
 def substitute_of(callee: object) -> Callable[..., Any] | None:
-    _look_for(callee)
-    return _substitutes.get(id(callee))
+    found = _substitutes.get(id(callee))
+    if found is None and _look_for(callee):
+        found = _substitutes.get(id(callee))
+    return found
 
 
 def is_constant(callee: object) -> bool:
-    _look_for(callee)
-    return id(callee) in _constant
+    return id(callee) in _constant or (_look_for(callee) and id(callee) in _constant)
 
 
 def outdate() -> None:
