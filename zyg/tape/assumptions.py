@@ -1,0 +1,79 @@
+"""What a tape takes for granted: a branch that was taken, an index, the shape of a selection.
+
+    if x > 0:           #3 = greater(#0, 0)         assumed: #3 is True
+        y = a[mask]     #4 = getitem(#1, #2)        assumed: #4 is float64[2]
+
+A tape holds one way through the program. When it is replayed with other inputs, what was assumed
+is checked, and raises where the program would have gone another way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zyg.errors import ZygError
+
+
+class TapeMismatch(ZygError):
+    """A replay with inputs for which the program does something else than what was recorded."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What is taken for granted of a node: its value, or the kind of its value."""
+
+    idx: int
+    expected: Any
+
+    def __str__(self) -> str:
+        return f"#{self.idx} is {self.expected}"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Type, dtype and shape of a value; of a tuple or list, the kinds of its items."""
+
+    cls: type
+    dtype: Any = None
+    shape: tuple[int, ...] = ()
+    items: tuple[Kind, ...] = ()
+
+    def __str__(self) -> str:
+        if self.dtype is not None:
+            return f"{self.dtype}{list(self.shape)}"
+        return f"({', '.join(map(str, self.items))})" if self.items else self.cls.__name__
+
+
+def kind_of(value: Any) -> Kind:
+    if isinstance(value, np.ndarray):
+        return Kind(np.ndarray, value.dtype, value.shape)
+    if isinstance(value, (list, tuple)):
+        return Kind(type(value), items=tuple(map(kind_of, value)))
+    return Kind(type(value))
+
+
+def expect(value: Any, expected: Any) -> None:
+    """Raises where a value differs from what was recorded: a condition, a count, an index."""
+    if value is expected:
+        return
+    is_same = np.array_equal(value, expected) if isinstance(expected, np.ndarray) else (
+        type(value) is type(expected) and value == expected
+    )
+    if not is_same:
+        raise TapeMismatch(
+            f"the program depends on a value that was {expected} when it was recorded, and is "
+            f"{value} for these inputs: record it again with them (tape.trace)"
+        )
+
+
+def expect_kind(value: Any, expected: Kind) -> None:
+    """Raises where a value has another type or shape than when it was recorded."""
+    found = kind_of(value)
+    if found != expected:
+        raise TapeMismatch(
+            f"a value was {expected} when the program was recorded, and is {found} for these "
+            "inputs: record it again with them (tape.trace)"
+        )
