@@ -10,7 +10,7 @@ names look at the data of wrapped values, and record calls that have a rule:
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zyg.rules import registry
@@ -23,7 +23,7 @@ class Rebinding:
     """How code comes to run on the wrapped values of one system.
 
     `call` records a call that has wrapped values among its arguments, `plain` takes wrappers off.
-    What is `written_out` has a rule, but runs as the Python code that it is.
+    `instead` names functions in the place of others.
     """
 
     def __init__(
@@ -31,12 +31,12 @@ class Rebinding:
         has_wrapped: Callable[[Any], bool],
         plain: Callable[[Any], Any],
         call: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any],
-        written_out: Set[Any] = frozenset(),
+        instead: Mapping[Any, Callable[..., Any]] | None = None,
     ) -> None:
         self.has_wrapped = has_wrapped
         self.plain = plain
         self.call = call
-        self._written_out = written_out
+        self._instead = instead or {}
         self._twins: dict[int, dict[str, Any]] = {}
         self._functions: dict[Any, Any] = {}
         self._builtins: dict[str, Any] = {
@@ -90,14 +90,13 @@ class Rebinding:
             return self._builtins[value.__name__] if value in (float, complex) else value
         if not callable(value) or isinstance(value, (Dispatching, Module)):
             return value
-        if _is_registered(value) and not self._is_written_out(value):
+        if isinstance(value, types.FunctionType) and value in self._instead:
+            return self._instead[value]
+        if _is_registered(value):
             return Dispatching(value, self)
         if isinstance(value, types.FunctionType) and value.__module__.startswith(REWRITTEN):
             return self.rebound(value)
         return value
-
-    def _is_written_out(self, value: Any) -> bool:
-        return isinstance(value, types.FunctionType) and value in self._written_out
 
     def _isinstance(self, x: Any, classes: Any) -> bool:
         return isinstance(self.plain(x), _unwrapped(classes))

@@ -15,7 +15,8 @@ import numpy as np
 
 from zyg.cotangent import project
 from zyg.errors import NotDifferentiable
-from zyg.tape.adjoint import Adjoint, Consuming, fitted
+from zyg.tape.adjoint import Adjoint, fitted
+from zyg.tape.plain_walk import ConsumingWalk, PlainWalk
 from zyg.tape.structures import filled, gradient_of, is_number, mapped, template
 from zyg.tape.wengert import Tape, identity, mixed
 from zyg.tape.wrappers import WRAPPERS, Wrapper, has_wrappers, plain, wrappers_in
@@ -180,10 +181,9 @@ def gradient(f: Callable[..., Any], *xs: Any, **options: Any) -> tuple[Any, ...]
     y = f(*arguments, **options)
     check_scalar(plain(y))
     seeds = {tape.index_of(y): unit_seed(plain(y))} if isinstance(y, Wrapper) else {}
-    walk = Consuming(tape, tape.inputs)
     del y, arguments
-    bars = walk.run(seeds)
-    gradients = [owned(project(plain(bars.get(idx)), tape.values[idx])) for idx in tape.inputs]
+    bars = ConsumingWalk(tape, tape.inputs).run(seeds)
+    gradients = [owned(project(bars.get(idx), tape.values[idx])) for idx in tape.inputs]
     return tuple(gradient_of(tape.arguments, gradients))
 
 
@@ -236,8 +236,8 @@ def pulled_back(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], A
     def back(delta: Any) -> tuple[Any, ...]:
         bars: dict[int, Any] = {}
         if isinstance(y, Wrapper):
-            bars = Adjoint(tape, tape.inputs).run({y.idx: delta})
-        gradients = [project(plain(bars.get(idx)), tape.values[idx]) for idx in tape.inputs]
+            bars = PlainWalk(tape, tape.inputs).run({y.idx: delta})
+        gradients = [project(bars.get(idx), tape.values[idx]) for idx in tape.inputs]
         return None, *gradient_of(tape.arguments, gradients)
 
     return plain(y), back

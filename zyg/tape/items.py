@@ -7,13 +7,13 @@ A zero array for each item would cost n² for a loop over n items.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import accumulate_at, unbroadcast
+from zyg.cotangent import accumulate_at
 from zyg.tape.primitives import Known, register
+from zyg.tape.recording import unbroadcast_on_tape
 
 
 def scatter_items(shape: tuple[int, ...], dtype: Any, indices: list[Any], *bars: Any) -> Any:
@@ -28,16 +28,13 @@ def scatter_items(shape: tuple[int, ...], dtype: Any, indices: list[Any], *bars:
     return total
 
 
-def scatter_items_rule(
-    shape: tuple[int, ...], dtype: Any, indices: list[Any], *bars: Any
-) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    def back(y_bar: Any) -> tuple[Any, ...]:
-        parts = [
-            unbroadcast(y_bar[index], bar) for index, bar in zip(indices, bars, strict=True)
-        ]
-        return None, None, None, *parts
-
-    return scatter_items(shape, dtype, indices, *bars), back
+def scatter_items_vjp(
+    y_bar: Any, y: Any, shape: Any, dtype: Any, indices: list[Any], *bars: Any
+) -> tuple[Any, ...]:
+    parts = [
+        unbroadcast_on_tape(y_bar[index], bar) for index, bar in zip(indices, bars, strict=True)
+    ]
+    return None, None, None, *parts
 
 
-register(scatter_items, Known(rule=scatter_items_rule))
+register(scatter_items, Known(vjp=scatter_items_vjp, is_primitive=True))

@@ -115,6 +115,7 @@ IN_PLACE = "add sub mul truediv floordiv mod pow matmul and or xor".split()
 REDUCTIONS: dict[tuple[str, np.ufunc], Any] = {
     ("reduce", np.add): np.sum, ("reduce", np.multiply): np.prod,
     ("reduce", np.maximum): np.max, ("reduce", np.minimum): np.min,
+    ("reduce", np.logical_and): np.all, ("reduce", np.logical_or): np.any,
     ("accumulate", np.add): np.cumsum, ("accumulate", np.multiply): np.cumprod,
 }  # fmt: skip
 
@@ -177,6 +178,26 @@ def to_float(self: Any) -> float:
 
 def to_complex(self: Any) -> complex:
     return complex(converted(self, "complex(x)"))
+
+
+def to_bool(self: Any) -> bool:
+    """The way that the program takes: it is assumed from here on, not the number itself."""
+    if isinstance(self.val, (bool, np.bool_)):
+        return bool(assumed(self))
+    return bool(assumed(call(operator.truth, (self,))))
+
+
+def to_int(self: Any) -> int:
+    """The integer part, which has no derivative."""
+    if isinstance(self.val, (int, np.integer, np.bool_)):
+        return int(assumed(self))
+    return int(assumed(call(math.trunc, (self,))))
+
+
+def to_index(self: Any) -> int:
+    index = operator.index(self.val)
+    assumed(self)
+    return index
 
 
 def hashed(self: Any) -> int:
@@ -265,9 +286,9 @@ METHODS: dict[str, Any] = {
     "__array__": to_array,
     "__float__": to_float,
     "__complex__": to_complex,
-    "__int__": lambda self: int(assumed(self)),
-    "__index__": lambda self: operator.index(assumed(self)),
-    "__bool__": lambda self: bool(assumed(self)),
+    "__int__": to_int,
+    "__index__": to_index,
+    "__bool__": to_bool,
     "__hash__": hashed,
     "__getattr__": attribute,
 }

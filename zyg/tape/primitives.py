@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -49,8 +50,12 @@ STATIC: set[Any] = {
         for name in ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags")
     ],
     np.ndarray.__len__,
-    *[getattr(np, name) for name in ABOUT_TYPES if hasattr(np, name)],
+    *(np.result_type, np.can_cast, np.min_scalar_type, np.common_type, np.isscalar, np.iterable),
 }  # fmt: skip
+# What gives plain results of other kinds than numbers, which may follow from values: texts, dates.
+ABOUT_VALUES: set[Any] = {
+    getattr(np, name) for name in ABOUT_TYPES if hasattr(np, name)
+} - STATIC - {np.isreal, np.iscomplex}
 
 _own: dict[Any, Known] = {}
 _known: dict[Any, Known] = {}
@@ -91,7 +96,7 @@ def _looked_up(function: Any) -> Known | None:
     with contextlib.suppress(TypeError):
         if function in _own:
             return _own[function]
-        if function in STATIC:
+        if function in STATIC or function in ABOUT_VALUES:
             return Known(is_static=True)
     rule, substitute = registry.rule_of(function), registry.substitute_of(function)
     if rule is not None or substitute is not None:
@@ -139,7 +144,8 @@ def primitive(f: Callable[..., Any], vjp: Callable[..., Any] | None) -> Callable
 
 def _sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x)), written so that nothing overflows."""
-    return 0.5 + 0.5 * np.tanh(0.5 * x)
+    tanh = math.tanh if type(x) is float else np.tanh
+    return 0.5 + 0.5 * tanh(0.5 * x)
 
 
 _sigmoid.__name__ = _sigmoid.__qualname__ = "sigmoid"

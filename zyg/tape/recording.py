@@ -23,13 +23,12 @@ from zyg.errors import NotDifferentiable
 from zyg.rebinding import Rebinding
 from zyg.tape.assumptions import kind_of
 from zyg.tape.forms import Form
-from zyg.tape.primitives import is_flat, known, name_of
+from zyg.tape.primitives import ABOUT_VALUES, is_flat, known, name_of
 from zyg.tape.wengert import Tape, mixed
 from zyg.tape.wrappers import (
     WRAPPERS,
     ArrayWrapper,
     RealWrapper,
-    Wrapper,
     has_wrappers,
     plain,
     wrappers_in,
@@ -56,16 +55,18 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
             return found
     values = [arg.val if type(arg) in WRAPPERS else plain(arg) for arg in args]
     value = applied(function, values, plain(kwargs) if kwargs else NO_OPTIONS)
+    idx = len(tape)
     result = recorded(tape, value, function, parents, form)
-    if depends_on_values(function, args, kwargs) and isinstance(result, Wrapper):
-        tape.assume(result.idx, kind_of(value))
+    if len(tape) > idx and depends_on_values(function, args, kwargs):
+        tape.assume(idx, kind_of(value))
     return result
 
 
 def _static(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A plain result; a shape that is given by counts on the tape takes them for granted."""
-    for x in wrappers_in((args[1:], kwargs)):
-        if type(x) is RealWrapper and isinstance(x.val, (int, np.integer)):
+    is_about_values = function in ABOUT_VALUES
+    for x in wrappers_in((args if is_about_values else args[1:], kwargs)):
+        if is_about_values or isinstance(x.val, (int, np.integer)):
             x.tape.assume(x.idx, x.val)
     return applied(function, [plain(arg) for arg in args], plain(kwargs))
 
@@ -212,14 +213,20 @@ def with_items(tape: Tape, values: Any, whole: int) -> Any:
     return values._make(items) if hasattr(values, "_make") else type(values)(items)
 
 
-# Whose results have a type or a shape that follows from values.
+# Whose results have a type or a shape that follows from values, by name: not all versions of NumPy
+# and SciPy have all of them.
 BY_VALUES = {
-    *(np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.extract, np.compress, np.trim_zeros),
-    *(np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.delete, np.real_if_close),
-    *(np.linalg.eig, np.linalg.eigvals, np.roots, np.poly, np.ndarray.nonzero),
-    np.ndarray.compress,
+    "numpy": (
+        "nonzero flatnonzero argwhere unique unique_values unique_counts unique_inverse unique_all "
+        "extract compress trim_zeros union1d intersect1d setdiff1d setxor1d delete real_if_close "
+        "roots poly polymul polyadd polysub polydiv histogram histogram_bin_edges bincount"
+    ),
+    "numpy.linalg": "eig eigvals lstsq",
+    "scipy.linalg": (
+        "eig eigvals sqrtm logm fractional_matrix_power funm signm orth null_space lstsq"
+    ),
 }
-SCIPY_BY_VALUES = ("eig", "eigvals", "sqrtm", "logm", "fractional_matrix_power", "funm", "orth")
+BY_VALUES_OF_ARRAYS = {np.ndarray.nonzero, np.ndarray.compress}
 
 
 def depends_on_values(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -228,37 +235,77 @@ def depends_on_values(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         return False
     if function is operator.pow or function is pow:
         return is_unsteady_power(*args[:2])
-    if function in BY_VALUES or _is_of_scipy(function):
+    if is_by_values(function):
         return True
-    return any(np.result_type(x.val).kind in "biu" for x in wrappers_in((args[1:], kwargs)))
+    if function is np.where:
+        return len(args) == 1
+    if function is operator.getitem and type(args[1]) in WRAPPERS:
+        return bool(np.result_type(args[1].val).kind == "b")
+    return any(np.result_type(x.val).kind in "biu" for x in wrappers_in((args, kwargs)))
+
+
+@functools.lru_cache(1024)
+def is_by_values(function: Any) -> bool:
+    owner, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    if not isinstance(owner, str):
+        return function in BY_VALUES_OF_ARRAYS
+    package = owner.partition("._")[0].removesuffix(".lib")
+    return name in BY_VALUES.get(package, "").split()
 
 
 COMMON = frozenset([
     operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.neg,
-    np.sum, np.matmul, np.dot,
+    np.sum, np.matmul, np.dot, np.any, np.all, np.count_nonzero, np.take, np.take_along_axis,
 ])  # fmt: skip
 
 
 def is_unsteady_power(x: Any, y: Any) -> bool:
     """Whether a power of Python numbers may become complex, or a float where it was an integer."""
-    base, exponent = plain(x), plain(y)
-    if not isinstance(base, (int, float)) or not isinstance(exponent, (int, float)):
+    base, exponent = type(plain(x)), type(plain(y))
+    if base not in (int, float) or exponent not in (int, float):
         return False
-    return has_wrappers(y) or not isinstance(exponent, int)
+    return has_wrappers(y) or exponent is float
 
 
-def _is_of_scipy(function: Any) -> bool:
-    module = getattr(function, "__module__", None)
-    return (
-        isinstance(module, str)
-        and module.startswith("scipy.linalg")
-        and getattr(function, "__name__", "") in SCIPY_BY_VALUES
-    )
+# In the cotangent algebra mostly nothing is to be done, and no node is left.
 
 
-# The code of these is better than a node: mostly there is nothing to do.
-WRITTEN_OUT = frozenset([unbroadcast, conj, realness_of, accumulate])
-REBINDING = Rebinding(has_wrappers, plain, call, WRITTEN_OUT)
+def unbroadcast_on_tape(bar: Any, like: Any) -> Any:
+    """`unbroadcast`: a sum and a reshape, where shapes differ."""
+    if type(bar) in WRAPPERS:
+        value, target = bar.val, like.val if type(like) in WRAPPERS else like
+        if is_real(value) and is_real(target) and np.shape(value) == np.shape(target):
+            return bar
+    return REBINDING.rebound(unbroadcast)(bar, like)
+
+
+def conj_on_tape(x: Any) -> Any:
+    return x if type(x) in WRAPPERS and is_real(x.val) else REBINDING.rebound(conj)(x)
+
+
+def is_real(x: Any) -> bool:
+    """Whether a number or array is known to be real; lists are looked at by others."""
+    cls = type(x)
+    if cls is float or cls is np.float64 or cls is int:
+        return True
+    return cls is np.ndarray and x.dtype.kind != "c"
+
+
+def realness_on_tape(like: Any, bar: Any) -> Any:
+    return REBINDING.rebound(realness_of)(like, bar)
+
+
+def accumulate_on_tape(a: Any, b: Any) -> Any:
+    return REBINDING.rebound(accumulate)(a, b)
+
+
+REBINDING = Rebinding(
+    has_wrappers, plain, call,
+    {
+        unbroadcast: unbroadcast_on_tape, conj: conj_on_tape, realness_of: realness_on_tape,
+        accumulate: accumulate_on_tape,
+    },
+)  # fmt: skip
 
 
 @functools.lru_cache(1024)
