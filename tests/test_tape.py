@@ -603,17 +603,17 @@ def test_names_of_inputs_are_those_of_parameters():
     assert emitted(t).startswith("def program(first, pair_0, pair_1, x3):")
 
 
-def test_long_programs_are_interpreted():
+@pytest.mark.parametrize("count", [600, 2600])
+def test_long_programs_are_interpreted(count):
     def f(x):
-        for _ in range(1500):
+        for _ in range(count):
             x = x * 1.001 if x > 0 else x + 1.0
         return x
 
     t = trace(f, 1.0)
-    assert len(t) > 2000
     assert replay(t, 2.0) == f(2.0)
     append_adjoint(t)
-    assert replay(t, 2.0)[0] == pytest.approx(1.001**1500)
+    assert replay(t, 2.0)[0] == pytest.approx(1.001**count)
     with pytest.raises(TapeMismatch):
         replay(t, -1.0)
 

@@ -22,7 +22,7 @@ from zyg.tape.structures import filled, paired
 from zyg.tape.wengert import Tape
 
 # Python takes long to compile functions of more operations than this: they are interpreted.
-LONGEST_FUNCTION = 2000
+LONGEST_FUNCTION = 5000
 
 
 def replay(tape: Tape, *xs: Any) -> Any:
