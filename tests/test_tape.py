@@ -701,3 +701,45 @@ def test_wrappers_are_what_they_say():
     assert isinstance(x, RealWrapper) and isinstance(a, ArrayWrapper)
     assert (x.val, x.tape, x.idx) == (1.5, t, 0)
     assert f"{x:.3f}" == "1.500"
+
+
+# Rules that were traced once
+
+
+@pytest.mark.parametrize(
+    ("f", "points"),
+    [
+        (lambda x, y: np.sum(np.maximum(x, y) * x), [[1.0, 2.0], [2.0, 2.0], [3.0, 1.0]]),
+        (lambda x, y: np.sum(np.abs(x) ** y), [[1.0, 2.0], [0.0, 2.0], [0.0, 1.0], [-1.0, 1.0]]),
+        (lambda x, y: np.sum(np.hypot(x, y) * y), [[3.0, 4.0], [0.0, 0.0], [1.0, 0.0]]),
+        (lambda x, y: np.sum(np.clip(x, 1.0, y)) * y.sum(), [[2.0, 3.0], [0.5, 4.0], [3.0, 3.0]]),
+        (lambda x, y: np.max(x) * np.prod(y), [[2.0, 3.0], [2.0, 2.0], [0.0, 0.0], [0.0, 1.0]]),
+    ],
+)
+def test_rules_look_at_values_again(f, points):
+    """What a rule appends for one pair of arrays is not appended where its conditions differ."""
+    points = [np.array(point) for point in points]
+    for _ in range(3):
+        for x in points:
+            for y in points:
+                with np.errstate(all="ignore"):
+                    t = trace(f, x, y)
+                    found = [g.val for g in append_adjoint(t)]
+                    expected = gradient(f, x, y)
+                    check_equal(found, expected)
+                    check_equal(replay(t, x, y), expected)
+
+
+def test_constants_belong_to_what_was_traced():
+    for exponent in (2, 3, 2, 3, 2, 3, 2.0, 0.5, 2.0, 0.5, 2.0, 0.5):
+        t = trace(lambda x, p=exponent: np.sin(x) ** p, 0.5)
+        expected = exponent * math.sin(0.5) ** (exponent - 1) * math.cos(0.5)
+        assert append_adjoint(t)[0].val == pytest.approx(expected)
+    for _ in range(4):
+        for same in (True, False):
+            t = trace(lambda x, s=same: np.sin(x) * np.sin(x if s else 2 * x), 0.5)
+            (g,) = append_adjoint(t)
+            expected = math.sin(1.0) if same else (
+                math.cos(0.5) * math.sin(1.0) + 2 * math.sin(0.5) * math.cos(1.0)
+            )
+            assert g.val == pytest.approx(expected)

@@ -5,6 +5,7 @@ Same value, same gradient, same second derivative; the latter also against diffe
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import zyg
 from tests import rule_rows_composites
-from tests.rule_check import noise
+from tests.rule_check import noise, structural
 from tests.rule_row import Row
 from tests.rule_table import ROWS
 from zyg import tape, tracker
@@ -90,14 +91,41 @@ def check_close(found: Any, expected: Any) -> None:
 
 
 def check_tape(row: Row, seed: Any, args: Any) -> None:
-    """The value on a tape, and the gradients, against those that parameters have collected."""
+    """The value on a tape, and the gradients, against those that parameters have collected.
+
+    Once by the rule, and once by what a trace of it for other values has left.
+    """
+    check_close_on_tape(row, row.args, seed, args)
+    moved = structural(row.args, moved_leaf)
+    with contextlib.suppress(Exception):  # where the function is not defined there
+        for _ in range(2):  # rules are traced when they are asked for again
+            gradients_on_tape(row, moved, seed)
+    check_close_on_tape(row, row.args, seed, args)
+
+
+def check_close_on_tape(row: Row, values: Any, seed: Any, args: Any) -> None:
+    bars = gradients_on_tape(row, values, seed)
+    for x, bar in zip(tracked_in(args), bars, strict=True):
+        check_close(bar.val, x.grad)
+
+
+def moved_leaf(x: Any) -> Any:
+    is_inexact = isinstance(x, (float, complex, np.ndarray, np.inexact)) and (
+        np.result_type(x).kind in "fc"
+    )
+    return x * 0.99 if is_inexact else x
+
+
+def gradients_on_tape(row: Row, values: Any, seed: Any) -> list[Any]:
+    """The gradients for all inputs; sensitivities stand on the tape as well."""
     t = tape.Tape()
-    y = tape.record(row.callee, *inputs(t, row.args), **row.kwargs)
-    assert_close(unwrapped(y), row.call(*row.args))
-    pairs = seeded(y, seed)
-    if pairs:
-        for x, bar in zip(tracked_in(args), appended(t, pairs), strict=True):
-            check_close(bar.val, x.grad)
+    y = tape.record(row.callee, *inputs(t, values), **row.kwargs)
+    if values is row.args:
+        assert_close(unwrapped(y), row.call(*row.args))
+    count, pairs = len(t.inputs), seeded(y, seed)
+    if not pairs:
+        return [t.input(zyg.cotangent.zeros_like(t.values[idx])) for idx in list(t.inputs)]
+    return list(appended(t, [(y, t.input(part)) for y, part in pairs])[:count])
 
 
 @pytest.mark.parametrize("row", ALL, ids=str)

@@ -22,6 +22,7 @@ from zyg.rules import registry
 from zyg.tape.opaque import call_back
 from zyg.tape.primitives import Known, UndifferentiablePrimitive
 from zyg.tape.recording import REBINDING, call
+from zyg.tape.traced_rules import bars_by_trace
 from zyg.tape.walk import Walk, checked, vjp_of
 from zyg.tape.wrappers import WRAPPERS, has_wrappers, plain
 
@@ -49,21 +50,25 @@ class Adjoint(Walk):
     def passed(self, idx: int) -> None:
         """A tape keeps what stands on it."""
 
-    def gradients(
-        self, idx: int, entry: Known, operands: list[Any], bar: Any
-    ) -> tuple[Any, ...]:
+    def gradients(self, idx: int, entry: Known, bar: Any) -> tuple[Any, ...]:
+        rule = entry.rule
+        if rule is None or registry.takes_pullback(rule):
+            return self._run(idx, entry, bar)
+        idle = self.idle(idx)
+        pruned = without(rule, idle) if idle else rule
+        found = bars_by_trace(self.tape, idx, pruned, bar)
+        return self._run(idx, entry, bar, pruned) if found is None else found
+
+    def _run(self, idx: int, entry: Known, bar: Any, pruned: Any = None) -> tuple[Any, ...]:
+        """Runs the rule of a call on wrappers."""
         tape = self.tape
         function, parents, form = tape.calls[idx]
-        args, kwargs = self.arguments(idx, operands)
+        args, kwargs = self.arguments(idx)
         if entry.is_primitive:
             bars = vjp_of(entry, function, idx)(bar, tape.wrapper(idx), *args)
             return checked(bars, function, entry, len(args))
-        rule = entry.rule
-        assert rule is not None
-        if registry.takes_pullback(rule):
+        if pruned is None:
             return call_back(function, args, kwargs, bar)
-        idle = self.idle(idx)
-        pruned = without(rule, idle) if idle else rule
         tape.own = function, parents, form, idx
         try:
             _, back = REBINDING.rebound(pruned)(*args, **kwargs)

@@ -55,25 +55,24 @@ def kind_of(value: Any) -> Kind:
     return Kind(type(value))
 
 
+def holds(value: Any, expected: Any) -> bool:
+    """Whether a value is what was assumed, or of the kind."""
+    if isinstance(expected, Kind):
+        return kind_of(value) == expected
+    if isinstance(expected, np.ndarray):
+        return np.array_equal(value, expected)
+    return value is expected or (type(value) is type(expected) and bool(value == expected))
+
+
 def expect(value: Any, expected: Any) -> None:
-    """Raises where a value differs from what was recorded: a condition, a count, an index."""
-    if value is expected:
+    """Raises where a value, or its kind, is another one than when it was recorded."""
+    if value is expected or holds(value, expected):
         return
-    is_same = np.array_equal(value, expected) if isinstance(expected, np.ndarray) else (
-        type(value) is type(expected) and value == expected
-    )
-    if not is_same:
-        raise TapeMismatch(
+    if isinstance(expected, Kind):
+        was = f"a value was {expected} when the program was recorded, and is {kind_of(value)} for"
+    else:
+        was = (
             f"the program depends on a value that was {expected} when it was recorded, and is "
-            f"{value} for these inputs: record it again with them (tape.trace)"
+            f"{value} for"
         )
-
-
-def expect_kind(value: Any, expected: Kind) -> None:
-    """Raises where a value has another type or shape than when it was recorded."""
-    found = kind_of(value)
-    if found != expected:
-        raise TapeMismatch(
-            f"a value was {expected} when the program was recorded, and is {found} for these "
-            "inputs: record it again with them (tape.trace)"
-        )
+    raise TapeMismatch(f"{was} these inputs: record it again with them (tape.trace)")

@@ -14,7 +14,7 @@ from typing import Any
 from ir import primitives
 from ir.builder import Builder
 from ir.core import Const, Function, Operand, Parameters, Value
-from zyg.tape.assumptions import Assumption, Kind, expect, expect_kind
+from zyg.tape.assumptions import Assumption, expect
 from zyg.tape.forms import Form, Slot
 from zyg.tape.nodes import CONSTANT, INPUT
 from zyg.tape.wengert import Tape
@@ -104,8 +104,7 @@ class _Lowering:
                 builder.calls(function, args, [value], kwargs=kwargs)
                 self.operands[idx] = value
             for expected in assumed.get(idx, ()):
-                check = expect_kind if isinstance(expected, Kind) else expect
-                builder.call(check, self.operands[idx], Const(expected))
+                builder.call(expect, self.operands[idx], Const(expected))
         outputs = [self.operands[idx] for idx in tape.output_indices()]
         if len(outputs) != 1:
             outputs = [builder.call(primitives.build_tuple, *outputs)]

@@ -29,11 +29,9 @@ class PlainWalk(Walk):
     def passed(self, idx: int) -> None:
         """Values are kept: the walk may be repeated."""
 
-    def gradients(
-        self, idx: int, entry: Known, operands: list[Any], bar: Any
-    ) -> tuple[Any, ...]:
+    def gradients(self, idx: int, entry: Known, bar: Any) -> tuple[Any, ...]:
         function = self.tape.calls[idx][0]
-        args, kwargs = self.arguments(idx, operands)
+        args, kwargs = self.arguments(idx)
         if entry.is_primitive:
             bars = vjp_of(entry, function, idx)(bar, self.tape.values[idx], *args)
             return checked(bars, function, entry, len(args))

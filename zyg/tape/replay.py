@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import ir
-from zyg.tape.assumptions import Kind, TapeMismatch, expect, expect_kind
+from zyg.tape.assumptions import TapeMismatch, expect
 from zyg.tape.lowering import live_nodes, to_function
 from zyg.tape.nodes import CONSTANT, INPUT
 from zyg.tape.recording import applied
@@ -114,20 +114,14 @@ def interpreted(tape: Tape) -> Callable[..., Any]:
         values: dict[int, Any] = dict(constants)
         values.update(zip(inputs, xs, strict=True))
         for idx, expected in at_inputs:
-            check(values[idx], expected)
+            expect(values[idx], expected)
         for idx, function, parents, form, assumptions in steps:
             operands = [values[parent] for parent in parents]
             args, kwargs = (operands, {}) if form is None else form.filled(operands)
             values[idx] = applied(function, args, kwargs)
             for expected in assumptions:
-                check(values[idx], expected)
+                expect(values[idx], expected)
         return tuple([values[idx] for idx in outputs])
 
     return run
 
-
-def check(value: Any, expected: Any) -> None:
-    if isinstance(expected, Kind):
-        expect_kind(value, expected)
-    else:
-        expect(value, expected)

@@ -62,9 +62,7 @@ class Walk(ABC):
         """The value of a node, as rules are given it."""
 
     @abstractmethod
-    def gradients(
-        self, idx: int, entry: Known, operands: list[Any], bar: Any
-    ) -> tuple[Any, ...]:
+    def gradients(self, idx: int, entry: Known, bar: Any) -> tuple[Any, ...]:
         """What the rule of a call gives for its arguments."""
 
     @abstractmethod
@@ -92,7 +90,10 @@ class Walk(ABC):
         """The positions of arguments of a call that no gradient is wanted for."""
         _, parents, form = self.tape.calls[idx]
         if form is None:
-            return tuple([i for i, parent in enumerate(parents) if not self.depends(parent)])
+            low, depends = self.lowest, self._depends
+            return tuple([
+                i for i, parent in enumerate(parents) if parent < low or not depends[parent - low]
+            ])  # fmt: skip
         return tuple([
             i for i, part in enumerate(form.args)
             if type(part) is Slot and not self.depends(parents[part.position])
@@ -132,10 +133,11 @@ class Walk(ABC):
             return
         if type(bar) is list:
             bar = completed(bar, tape.values[idx])
-        bars = self.gradients(idx, entry, [self.operand(parent) for parent in parents], bar)
+        bars = self.gradients(idx, entry, bar)
         if form is None:
             for parent, part in zip(parents, bars, strict=False):
-                self._add(parent, part)
+                if part is not None:
+                    self._add(parent, part)
         else:
             for template, part in zip(form.args, bars, strict=False):
                 self._distribute(template, part, parents)
@@ -170,8 +172,10 @@ class Walk(ABC):
             for key, part in template.items():
                 self._distribute(part, bar.get(key), parents)
 
-    def arguments(self, idx: int, operands: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        form = self.tape.calls[idx][2]
+    def arguments(self, idx: int) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call, as rules are given them."""
+        _, parents, form = self.tape.calls[idx]
+        operands = [self.operand(parent) for parent in parents]
         return (operands, {}) if form is None else form.filled(operands)
 
 
@@ -196,6 +200,8 @@ def added(a: Any, b: Any) -> Any:
         return a + b
     if a is None or b is None:
         return b if a is None else a
+    if type(a) in WRAPPERS and type(b) in WRAPPERS:
+        return a + b
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         return [added(p, q) for p, q in zip(a, b, strict=True)]
     if type(a) in WRAPPERS or type(b) in WRAPPERS:
