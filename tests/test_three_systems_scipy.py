@@ -113,12 +113,13 @@ def recorded_arguments(row: Row) -> Any:
 
 @pytest.mark.parametrize("row", [*rule_rows_special.with_parameters()], ids=str)
 def test_parameters_without_derivative(row: Row) -> None:
-    """The last argument has one; of the others, the compiler and the tape ask when it is wanted,
+    """The last argument has one; of the others, the tape asks when it is wanted,
     the tracker whenever one is a float."""
     *parameters, x = row.args
     first, callee = row.args[0], row.callee
     (found,) = tape.gradient(lambda x: np.sum(tape.record(callee, *parameters, x)), x)
-    check_close(found, zyg.gradient(lambda x: np.sum(callee(*parameters, x)), x)[0])
+    above, below = callee(*parameters, x + 1e-5), callee(*parameters, x - 1e-5)
+    np.testing.assert_allclose(found, (above - below) / 2e-5, rtol=1e-6)
     leaf = tracker.param(x)
     y = tracker.track(callee, *parameters, leaf)
     if not isinstance(parameters[0], float):
