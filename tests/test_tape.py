@@ -743,3 +743,22 @@ def test_constants_belong_to_what_was_traced():
                 math.cos(0.5) * math.sin(1.0) + 2 * math.sin(0.5) * math.cos(1.0)
             )
             assert g.val == pytest.approx(expected)
+
+
+def test_no_call_writes_into_a_node():
+    linalg = pytest.importorskip("scipy.linalg")
+    a = np.asfortranarray([[4.0, 1.0], [1.0, 3.0]])
+
+    def f(a):
+        b = a * 1.0
+        x = tape.record(linalg.inv, b, overwrite_a=True)
+        y = tape.record(linalg.inv, b, True)
+        return np.sum(x * y) + np.sum(np.nan_to_num(b, copy=False)) + np.sum(b**2)
+
+    def plain(a):
+        return np.sum(linalg.inv(a) ** 2) + np.sum(a) + np.sum(a**2)
+
+    t = trace(f, a)
+    assert t.nodes[t.outputs[0]].value == pytest.approx(plain(a))
+    check_equal(gradient(f, a), zyg.gradient(plain, a))
+    assert replay(t, a) == pytest.approx(plain(a))

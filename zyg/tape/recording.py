@@ -47,6 +47,8 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
         return REBINDING.rebound(entry.substitute)(*args, **kwargs)
     if kwargs and entry.rule is not None:
         args, kwargs = _bound(function, entry.rule, args, kwargs)
+    if kwargs or any(arg is True for arg in args):
+        args, kwargs = without_permissions(function, args, kwargs)
     tape = tape_of(args, kwargs)
     parents, form = laid_out(tape, args, kwargs)
     if tape.known is not None:
@@ -60,6 +62,26 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
     if len(tape) > idx and depends_on_values(function, args, kwargs):
         tape.assume(idx, kind_of(value))
     return result
+
+
+def without_permissions(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments without leave to write into others, which are values of nodes."""
+    options = {
+        name: False if name.startswith("overwrite_") else value for name, value in kwargs.items()
+    }
+    if function is np.nan_to_num and "copy" in options:
+        options["copy"] = True
+    if not any(arg is True for arg in args):
+        return args, options
+    rule = known(function).rule
+    names = list(signature_of(rule).parameters) if rule is not None else []
+    kept = tuple([
+        False if arg is True and name.startswith("overwrite_") else arg
+        for arg, name in zip(args, [*names, *[""] * len(args)], strict=False)
+    ])  # fmt: skip
+    return kept, options
 
 
 def _static(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
