@@ -17,6 +17,7 @@ from ir.core import Const, Function, Operand, Parameters, Value
 from zyg.tape.assumptions import Assumption, expect
 from zyg.tape.forms import Form, Slot
 from zyg.tape.nodes import CONSTANT, INPUT
+from zyg.tape.uniform import Uniform, as_operator
 from zyg.tape.wengert import Tape
 
 # A value that is read once, by one of the next calls, is printed in the place where it is read.
@@ -82,6 +83,7 @@ class _Lowering:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.builder = Builder()
+        self.uniform = Uniform(tape, self.builder)
         self.operands: dict[int, Operand] = {}
         self.params = [Value(name) for name in distinct(tape.names)]
         for idx, param in zip(tape.inputs, self.params, strict=True):
@@ -95,22 +97,50 @@ class _Lowering:
         for assumption in tape.assumptions:
             assumed.setdefault(assumption.idx, []).append(assumption.expected)
         for idx in live:
-            function, parents, form = tape.calls[idx]
-            if function is CONSTANT:
-                self.operands[idx] = Const(tape.values[idx])
-            elif function is not INPUT:
-                value = Value("t" if idx in near else f"t{idx}")
-                args, kwargs = self._arguments(parents, form)
-                builder.calls(function, args, [value], kwargs=kwargs)
-                self.operands[idx] = value
+            self._lower(idx, "t" if idx in near else f"t{idx}")
             for expected in assumed.get(idx, ()):
-                builder.call(expect, self.operands[idx], Const(expected))
-        outputs = [self.operands[idx] for idx in tape.output_indices()]
+                builder.call(expect, self._operand_of(idx), Const(expected))
+        outputs = [self._operand_of(idx) for idx in tape.output_indices()]
         if len(outputs) != 1:
             outputs = [builder.call(primitives.build_tuple, *outputs)]
         body = builder.block([], outputs)
         signature = Parameters(0, len(self.params), False, 0, False)
         return Function(name, self.params, [], body, None, signature)
+
+    def _lower(self, idx: int, name: str) -> None:
+        """Appends the call of one node."""
+        tape, uniform = self.tape, self.uniform
+        function, parents, form = tape.calls[idx]
+        if function is INPUT:
+            return
+        if function is CONSTANT:
+            if not uniform.note_constant(idx):
+                self.operands[idx] = Const(tape.values[idx])
+            return
+        if form is None:
+            function = as_operator(tape, function, parents)
+        if uniform.note_spread(idx, function, self.operands):
+            return
+        value = Value(name)
+        numbers = uniform.numbers_for(idx, function)
+        if numbers is not None:
+            operands = [numbers.get(parent) or self.operands[parent] for parent in parents]
+            self.builder.calls(function, operands, [value])
+            if uniform.is_number(idx):
+                uniform.note(idx, value)
+                return
+        else:
+            args, kwargs = self._arguments(parents, form)
+            self.builder.calls(function, args, [value], kwargs=kwargs)
+        self.operands[idx] = value
+
+    def _operand_of(self, idx: int) -> Operand:
+        """The value of a node, spread over its shape if it was kept as a number."""
+        if idx not in self.operands:
+            spread = self.uniform.spread(idx)
+            assert spread is not None
+            self.operands[idx] = spread
+        return self.operands[idx]
 
     def _read_nearby(self, live: list[int]) -> set[int]:
         """The nodes that are read once, soon after they were computed."""
@@ -131,7 +161,7 @@ class _Lowering:
     def _arguments(
         self, parents: tuple[int, ...], form: Form | None
     ) -> tuple[list[Operand], dict[str, Operand]]:
-        operands = [self.operands[parent] for parent in parents]
+        operands = [self._operand_of(parent) for parent in parents]
         if form is None:
             return operands, {}
         args = [self._operand(part, operands) for part in form.args]

@@ -296,8 +296,13 @@ def unbroadcast_on_tape(bar: Any, like: Any) -> Any:
     """`unbroadcast`: a sum and a reshape, where shapes differ."""
     if type(bar) in WRAPPERS:
         value, target = bar.val, like.val if type(like) in WRAPPERS else like
-        if is_real(value) and is_real(target) and np.shape(value) == np.shape(target):
-            return bar
+        if is_real(value) and is_real(target):
+            shape, extra = np.shape(target), np.ndim(value) - np.ndim(target)
+            if np.shape(value) == shape:
+                return bar
+            if extra > 0 and np.shape(value)[extra:] == shape:
+                axes = None if not shape else 0 if extra == 1 else tuple(range(extra))
+                return call(np.sum, (bar,), {"axis": axes})
     return REBINDING.rebound(unbroadcast)(bar, like)
 
 

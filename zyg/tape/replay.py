@@ -15,6 +15,7 @@ import numpy as np
 
 import ir
 from zyg.tape.assumptions import TapeMismatch, expect
+from zyg.tape.forms import Slot
 from zyg.tape.lowering import live_nodes, to_function
 from zyg.tape.nodes import CONSTANT, INPUT
 from zyg.tape.recording import applied
@@ -37,26 +38,95 @@ def replay(tape: Tape, *xs: Any) -> Any:
     >>> replay(t, 3.0, 5.0)
     (30.0, 9.0)
     """
-    values: list[Any] = []
-    structure = tape.arguments
-    if structure is None:
-        values = list(xs)
-    elif len(xs) != len(structure) or not paired(structure, xs, values):
-        raise TapeMismatch(
-            "the program was recorded with other arguments: their number, what they are made of, "
-            "flags, texts and functions are fixed"
+    program: Program | None = tape.program
+    if program is None or not program.is_of(tape):
+        program = tape.program = Program(tape)
+    return program(*xs)
+
+
+class Program:
+    """A tape, as it is now, as a function of the arguments of `trace`, or of its inputs."""
+
+    def __init__(self, tape: Tape) -> None:
+        outputs = tape.output_indices()
+        self._state = len(tape.values), len(tape.assumptions)
+        self._outputs = tape.outputs
+        self._structure = tape.arguments
+        self._result = in_order(outputs) if tape.result is None else tape.result
+        self._inputs = [tape.values[idx] for idx in tape.inputs]
+        # Arguments that are inputs as they stand need no conversion if they are of these kinds.
+        is_flat = self._structure is None or all(type(x) is Slot for x in self._structure)
+        self._classes = tuple(map(type, self._inputs)) if is_flat else None
+        self._arrays = [
+            (i, x.shape, x.dtype) for i, x in enumerate(self._inputs) if type(x) is np.ndarray
+        ]
+        # Results that are arrays may be memory of arguments, constants or one another.
+        self._found = [i for i, idx in enumerate(outputs) if type(tape.values[idx]) is np.ndarray]
+        self._shared = {
+            i for i, idx in enumerate(outputs)
+            if idx in tape.inputs or tape.is_constant(idx) or outputs.index(idx) != i
+        }  # fmt: skip
+        is_long = len(tape) > LONGEST_FUNCTION
+        function: Callable[..., Any]
+        function = interpreted(tape) if is_long else ir.load(to_function(tape))
+        self._function: Callable[..., tuple[Any, ...]]
+        self._direct: Callable[..., Any]
+        if len(outputs) == 1 and not is_long:
+            self._function = lambda *xs: (function(*xs),)
+        else:
+            self._function = function
+        # What the function gives, as it is: numbers, one or a tuple of several.
+        if not self._found and not is_long and self._result == in_order(outputs):
+            self._direct = function
+        elif not self._found and self._result == (Slot(0),):
+            self._direct = self._function
+        else:
+            self._direct = self._arranged
+
+    def is_of(self, tape: Tape) -> bool:
+        """Whether the tape is still what it was."""
+        values, assumptions = self._state
+        return (
+            len(tape.values) == values
+            and len(tape.assumptions) == assumptions
+            and tape.outputs is self._outputs
         )
-    if len(values) != len(tape.inputs):
-        raise TapeMismatch(f"{len(values)} values for {len(tape.inputs)} inputs")
-    values = [like(x, tape.values[idx]) for x, idx in zip(values, tape.inputs, strict=True)]
-    key = len(tape), tuple(tape.outputs), len(tape.assumptions)
-    program = tape.programs.get(key)
-    if program is None:
-        program = tape.programs[key] = runnable(tape)
-    outputs = [own(y) for y in program(*values)]
-    if tape.result is not None:
-        return filled(tape.result, outputs)
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def __call__(self, *xs: Any) -> Any:
+        if tuple(map(type, xs)) != self._classes:
+            return self._direct(*self._converted(xs))
+        for i, shape, dtype in self._arrays:
+            if xs[i].shape != shape or xs[i].dtype != dtype:
+                return self._direct(*self._converted(xs))
+        return self._direct(*xs)
+
+    def _arranged(self, *xs: Any) -> Any:
+        """The outputs in the structure of the result, arrays in memory of their own."""
+        outputs = list(self._function(*xs))
+        for i in self._found:
+            if i in self._shared or outputs[i].base is not None:
+                outputs[i] = outputs[i].copy()
+        return filled(self._result, outputs)
+
+    def _converted(self, xs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs that arguments hold, of the types of those that were recorded."""
+        values: list[Any] = []
+        structure = self._structure
+        if structure is None:
+            values = list(xs)
+        elif len(xs) != len(structure) or not paired(structure, xs, values):
+            raise TapeMismatch(
+                "the program was recorded with other arguments: their number, what they are made "
+                "of, flags, texts and functions are fixed"
+            )
+        if len(values) != len(self._inputs):
+            raise TapeMismatch(f"{len(values)} values for {len(self._inputs)} inputs")
+        return tuple([like(x, then) for x, then in zip(values, self._inputs, strict=True)])
+
+
+def in_order(outputs: list[int]) -> Any:
+    """The outputs of a tape as its result: one, or a tuple of several."""
+    return Slot(0) if len(outputs) == 1 else tuple(map(Slot, range(len(outputs))))
 
 
 def like(x: Any, recorded: Any) -> Any:
@@ -75,28 +145,6 @@ def like(x: Any, recorded: Any) -> Any:
     if not np.can_cast(np.result_type(x), np.result_type(recorded), "same_kind"):
         raise TapeMismatch(f"{x!r} is given for what was recorded as {np.result_type(recorded)}")
     return x.astype(recorded.dtype) if cls is np.ndarray else cls(x)
-
-
-def own(y: Any) -> Any:
-    """A result that shares no memory with arguments or constants."""
-    return y.copy() if isinstance(y, np.ndarray) and y.base is not None else y
-
-
-def runnable(tape: Tape) -> Callable[..., Any]:
-    """The program as a function that gives the tuple of its outputs."""
-    shared = {*tape.inputs, *(i for i in tape.output_indices() if tape.is_constant(i))}
-    copied = [idx in shared for idx in tape.output_indices()]
-    if len(tape) > LONGEST_FUNCTION:
-        run: Callable[..., Any] = interpreted(tape)
-    else:
-        function = ir.load(to_function(tape))
-        run = function if len(copied) != 1 else lambda *xs: (function(*xs),)
-    if not any(copied):
-        return run
-    return lambda *xs: tuple([
-        np.array(y) if is_copied and isinstance(y, np.ndarray) else y
-        for y, is_copied in zip(run(*xs), copied, strict=True)
-    ])  # fmt: skip
 
 
 def interpreted(tape: Tape) -> Callable[..., Any]:

@@ -67,7 +67,7 @@ class Tape:
         self._constants: dict[Any, int] = {}
         self._assumed: set[int] = set()
         self._active = bytearray()
-        self.programs: dict[Any, Any] = {}  # what replays it, by outputs
+        self.program: Any = None  # what replays it
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -124,7 +124,7 @@ class Tape:
 
     def output(self, x: Any) -> None:
         """Declares an output. Without one, the last node is the output."""
-        self.outputs.append(self.index_of(x))
+        self.outputs = [*self.outputs, self.index_of(x)]
         self.result = None
 
     def constant(self, value: Any) -> int:
