@@ -6,6 +6,7 @@ Same value, same gradient, same second derivative; the latter also against diffe
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,9 @@ def moved_leaf(x: Any) -> Any:
     is_inexact = isinstance(x, (float, complex, np.ndarray, np.inexact)) and (
         np.result_type(x).kind in "fc"
     )
-    return x * 0.99 if is_inexact else x
+    if not is_inexact:
+        return x
+    return np.asarray(x * 0.99) if isinstance(x, np.ndarray) else type(x)(x * 0.99)
 
 
 def gradients_on_tape(row: Row, values: Any, seed: Any) -> list[Any]:
@@ -184,6 +187,59 @@ def test_rules_run_on_tracked_values(row: Row) -> None:
             tolerance = 1e-4 if is_single else 1e-9
             found = plain(grads[x])
             np.testing.assert_allclose(found, x.grad, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("row", ALL, ids=str)
+def test_replay(row: Row) -> None:
+    """A tape with its adjoint, printed and run with other numbers, as one that is recorded anew."""
+    t, bars = on_new_tape(row, row.args, None)
+    if not bars:
+        return
+    xs = [t.values[idx] for idx in t.inputs]
+    for found, expected in zip(several(tape.replay(t, *xs)), bars, strict=True):
+        assert type(found) is type(expected)
+        check_close(found, expected)
+    moved = structural(row.args, moved_leaf)
+    try:
+        _, anew = on_new_tape(row, moved, t)
+    except Exception:
+        return  # the function is not defined there
+    numbers = list(leaves_of(moved))
+    try:
+        again = several(tape.replay(t, *numbers, *xs[len(numbers) :]))
+    except tape.TapeMismatch:
+        return
+    for found, expected in zip(again, anew, strict=True):
+        check_close(found, expected)
+
+
+def several(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def leaves_of(args: Any) -> Iterator[Any]:
+    """The arrays and numbers that `inputs` makes inputs."""
+    if isinstance(args, (list, tuple)):
+        for arg in args:
+            yield from leaves_of(arg)
+    elif isinstance(args, (float, complex, np.inexact, np.ndarray)):
+        if np.result_type(args).kind in "fc":
+            yield args
+
+
+def on_new_tape(row: Row, values: Any, seeds: Any) -> tuple[tape.Tape, list[Any]]:
+    """A tape with the gradients of a call, and these; sensitivities are those of another tape."""
+    t = tape.Tape()
+    y = tape.record(row.callee, *inputs(t, values), **row.kwargs)
+    count = len(t.inputs)
+    pairs = seeded(y, noise(unwrapped(y), np.random.default_rng(5)))
+    if not pairs:
+        return t, []
+    if seeds is not None:
+        given = [seeds.values[idx] for idx in seeds.inputs[count:]]
+        pairs = [(item, seed) for (item, _), seed in zip(pairs, given, strict=True)]
+    bars = appended(t, [(item, t.input(seed)) for item, seed in pairs])
+    return t, [bar.val for bar in bars]
 
 
 def first_order(row: Row, args: Any, seeds: Any) -> tuple[Any, list[Any]]:
