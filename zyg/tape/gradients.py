@@ -19,7 +19,7 @@ from zyg.tape.adjoint import Adjoint, fitted
 from zyg.tape.plain_walk import ConsumingWalk, PlainWalk
 from zyg.tape.structures import filled, gradient_of, is_number, mapped, template
 from zyg.tape.wengert import Tape, identity, mixed
-from zyg.tape.wrappers import WRAPPERS, Wrapper, has_wrappers, plain, wrappers_in
+from zyg.tape.wrappers import WRAPPERS, has_wrappers, plain, wrappers_in
 
 
 def trace(f: Callable[..., Any], *xs: Any, **options: Any) -> Tape:
@@ -40,7 +40,9 @@ def trace(f: Callable[..., Any], *xs: Any, **options: Any) -> Tape:
     """
     tape = Tape()
     arguments = wrapped_arguments(tape, f, xs)
-    set_result(tape, f(*arguments, **options))
+    with tape.recording():
+        y = f(*arguments, **options)
+    set_result(tape, y)
     return tape
 
 
@@ -123,7 +125,7 @@ def append_adjoint(tape: Tape, seeds: Sequence[Any] | None = None) -> tuple[Any,
 
 
 def is_wrapper(x: Any) -> bool:
-    return isinstance(x, Wrapper)
+    return type(x) in WRAPPERS
 
 
 def slot_of(x: Any, found: list[Any]) -> Any:
@@ -178,9 +180,10 @@ def gradient(f: Callable[..., Any], *xs: Any, **options: Any) -> tuple[Any, ...]
         return nested_gradient(f, xs, options)
     tape = Tape()
     arguments = wrapped_arguments(tape, f, xs)
-    y = f(*arguments, **options)
+    with tape.recording():
+        y = f(*arguments, **options)
     check_scalar(plain(y))
-    seeds = {tape.index_of(y): unit_seed(plain(y))} if isinstance(y, Wrapper) else {}
+    seeds = {tape.index_of(y): unit_seed(plain(y))} if type(y) in WRAPPERS else {}
     del y, arguments
     bars = ConsumingWalk(tape, tape.inputs).run(seeds)
     gradients = [owned(project(bars.get(idx), tape.values[idx])) for idx in tape.inputs]
@@ -212,12 +215,13 @@ def nested_gradient(
     recording = tape.known
     tape.known = None
     try:
-        y = f(*filled(arguments, [tape.wrapper(idx) for idx in targets]), **options)
+        with tape.recording():
+            y = f(*filled(arguments, [tape.wrapper(idx) for idx in targets]), **options)
     finally:
         tape.known = recording
     check_scalar(plain(y))
     bars: dict[int, Any] = {}
-    if isinstance(y, Wrapper):
+    if type(y) in WRAPPERS:
         if y.tape is not tape:
             raise mixed()
         bars = Adjoint(tape, targets).run({y.idx: unit_seed(y.val)})
@@ -229,13 +233,14 @@ def pulled_back(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], A
     """The plain value of `f(*xs)` and its back function, with gradients of `f` and arguments."""
     tape = Tape()
     arguments = wrapped_arguments(tape, f, xs)
-    y = f(*arguments)
-    if has_wrappers(y) and not isinstance(y, Wrapper):
+    with tape.recording():
+        y = f(*arguments)
+    if has_wrappers(y) and type(y) not in WRAPPERS:
         raise NotDifferentiable(f"a function that gives a {type(y).__name__}: give an array")
 
     def back(delta: Any) -> tuple[Any, ...]:
         bars: dict[int, Any] = {}
-        if isinstance(y, Wrapper):
+        if type(y) in WRAPPERS:
             bars = PlainWalk(tape, tape.inputs).run({y.idx: delta})
         gradients = [project(bars.get(idx), tape.values[idx]) for idx in tape.inputs]
         return None, *gradient_of(tape.arguments, gradients)

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import functools
 import math
-import numbers
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,15 @@ from zyg.errors import NotDifferentiable
 from zyg.tape.primitives import is_flat, known, name_of
 from zyg.tape.recording import NUMBERS, call, found_again, is_unsteady_power, noted, recorded
 from zyg.tape.wengert import mixed
-from zyg.tape.wrappers import WRAPPERS, ArrayWrapper, RealWrapper, Wrapper
+from zyg.tape.wrappers import WRAPPERS, ArrayWrapper, RealWrapper, Wrapper, wrappers_in
 
-OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple, Wrapper)
+OPERANDS = (int, float, complex, np.ndarray, np.generic, Wrapper)
+
+
+def is_operand(x: Any) -> bool:
+    """Whether an operator may take it: classes of the user's that derive from tuples have
+    operators of their own."""
+    return isinstance(x, OPERANDS) or type(x) is list or type(x) is tuple
 
 
 def binary(function: Any) -> Callable[[Any, Any], Any]:
@@ -39,12 +44,12 @@ def binary(function: Any) -> Callable[[Any, Any], Any]:
         if cls in WRAPPERS:
             value, parent = other.val, other.idx
             if other.tape is not tape:
-                raise mixed()
+                raise tape.refused(mixed())
         elif cls in NUMBERS:
             if tape.known is not None and changes_nothing(function, self.val, other):
                 return self
             value, parent = other, tape.constant(other)
-        elif isinstance(other, OPERANDS):
+        elif is_operand(other):
             return call(function, (self, other))
         else:
             return NotImplemented
@@ -61,7 +66,7 @@ def reflected(function: Any) -> Callable[[Any, Any], Any]:
 
     def operate(self: Any, other: Any) -> Any:
         if type(other) not in NUMBERS or is_power:
-            return call(function, (other, self)) if isinstance(other, OPERANDS) else NotImplemented
+            return call(function, (other, self)) if is_operand(other) else NotImplemented
         tape = self.tape
         if is_product and tape.known is not None and changes_nothing(function, self.val, other):
             return self
@@ -99,7 +104,7 @@ BINARY: dict[str, Any] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow,
     "matmul": operator.matmul, "divmod": divmod, "and": operator.and_, "or": operator.or_,
-    "xor": operator.xor,
+    "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
 }  # fmt: skip
 UNARY: dict[str, Any] = {
     "neg": operator.neg, "pos": operator.pos, "abs": operator.abs, "invert": operator.invert,
@@ -123,7 +128,7 @@ REDUCTIONS: dict[tuple[str, np.ufunc], Any] = {
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
     """`np.sin(x)`, `np.add.reduce(x)` and what plain arrays and NumPy's scalars do with `x`."""
     if kwargs.pop("out", None) is not None:
-        raise in_place(f"np.{ufunc.__name__}(..., out=...)")
+        raise in_place(wrappers_in((args, self)), f"np.{ufunc.__name__}(..., out=...)")
     if method == "__call__":
         return call(ufunc, args, kwargs)
     if (method, ufunc) in REDUCTIONS:
@@ -132,7 +137,8 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *args: Any, **kwargs: A
     if method == "outer" and len(args) == 2:
         a, b = args
         return call(ufunc, (np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b), kwargs)
-    raise NotDifferentiable(
+    raise refused_by(
+        wrappers_in((args, self)),
         f"np.{ufunc.__name__}.{method} has no rule for values of a tape; call the function that "
         "it stands for"
     )
@@ -141,7 +147,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *args: Any, **kwargs: A
 def array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """`np.sum(x)`, `np.concatenate([x, y])` and NumPy's other functions of arrays."""
     if kwargs.get("out") is not None:
-        raise in_place(f"{name_of(function)}(..., out=...)")
+        raise in_place(wrappers_in((args, kwargs)), f"{name_of(function)}(..., out=...)")
     kwargs.pop("out", None)
     return call(function, args, kwargs)
 
@@ -158,10 +164,11 @@ def assumed(self: Any) -> Any:
 def converted(self: Any, what: str) -> Any:
     """The plain value of what has no derivative; raises for all else."""
     if self.tape.is_active(self.idx, is_flat):
-        raise NotDifferentiable(
+        raise refused_by(
+            [self],
             f"{what} would give a plain number, and drop the gradient: use the functions of NumPy "
             "on x itself (np.stack for arrays of numbers on a tape), tape.record(f, x) for other "
-            "functions with a rule, or x.val where no gradient is wanted"
+            "functions with a rule, or x.val where no gradient is wanted",
         )
     return assumed(self)
 
@@ -204,25 +211,35 @@ def hashed(self: Any) -> int:
     """The hash of an integer, by which it is found in a dict; other numbers are no keys."""
     if isinstance(self.val, (int, np.integer, np.bool_)):
         return hash(assumed(self))
-    raise NotDifferentiable(
-        f"a {type(self).__name__} is no key of a dict or member of a set: use x.val, which has no "
-        "gradient"
+    raise refused_by(
+        [self],
+        f"a {type(self.val).__name__} on a tape is no key of a dict or member of a set: use x.val, "
+        "which has no gradient",
     )
 
 
 # Attributes, methods and items
 
 
-def in_place(what: str) -> NotDifferentiable:
-    return NotDifferentiable(
+def refused_by(values: Iterable[Any], message: str) -> Exception:
+    """The error for what can't be done with values of a tape, which takes note of it."""
+    error: Exception = NotDifferentiable(message)
+    for x in values:
+        x.tape.refused(error)
+    return error
+
+
+def in_place(values: Iterable[Any], what: str) -> Exception:
+    return refused_by(
+        values,
         f"Can't differentiate `{what}`: values of a tape are not written in place; compute a new "
-        "value (np.where, np.concatenate, x = x + y)"
+        "value (np.where, np.concatenate, x = x + y)",
     )
 
 
-def refused(what: str) -> Callable[..., Any]:
+def refusing(what: str) -> Callable[..., Any]:
     def refuse(self: Any, *args: Any) -> Any:
-        raise in_place(what)
+        raise in_place([self], what)
 
     return refuse
 
@@ -235,18 +252,28 @@ def attribute(self: Any, name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     if name in CHANGES:
-        raise in_place(f"x.{name}(...)")
+        raise in_place([self], f"x.{name}(...)")
     descriptor = getattr(type(self.val), name)
     if callable(descriptor):
-        known(descriptor)
+        try:
+            known(descriptor)
+        except NotDifferentiable as error:
+            raise self.tape.refused(error) from None
         return functools.partial(_call_method, descriptor, self)
     return call(descriptor, (self,))
 
 
 def _call_method(descriptor: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("out") is not None:
-        raise in_place(f"x.{descriptor.__name__}(..., out=...)")
+        raise in_place([self], f"x.{descriptor.__name__}(..., out=...)")
     return call(descriptor, (self, *args), kwargs)
+
+
+def item_of_number(self: Any, index: Any) -> Any:
+    """`x[()]` of a number of NumPy's, which is the number."""
+    if not isinstance(self.val, np.generic):
+        raise TypeError(f"'{type(self.val).__name__}' object is not subscriptable")
+    return self if type(index) is tuple and not index else call(operator.getitem, (self, index))
 
 
 def items(self: Any) -> Iterator[Any]:
@@ -277,7 +304,6 @@ def define() -> None:
         setattr(ArrayWrapper, name, function)
     for name, function in REAL_METHODS.items():
         setattr(RealWrapper, name, function)
-    numbers.Real.register(RealWrapper)
 
 
 METHODS: dict[str, Any] = {
@@ -294,14 +320,17 @@ METHODS: dict[str, Any] = {
 }
 ARRAY_METHODS: dict[str, Any] = {
     "__getitem__": lambda self, index: call(operator.getitem, (self, index)),
-    "__setitem__": refused("x[i] = v"),
-    "__delitem__": refused("del x[i]"),
+    "__setitem__": refusing("x[i] = v"),
+    "__delitem__": refusing("del x[i]"),
     "__len__": lambda self: len(self.val),
     "__iter__": items,
     "__contains__": contains,
-    **{f"__i{name}__": refused(f"operator.i{name}(x, y)") for name in IN_PLACE},
+    **{f"__i{name}__": refusing(f"operator.i{name}(x, y)") for name in IN_PLACE},
 }
 REAL_METHODS: dict[str, Any] = {
+    "__getitem__": item_of_number,
+    "__iter__": None,
+    "__contains__": None,
     "__round__": lambda self, *digits: call(round, (self, *digits)),
     "__trunc__": lambda self: call(math.trunc, (self,)),
     "__floor__": lambda self: call(math.floor, (self,)),

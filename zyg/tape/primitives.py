@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +58,9 @@ ABOUT_VALUES: set[Any] = {
     getattr(np, name) for name in ABOUT_TYPES if hasattr(np, name)
 } - STATIC - {np.isreal, np.iscomplex}
 
-_own: dict[Any, Known] = {}
+_own: dict[Any, Known] = {
+    function: Known(is_constant=True) for function in (operator.and_, operator.or_, operator.xor)
+}
 _known: dict[Any, Known] = {}
 _known_at = -1
 

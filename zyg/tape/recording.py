@@ -40,6 +40,15 @@ NUMBERS = frozenset([int, float, complex, np.float64, np.float32, np.int64, np.c
 
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIONS) -> Any:
     """The result of a call with wrappers among its arguments, wrapped."""
+    try:
+        return _called(function, args, kwargs)
+    except NotDifferentiable as error:
+        for x in wrappers_in((args, kwargs)):
+            x.tape.refused(error)
+        raise
+
+
+def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     entry = known(function)
     if entry.is_static:
         return _static(function, args, kwargs)

@@ -110,18 +110,18 @@ class Program:
 
     def _converted(self, xs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs that arguments hold, of the types of those that were recorded."""
-        values: list[Any] = []
+        found: dict[int, Any] = {}
         structure = self._structure
         if structure is None:
-            values = list(xs)
-        elif len(xs) != len(structure) or not paired(structure, xs, values):
+            found = dict(enumerate(xs))
+        elif len(xs) != len(structure) or not paired(structure, xs, found):
             raise TapeMismatch(
                 "the program was recorded with other arguments: their number, what they are made "
                 "of, flags, texts and functions are fixed"
             )
-        if len(values) != len(self._inputs):
-            raise TapeMismatch(f"{len(values)} values for {len(self._inputs)} inputs")
-        return tuple([like(x, then) for x, then in zip(values, self._inputs, strict=True)])
+        if len(found) != len(self._inputs):
+            raise TapeMismatch(f"{len(found)} values for {len(self._inputs)} inputs")
+        return tuple([like(found[i], then) for i, then in enumerate(self._inputs)])
 
 
 def in_order(outputs: list[int]) -> Any:
@@ -140,7 +140,8 @@ def like(x: Any, recorded: Any) -> Any:
             raise TapeMismatch(f"an array of shape {x.shape}, recorded was {recorded.shape}")
         if x.dtype == recorded.dtype:
             return x
-    if np.shape(x) != np.shape(recorded) or isinstance(x, (str, bytes)) or x is None:
+    is_number = isinstance(x, (int, float, complex, np.number, np.ndarray))
+    if np.shape(x) != np.shape(recorded) or not is_number or isinstance(x, bool):
         raise TapeMismatch(f"{x!r} is given for a {cls.__name__}")
     if not np.can_cast(np.result_type(x), np.result_type(recorded), "same_kind"):
         raise TapeMismatch(f"{x!r} is given for what was recorded as {np.result_type(recorded)}")

@@ -11,7 +11,8 @@ on a tape, it only grows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -62,6 +63,7 @@ class Tape:
         # While an adjoint is recorded: the nodes that are found again, by function and parents.
         self.known: dict[tuple[Any, tuple[int, ...]], int] | None = None
         self.own: tuple[Any, tuple[int, ...], Form | None, int] | None = None
+        self.refusal: Exception | None = None  # what the program was refused, if anything
         self._seen: dict[tuple[Any, tuple[int, ...]], int] = {}
         self._seen_until = 0
         self._constants: dict[Any, int] = {}
@@ -168,7 +170,7 @@ class Tape:
         """The node of an operand: a wrapper of this tape, a number, an array."""
         if type(x) in WRAPPERS:
             if x.tape is not self:
-                raise mixed()
+                raise self.refused(mixed())
             return int(x.idx)
         return self.constant(x)
 
@@ -210,6 +212,35 @@ class Tape:
                 is_any = any(active[parent] for parent in parents)
                 active.append(is_any and not is_flat(function))
         return bool(active[idx])
+
+    # Refusals
+
+    def refused(self, error: Exception) -> Exception:
+        """Notes that the program was refused something, in case that a handler of its own catches
+        the error, and it goes another way than it would with plain numbers."""
+        if self.known is None and self.refusal is None:
+            self.refusal = error
+        return error
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[None]:
+        """Runs a program; raises what it was refused, even if it has caught that."""
+        outer = self._taken_refusal()
+        try:
+            yield
+        except Exception as error:
+            refusal = self._taken_refusal()
+            if refusal is not None and refusal is not error:
+                raise refusal from error
+            raise
+        finally:
+            refusal, self.refusal = self.refusal, outer
+        if refusal is not None:
+            raise refusal
+
+    def _taken_refusal(self) -> Exception | None:
+        refusal, self.refusal = self.refusal, None
+        return refusal
 
     # Nodes that are found again
 

@@ -28,6 +28,11 @@ class Wrapper:
         self.tape = tape
         self.idx = idx
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of the value, so that `isinstance(x, float)` takes the way of plain numbers."""
+        return type(self.val)
+
     def __copy__(self) -> Any:
         return self
 
