@@ -29,7 +29,7 @@ LAYERS = [
     ["zyg"],
 ]  # fmt: skip
 # Beside the compiler, which they never import.
-BESIDE = ["zyg.tracker", "zyg.tape"]
+BESIDE = ["zyg.rebinding", "zyg.pruning", "zyg.tracker", "zyg.tape"]
 
 
 def matches(module, pattern):

@@ -37,6 +37,10 @@ from ir.rewrite import free_values
 
 Copies = list[tuple[Value, Operand]]
 
+# In a row of more calls than this, no two values share a name: to find out which ones could would
+# take time in proportion to the square of the length.
+LONGEST_ROW = 1000
+
 
 class Naming:
     """Names for the variables of one function."""
@@ -69,6 +73,9 @@ class Naming:
         for value in fixed:
             self._register(value)
         self._collect(function.body)
+        if _is_long_row(function.body, shared):
+            self.names = self._apart(reserved)
+            return
         live = self._block(function.body, set(), None)
         self._define(fixed, live)
         for captured in function.captured:  # assigning its name would make that a local one
@@ -390,10 +397,33 @@ class Naming:
             take(root, candidate)
         return names
 
+    def _apart(self, reserved: set[str]) -> dict[Value, str]:
+        """A name of its own for each value that has one."""
+        names = dict(self._fixed)
+        taken = {*reserved, *names.values()}
+        numbers: Counter[str] = Counter()
+        for value in self._order:
+            if value in names or value in self._inlined:
+                continue
+            base = candidate = self._base(value)
+            while candidate in taken or keyword.iskeyword(candidate):
+                numbers[base] += 1
+                candidate = f"{base}_{numbers[base]}"
+            names[value] = candidate
+            taken.add(candidate)
+        return names
+
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
         name = max(counts, key=counts.__getitem__) if counts else self._members[root][0].name
         return name if name.isidentifier() else "t"
+
+
+def _is_long_row(body: Block, shared: set[Call]) -> bool:
+    """Whether a block is a long row of calls, none of which changes what it is given."""
+    return len(body.ops) > LONGEST_ROW and not shared and all(
+        isinstance(op, Call) for op in body.ops
+    )
 
 
 def _distinct(params: list[Value]) -> dict[Value, str]:

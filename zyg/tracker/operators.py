@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.pruning import without
 from zyg.tracker.graph import (
     TRACKED,
     Call,
@@ -28,7 +29,6 @@ from zyg.tracker.graph import (
     tracked_in,
     wrapped,
 )
-from zyg.tracker.pruning import without
 from zyg.tracker.recording import call, known, name_of
 
 OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple, TrackedValue)
