@@ -23,6 +23,7 @@ from tests.rule_row import (
 from zyg import cotangent
 from zyg.compiler import dynamic
 from zyg.cotangent import accumulate, conj, filled, one_hot, scatter, unbroadcast
+from zyg.rules.linalg import cofactors
 
 
 def products() -> Iterator[Row]:
@@ -142,6 +143,8 @@ def linear_algebra() -> Iterator[Row]:
         )
     yield from cases(np.linalg.pinv, (square,), (real(2, 3),), (real(3, 2),), (cplx(2, 3),))
     singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.5, 1.0, 4.0]])
+    square = definite(3)
+    yield from cases(cofactors, (square, float(np.linalg.det(square))))
     yield from cases(
         np.linalg.det, (singular * 0,), (np.array([[1.0, 2.0], [2.0, 4.0]]),), (singular,)
     )

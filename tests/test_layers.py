@@ -14,7 +14,7 @@ LAYERS = [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
         "zyg.callables", "zyg.copying", "zyg.shadows", "zyg.shadow_records",
     ],
-    ["zyg.numpy_*", "zyg.scipy_facts", "zyg.cotangent_facts"],
+    ["zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.cotangent_facts"],
     ["zyg.rules"],
     ["zyg.compiler"],
     [

@@ -75,8 +75,15 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
-from zyg.numpy_changes import written_out
-from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.numpy_changes import added_at, is_users, written_out
+from zyg.rules.registry import (
+    is_constant,
+    rule_of,
+    stand_in_of,
+    substitute_of,
+    takes_pullback,
+    without_output,
+)
 from zyg.shadows import unless_held
 from zyg.signature import abstract, is_by_rules
 
@@ -719,17 +726,42 @@ class _Surroundings:
                 Const(function), [Const(owner), *args], kwargs, ["t"], loc
             )[0]
         # Without places, `check_call` was asked about the call before.
+        if inference.places is not None and isinstance(callee, Const) and not is_users(callee):
+            others, rest, out = without_output(callee.value, args, kwargs)
+            written = (
+                added_at(inference, callee.value, args, kwargs, loc) if out is None
+                else self._written_out(inference, callee.value, others, rest, out, loc)
+            )
+            if written is not None:
+                return written[0]
+        if isinstance(callee, Const):
+            plain = stand_in_of(callee.value, len(args), kwargs)
+            if plain is not None:
+                return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
         ):
-            written = written_out(inference, callee.value, args, kwargs, ["t"], loc)
-            if written is not None:
-                return written[0]
             refuse_mutation(inference, callee, args, kwargs, loc)
         found: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )
         return found
+
+    def _written_out(
+        self,
+        inference: Inference,
+        callee: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        out: Operand,
+        loc: Location | None,
+    ) -> list[Operand] | None:
+        masked = None
+        if "where" in kwargs and isinstance(callee, np.ufunc):
+            masked = stand_in_of(callee, len(args), kwargs)
+            if masked is None:
+                return None
+        return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
 
     def check_call(
         self,
