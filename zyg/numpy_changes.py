@@ -152,6 +152,6 @@ def written_out(
     if not _is_array(out) or len(names) != 1:
         return None
     if masked is not None:  # what the mask leaves out stays
-        callee, args = masked, [*args, out]
+        callee, args = masked, [Const(callee), *args, out]
     (value,) = self.typed_call(Const(callee), args, rest, ["t"], loc)
     return [_overwrite(self, out, value, loc)]

@@ -32,6 +32,7 @@ from zyg.rules.registry import (
     constant,
     covers,
     is_constant,
+    method_of_ufunc,
     rule_of,
     stand_in_of,
     substitute_of,
@@ -80,6 +81,10 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
+        if isinstance(function, np.ufunc):
+            return callables.call_of_partial(
+                pullback_call, functools.partial(plain, function), args, kwargs
+            )
         _refuse_uncovered(plain, function, (*leading, *args), kwargs)
         y, back = compile_call(plain, *leading, *args, **kwargs)
         return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
@@ -290,6 +295,9 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
             if rule_of(member) is not None:
                 return rule_of(member), member, ()
         elif not isinstance(function.__self__, types.ModuleType):
+            if isinstance(function.__self__, np.ufunc):
+                plain = method_of_ufunc(function.__self__, function.__name__)
+                return None, plain or function, (function.__self__,) if plain else ()
             descriptor = getattr(type(function.__self__), function.__name__, None)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)

@@ -3,7 +3,7 @@
     np.sum(x, where=m)              np.sum(np.where(m, x, 0))
     np.var(x, mean=c)               the sum of squared distances from c
     np.exp(x, dtype=np.float32)     np.exp(x.astype(np.float32))
-    np.log(x, where=m, out=y)       a copy of y, where [m] is np.log(x[m])
+    np.log(x, where=m, out=y)       y, where m doesn't hold, and else the logarithms of x[m]
 
 Their code is differentiated. What a mask excludes has no part in the value, and so no derivative,
 be it infinite or NaN. Nothing here writes into `out`: who calls does, where there is one.
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import inexact_dtype
+from zyg.cotangent import inexact_dtype, scatter
 from zyg.errors import NotDifferentiable
 from zyg.rules.reductions import aligned
-from zyg.rules.registry import is_constant, rule_of, stand_in, substitute
+from zyg.rules.registry import constant, is_constant, rule_of, stand_in, substitute
 
 # Reductions
 
@@ -44,42 +44,37 @@ def masked_prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, w
 
 @stand_in(np.max, np.amax, np.ndarray.max)
 def masked_max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    check_start(initial, "maximum")
-    chosen = start_or_item(a, initial, where)
+    chosen = start_or_item(a, initial, where, "maximum")
     return np.max(chosen, axis=axis, keepdims=keepdims, initial=initial)
 
 
 @stand_in(np.min, np.amin, np.ndarray.min)
 def masked_min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    check_start(initial, "minimum")
-    chosen = start_or_item(a, initial, where)
+    chosen = start_or_item(a, initial, where, "minimum")
     return np.min(chosen, axis=axis, keepdims=keepdims, initial=initial)
 
 
 @stand_in(np.nanmax)
 def masked_nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    check_start(initial, "fmax")
-    chosen = start_or_item(a, initial, where)
+    chosen = start_or_item(a, initial, where, "fmax")
     return np.nanmax(chosen, axis=axis, keepdims=keepdims, initial=initial)
 
 
 @stand_in(np.nanmin)
 def masked_nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    check_start(initial, "fmin")
-    chosen = start_or_item(a, initial, where)
+    chosen = start_or_item(a, initial, where, "fmin")
     return np.nanmin(chosen, axis=axis, keepdims=keepdims, initial=initial)
 
 
-def check_start(initial, name):
+def start_or_item(a, initial, where, name):
+    """The items that a mask lets through, and in the place of the others the initial value."""
+    if where is True:
+        return a
     if initial is None:
         raise ValueError(
             f"reduction operation '{name}' does not have an identity, so to use a where mask one "
             "has to specify 'initial'"
         )
-
-
-def start_or_item(a, initial, where):
-    """The items that a mask lets through, and in the place of the others the initial value."""
     a = np.asarray(a)
     return np.where(where, a, np.asarray(initial).astype(a.dtype))
 
@@ -231,54 +226,33 @@ UFUNCS = {id(f): f for f in vars(np).values() if isinstance(f, np.ufunc) and f.s
 OF_INTEGERS = (np.ldexp,)  # whose operands are not converted to the dtype of the result
 
 
-def of_one(ufunc):
+def of_one(
+    ufunc, x, out=None, *, where=True, dtype=None, casting="same_kind", order="K", subok=True
+):
     """What `ufunc(x, dtype=..., where=...)` means."""
-
-    def called(
-        x, out=None, *, where=True, dtype=None, casting="same_kind", order="K", subok=True
-    ):
-        check_options(ufunc, order)
-        if dtype is not None:
-            x = converted(ufunc, x, dtype, casting)
-        if where is True:
-            return ufunc(x)
-        shape = common_shape(out, np.shape(x), np.shape(where))
-        chosen = np.broadcast_to(where, shape)
-        return filled_in(ufunc(np.broadcast_to(x, shape)[chosen]), chosen, out, casting)
-
-    return called
+    if dtype is not None:
+        x = converted(ufunc, x, dtype, casting)
+    if where is True:
+        return in_order(ufunc(x), order)
+    shape = common_shape(out, np.shape(x), np.shape(where))
+    chosen = np.broadcast_to(where, shape)
+    values = ufunc(np.broadcast_to(x, shape)[chosen])
+    return in_order(filled_in(values, chosen, out, casting), order)
 
 
-def of_two(ufunc):
+def of_two(
+    ufunc, x, y, out=None, *, where=True, dtype=None, casting="same_kind", order="K", subok=True
+):
     """What `ufunc(x, y, dtype=..., where=...)` means."""
-
-    def called(
-        x, y, out=None, *, where=True, dtype=None, casting="same_kind", order="K", subok=True
-    ):
-        check_options(ufunc, order)
-        if dtype is not None:
-            x = converted(ufunc, x, dtype, casting)
-            y = converted(ufunc, y, dtype, casting)
-        if where is True:
-            return ufunc(x, y)
-        shape = common_shape(out, np.shape(x), np.shape(y), np.shape(where))
-        chosen = np.broadcast_to(where, shape)
-        left, right = np.broadcast_to(x, shape)[chosen], np.broadcast_to(y, shape)[chosen]
-        return filled_in(ufunc(left, right), chosen, out, casting)
-
-    return called
-
-
-def check_options(ufunc, order):
-    if order != "K":
-        raise NotDifferentiable(
-            f"np.{ufunc.__name__} has derivatives for order='K' only: what the order of the "
-            "result in memory changes is not followed"
-        )
-    if ufunc.nout > 1:
-        raise NotDifferentiable(
-            f"np.{ufunc.__name__} has several results, and derivatives without `where` and `dtype`"
-        )
+    if dtype is not None:
+        x = converted(ufunc, x, dtype, casting)
+        y = converted(ufunc, y, dtype, casting)
+    if where is True:
+        return in_order(ufunc(x, y), order)
+    shape = common_shape(out, np.shape(x), np.shape(y), np.shape(where))
+    chosen = np.broadcast_to(where, shape)
+    left, right = np.broadcast_to(x, shape)[chosen], np.broadcast_to(y, shape)[chosen]
+    return in_order(filled_in(ufunc(left, right), chosen, out, casting), order)
 
 
 def converted(ufunc, x, dtype, casting):
@@ -293,26 +267,71 @@ def converted(ufunc, x, dtype, casting):
     return np.asarray(x).astype(dtype)
 
 
+def in_order(y, order):
+    """A result as it is asked to lie in memory."""
+    return y if order == "K" or np.ndim(y) == 0 else np.copy(y, order)
+
+
 def common_shape(out, *shapes):
     return np.broadcast_shapes(*shapes) if out is None else np.shape(out)
 
 
 def filled_in(values, chosen, out, casting):
     """What `out` holds behind the call; without `out` the rest of the result may be anything."""
+    spread = scatter(values, np.shape(chosen), chosen)
     if out is None:
-        made = np.zeros(np.shape(chosen), values.dtype)
-        made[chosen] = values
-        return made[()]
-    if not np.can_cast(np.result_type(values), out.dtype, casting):
-        raise TypeError(
-            f"Cannot cast ufunc output from {np.result_type(values)} to {out.dtype} with casting "
-            f"rule '{casting}'"
-        )
-    made = out.copy()
-    made[chosen] = values
-    return made
+        made = spread.astype(values.dtype)
+        return made[()] if np.ndim(made) == 0 else made
+    check_cast(values, out, casting)
+    return np.where(chosen, spread.astype(out.dtype), out)
 
+
+def check_cast(values, out, casting):
+    if not np.can_cast(values.dtype, out.dtype, casting):
+        raise TypeError(
+            f"Cannot cast ufunc output from {values.dtype} to {out.dtype} with casting rule "
+            f"'{casting}'"
+        )
+
+
+constant(check_cast)
 
 for _ufunc in UFUNCS.values():
-    if rule_of(_ufunc) is not None and not is_constant(_ufunc):
-        stand_in(_ufunc)((of_one if _ufunc.nin == 1 else of_two)(_ufunc))
+    if rule_of(_ufunc) is not None and not is_constant(_ufunc) and _ufunc.nout == 1:
+        stand_in(_ufunc)(of_one if _ufunc.nin == 1 else of_two)
+
+
+# Products of stacks
+
+
+def of_stacks(
+    ufunc, x, y, out=None, *, axes=None, axis=None, keepdims=False, dtype=None,
+    casting="same_kind", order="K", subok=True,
+):
+    """What `ufunc(x, y, axes=..., dtype=...)` means for products of matrices and vectors."""
+    if dtype is not None:
+        x = converted(ufunc, x, dtype, casting)
+        y = converted(ufunc, y, dtype, casting)
+    if axis is not None:
+        axes = [axis, axis, ()]
+    if axes is None:
+        z = ufunc(x, y)
+        return in_order(np.expand_dims(z, -1) if keepdims else z, order)
+    left = np.moveaxis(x, axes[0], last_axes(axes[0]))
+    right = np.moveaxis(y, axes[1], last_axes(axes[1]))
+    z = ufunc(left, right)
+    if keepdims:
+        z = np.expand_dims(z, axes[0])
+    elif len(axes) == 3 and axes[2] != ():
+        z = np.moveaxis(z, last_axes(axes[2]), axes[2])
+    return in_order(z, order)
+
+
+def last_axes(axes):
+    """So many axes at the end as there are in `axes`."""
+    return tuple([i - len(axes) for i in range(len(axes))]) if isinstance(axes, tuple) else -1
+
+
+for _name in ("matmul", "vecdot", "matvec", "vecmat"):
+    if hasattr(np, _name):
+        stand_in(getattr(np, _name))(of_stacks)

@@ -53,6 +53,7 @@ _rules: dict[int, Rule] = {}
 _constant: set[int] = set()
 _substitutes: dict[int, Callable[..., Any]] = {}
 _stand_ins: dict[int, Callable[..., Any]] = {}
+_ufunc_methods: dict[tuple[int, str], Callable[..., Any]] = {}
 _alive: list[object] = []
 _version = 0
 
@@ -104,6 +105,24 @@ def stand_in(*callees: object) -> Callable[[R], R]:
     return register
 
 
+def of_ufuncs(method: str, *ufuncs: object, replace: bool = True) -> Callable[[R], R]:
+    """Registers plain Python code for a method of ufuncs; the ufunc is its first argument."""
+
+    def register(function: R) -> R:
+        for ufunc in ufuncs:
+            if replace or (id(ufunc), method) not in _ufunc_methods:
+                _ufunc_methods[id(ufunc), method] = function
+        return function
+
+    return register
+
+
+def method_of_ufunc(ufunc: object, method: str) -> Callable[..., Any] | None:
+    """The Python code that stands for a method of a ufunc; None where there is none."""
+    register_late("numpy")
+    return _ufunc_methods.get((id(ufunc), method))
+
+
 def constant(*callees: object) -> None:
     """Declares that results of these callables carry no derivative: shapes, comparisons, draws."""
     global _version
@@ -122,7 +141,7 @@ LATE = {
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "options",
-        "order_statistics", "polynomials",
+        "order_statistics", "polynomials", "ufunc_methods",
     ),
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
@@ -205,7 +224,10 @@ def substitute_of(callee: object) -> Callable[..., Any] | None:
 def stand_in_of(
     callee: object, count: int, keywords: Collection[str]
 ) -> Callable[..., Any] | None:
-    """The Python code that stands for a call with so many arguments and these keywords, if any."""
+    """The Python code that stands for a call with so many arguments and these keywords, if any.
+
+    That of a ufunc takes the ufunc as its first argument.
+    """
     rule = rule_of(callee)
     if rule is None or covers(rule, count, keywords):
         return None

@@ -119,7 +119,8 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
     if kwargs and not entry.is_own:
         plain_code = registry.stand_in_of(function, len(args), kwargs)
         if plain_code is not None:
-            return rebound(plain_code)(*args, **kwargs)
+            leading = (function,) if isinstance(function, np.ufunc) else ()
+            return rebound(plain_code)(*leading, *args, **kwargs)
     rule = entry.rule
     assert rule is not None
     if kwargs and not entry.is_own:
