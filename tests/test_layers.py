@@ -15,7 +15,10 @@ LAYERS = [
         "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
         "zyg.shadows", "zyg.shadow_records",
     ],
-    ["zyg.numpy_*", "zyg.scipy_facts", "zyg.correlation", "zyg.cotangent_facts"],
+    [
+        "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
+        "zyg.cotangent_facts",
+    ],
     ["zyg.rules"],
     ["zyg.compiler"],
     [

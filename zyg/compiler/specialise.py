@@ -75,8 +75,16 @@ from zyg.compiler.stepping import (
     step_of,
 )
 from zyg.compiler.wrappers import is_dispatching
-from zyg.numpy_changes import written_out
-from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.numpy_changes import added_at, is_users, written_out
+from zyg.rules.registry import (
+    is_constant,
+    method_of_ufunc,
+    rule_of,
+    stand_in_of,
+    substitute_of,
+    takes_pullback,
+    without_output,
+)
 from zyg.shadows import unless_held
 from zyg.signature import abstract, is_by_rules
 
@@ -521,7 +529,7 @@ class Specialiser:
                 return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
                 is_ours = str(function.__module__).startswith(("ir.", "zyg.")) and (
-                    function.__module__ != PROGRAMS
+                    function.__module__ not in PROGRAMS
                 )
                 if (_is_run_time(function) or is_ours) and substitute_of(function) is None:
                     return False
@@ -780,17 +788,47 @@ class _Surroundings:
                 Const(function), [Const(owner), *args], kwargs, ["t"], loc
             )[0]
         # Without places, `check_call` was asked about the call before.
+        if inference.places is not None and isinstance(callee, Const) and not is_users(callee):
+            others, rest, out = without_output(callee.value, args, kwargs)
+            where = kwargs.get("where")
+            if isinstance(where, Const) and where.value is True:
+                plain_call = {name: arg for name, arg in kwargs.items() if name != "where"}
+                return inference.typed_call(callee, args, plain_call, ["t"], loc)[0]
+            written = (
+                added_at(inference, callee.value, args, kwargs, loc) if out is None
+                else self._written_out(inference, callee.value, others, rest, out, loc)
+            )
+            if written is not None:
+                return written[0]
+        if isinstance(callee, Const):
+            found = _python_code(callee.value, args, kwargs)
+            if found is not None:
+                plain, args = found
+                return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
         ):
-            written = written_out(inference, callee.value, args, kwargs, ["t"], loc)
-            if written is not None:
-                return written[0]
             refuse_mutation(inference, callee, args, kwargs, loc)
-        found: Operand | None = self._specialiser.expand(
+        expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )
-        return found
+        return expanded
+
+    def _written_out(
+        self,
+        inference: Inference,
+        callee: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        out: Operand,
+        loc: Location | None,
+    ) -> list[Operand] | None:
+        masked = None
+        if "where" in kwargs and isinstance(callee, np.ufunc):
+            masked = stand_in_of(callee, len(args), kwargs)
+            if masked is None:
+                return None
+        return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
 
     def check_call(
         self,
@@ -1067,7 +1105,8 @@ class _Surroundings:
             return None
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
-        is_own = str(callee.__module__).startswith("zyg.rules.") and callee.__module__ != PROGRAMS
+        module = str(callee.__module__)
+        is_own = module.startswith("zyg.rules.") and module not in PROGRAMS
         if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
@@ -1208,6 +1247,23 @@ def _is_of_place(type_: Type) -> bool:
     return cls is not None and is_place(cls)
 
 
+def _python_code(
+    callee: Any, args: list[Operand], kwargs: dict[str, Operand]
+) -> tuple[Any, list[Operand]] | None:
+    """The Python code that stands for a method of a ufunc, or for options that a rule hasn't.
+
+    With it the arguments that it takes.
+    """
+    if type(callee) is types.MethodDescriptorType and callee.__objclass__ is np.ufunc:
+        ufunc = args[0].value if args and isinstance(args[0], Const) else None
+        plain = method_of_ufunc(ufunc, callee.__name__)
+        return None if plain is None else (plain, args)
+    plain = stand_in_of(callee, len(args), kwargs)
+    if plain is not None and isinstance(callee, np.ufunc):
+        args = [Const(callee), *args]
+    return None if plain is None else (plain, args)
+
+
 def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
     """The code that stands for a method of a library's object, or for its call, and the object."""
     function: Any
@@ -1269,7 +1325,7 @@ AnyGuard: TypeAlias = Guard | CellGuard | Absent
 def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    return _is_ours(module_globals) and name not in ("zyg.rules.functional", PROGRAMS)
+    return _is_ours(module_globals) and name not in ("zyg.rules.functional", *PROGRAMS)
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:

@@ -18,8 +18,8 @@ from zyg.rules.generators import CONSUMERS, PLAIN_READERS, SEQUENCES, Each
 from zyg.shadows import is_running
 from zyg.signature import is_users
 
-# The module whose functions are differentiated as the user's are.
-PROGRAMS = "zyg.rules.generators"
+# The modules whose functions are differentiated as the user's are.
+PROGRAMS = ("zyg.rules.generators", "zyg.rules.array_stores")
 
 
 def step_of(cls: type) -> Any:
