@@ -51,6 +51,8 @@ _DIFFERENTIATED = {
         ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
     ),
 }
+# Forward mode: the modes "tangent:" and "tangent call:" go on with what is active (`is_active`).
+TANGENT = "tangent"
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
 MAX_ROUNDS = 4
@@ -59,6 +61,29 @@ MAX_PATHS = 4  # of one code object
 # Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
 # to None if the path doesn't serve such a call.
 Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def is_at_run_time(mode: str) -> bool:
+    """Whether code of this form is part of a program that is differentiated."""
+    return mode in AT_RUN_TIME or mode.startswith(TANGENT)
+
+
+def is_active(mode: str, source: Source, name: str) -> bool:
+    """Whether an input is differentiated: one of the positions and names that a mode lists."""
+    if not mode.startswith(TANGENT):
+        return source.kind in (*_DIFFERENTIATED[mode], "heap")
+    listed = mode.partition(":")[2].split(",")
+    match source.kind:
+        case "arg" | "keyword":
+            return str(source.key) in listed
+        case "tuple":
+            return any(is_active(mode, part, "") for part in source.key)
+        case "dict":
+            return any(is_active(mode, part, "") for part in source.key.values())
+        case "cell" | "default" | "kwdefault":
+            return f".{name}" in listed
+        case kind:
+            return kind == "heap"
 
 
 class ChangesArguments(UnsupportedSyntax):
@@ -244,7 +269,7 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
-    if mode not in AT_RUN_TIME:
+    if not is_at_run_time(mode):
         forget_cached()
     key = _key(mode, function, args, kwargs)
     if key in cache.on_heap:
@@ -297,7 +322,7 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode in AT_RUN_TIME else state_of(function, args, kwargs)
+    state = None if is_at_run_time(mode) else state_of(function, args, kwargs)
     return "heap", key, state
 
 
@@ -344,14 +369,17 @@ def _found_or_made(
             plan = with_heap_passed(plan)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
-            fields = None if mode in AT_RUN_TIME else entered(function, args, kwargs)
+            fields = None if is_at_run_time(mode) else entered(function, args, kwargs)
             entry = _made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
             except (Unsupported, _FasterOnHeap) as reason:
+                if mode.startswith(TANGENT):
+                    compiler.abandon()
+                    raise
                 if type(reason) not in (NeedsHeap, _FasterOnHeap) and not (
-                    mode not in AT_RUN_TIME and holds_objects(function, args, kwargs)
+                    not is_at_run_time(mode) and holds_objects(function, args, kwargs)
                 ):
                     raise
                 compiler.abandon()
@@ -436,8 +464,10 @@ def _generated(
         made = compiler.specialiser.specialise(plan.source, types_)
     else:
         made = compiler.with_fields(plan.source, types_, fields)
-    kinds = (*_DIFFERENTIATED[mode], "heap")
-    differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
+    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
+    differentiated = [
+        i for i, source in enumerate(plan.inputs) if is_active(mode, source, names[i])
+    ]
     active = made.flow & frozenset(differentiated)
     heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     if heap is None and made.lost & frozenset(differentiated):
@@ -448,23 +478,26 @@ def _generated(
         )
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
-    if heap is None and not on_values and mode not in AT_RUN_TIME and (
+    if heap is None and not on_values and not is_at_run_time(mode) and (
         any(callee.reads_objects for callee in made.with_callees())
     ):
         raise _FasterOnHeap
-    code: Pair | Joint
-    if mode in ("pullback", "_pullback", *AT_RUN_TIME):
+    code: Any
+    if mode.startswith(TANGENT):
+        # Imported when it is first asked for: most programs need reverse mode only.
+        from zyg.compiler.tangent_code import tangents_of
+
+        if "call" in mode and any(i != heap for i in made.updates):
+            raise _changes(plan)
+        code = tangents_of(compiler).tangent(made, active, of_value=True)
+        tangents_of(compiler).finish()
+    elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
         if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
-            raise ChangesArguments(
-                f"`{plan.source.name}` changes an argument in place, and is called where zyg "
-                "can't tell which function is called", plan.source.loc,
-                advice="call it by its name",
-            )
+            raise _changes(plan)
         code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
-    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
         plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
@@ -475,6 +508,14 @@ def _generated(
         any(i != heap for i in made.updates),
         heap is not None,
         mode,
+    )
+
+
+def _changes(plan: Plan) -> ChangesArguments:
+    return ChangesArguments(
+        f"`{plan.source.name}` changes an argument in place, and is called where zyg "
+        "can't tell which function is called", plan.source.loc,
+        advice="call it by its name",
     )
 
 

@@ -1129,7 +1129,7 @@ def is_of_ir(function: types.FunctionType) -> bool:
 def _is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
-        ("ir.", "zyg.cotangent", "zyg.iterators", "zyg.compiler")
+        ("ir.", "zyg.cotangent", "zyg.tangent", "zyg.iterators", "zyg.compiler")
     )
 
 

@@ -1,0 +1,127 @@
+"""Makes tangent functions: the code of a function and of its tangent, in one.
+
+    def f(x):                     def f_tangent(x, x_dot):
+        y = math.sin(x)               y = math.sin(x)
+        return y * y                  y_dot = x_dot * math.cos(x)
+                                      return y * y, 2 * y * y_dot
+
+A tangent function takes the arguments, then the tangents of the active ones, and returns the value
+and its tangent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir import primitives
+from ir.core import Block, Call, Const, Op, Yield
+from ir.emit import Emitted
+from ir.record import made as fresh
+from ir.record import node
+from ir.simplify import eliminate_dead, is_pure, is_silent
+from zyg.compiler.activity import Flow
+from zyg.compiler.assemble import Compiler, Generated, _function, _identifier, _passed
+from zyg.compiler.specialise import Specialisation, _Surroundings
+from zyg.compiler.tangent_builder import TangentBuilder
+from zyg.compiler.tangent_types import dot_type
+
+Key = tuple[Specialisation, Flow, bool]
+
+
+@node
+class TangentCode:
+    """The tangent function of a specialisation for certain active inputs."""
+
+    forward: Generated
+    passed: list[int]
+    active: list[int]
+    back: Any = None
+    emitted: Emitted | None = None
+    dispatched: list[tuple[Any, str]] = fresh(list)
+
+
+class TangentCompiler:
+    """Generates tangent functions beside the pairs that a compiler makes."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self._compiler = compiler
+        self._made: dict[Key, TangentCode] = {}
+        self._pending: list[tuple[Key, TangentCode]] = []
+        self._fresh: list[Key] = []
+
+    def tangent(self, made: Specialisation, active: Flow, of_value: bool = False) -> TangentCode:
+        """The tangent function; its code is there once `finish` has run."""
+        key = made, active, of_value and bool(made.handed_out)
+        known = self._made.get(key)
+        if known is not None:
+            return known
+        returned = made.value_type if key[2] else made.returned_type
+        passed = _passed(made)
+        function = Generated(
+            f"{_identifier(made.function.name)}_tangent", [returned, dot_type(returned)]
+        )
+        function.changes = tuple(passed.index(i) for i in made.handed_out)
+        code = TangentCode(function, passed, sorted(active))
+        function.pair = code  # type: ignore[assignment]
+        self._made[key] = code
+        self._fresh.append(key)
+        self._pending.append((key, code))
+        return code
+
+    def finish(self) -> None:
+        """Generates and loads all tangent functions that were asked for."""
+        try:
+            while self._pending:
+                key, code = self._pending.pop()
+                self._generate(*key, code)
+            self._compiler.finish()
+        except BaseException:
+            for key in self._fresh:
+                self._made.pop(key, None)
+            self._pending.clear()
+            raise
+        finally:
+            self._fresh.clear()
+
+    def _generate(
+        self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
+    ) -> None:
+        specialiser = self._compiler.specialiser
+        specialiser._stack.append(made)
+        try:
+            builder = TangentBuilder(
+                specialiser, _Surroundings(specialiser, made), made, active, self.tangent
+            )
+            result = builder.augment(made.function)
+            if of_value:
+                parts = builder.parts(result)
+                assert parts is not None, "the body ends in the value and the versions"
+                result = parts[0]
+            dot = builder.dot_or_zero(result)
+            whole = builder.call(primitives.build_tuple, result, dot)
+        finally:
+            specialiser._stack.pop()
+        body = Block([], builder.ops, Yield([whole]))
+
+        def is_removable(call: Op) -> bool:
+            assert isinstance(call, Call)
+            return is_silent(call) or (call in builder.own and is_pure(call))
+
+        eliminate_dead(body, is_removable)
+        inputs = [*made.function.captured, *made.function.params]
+        params = [inputs[i] for i in code.passed]
+        params += [builder.dot_params[i] for i in code.active]
+        code.forward.ir_function = _function(made, code.forward.name, params, body)
+        code.dispatched = builder.dispatched
+        code.emitted = self._compiler._load(made, [code.forward])
+
+
+def tangents_of(compiler: Compiler) -> TangentCompiler:
+    """The tangent compiler that goes with a compiler."""
+    if compiler.tangents is None:
+        compiler.tangents = TangentCompiler(compiler)
+    found: TangentCompiler = compiler.tangents
+    return found
+
+
+__all__ = ["Const", "TangentCode", "TangentCompiler", "tangents_of"]

@@ -1,0 +1,196 @@
+"""What generated tangent code asks at run time, where types did not tell.
+
+`tangent_call((f, x), (None, x_dot))` gives `f(x)` and its tangent: by the tangent function of `f`,
+made for the arguments at hand. Where there is none, because a rule is no more than a function that
+runs, the tangent comes from the back function, one coordinate of the value at a time: that costs as
+many calls of it as the value has numbers.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ir import primitives
+from zyg.compiler import dynamic
+from zyg.cotangent import like_mapping, rebuilt
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.shadows import is_running
+from zyg.signature import is_by_rules
+from zyg.tangent import inner_product, zero_tangent
+
+Values = tuple[Any, ...]
+
+
+def _not_set(*args: Any) -> Any:
+    raise RuntimeError("`zyg.forward` has to be imported first")
+
+
+# Set by `zyg.forward`: the value and tangent of a call of a function that can be compiled.
+compiled_call: Callable[[Any, Values, Any, Values, dict[str, Any], dict[str, Any]], Any] = _not_set
+
+
+def tangent_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """The value and the tangent of a call: the function comes first, then its arguments."""
+    function, *args = primals
+    function_dot, *arg_dots = dots
+    kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
+    if is_running():
+        raise NotDifferentiable("forward mode does not follow what is stored in objects yet")
+    if _is_known_at_once(function):
+        return compiled_call(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if isinstance(function, types.MethodType) and _is_known_at_once(function.__func__):
+        self_dot = None
+        if isinstance(function_dot, dict):
+            self_dot = function_dot.get("__self__")
+        return compiled_call(
+            function.__func__, (function.__self__, *args), None, (self_dot, *arg_dots), kwargs,
+            kwarg_dots,
+        )
+    return by_rows(
+        lambda: dynamic.pullback_call(function, *args, **kwargs), function,
+        (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
+    )
+
+
+def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
+    """The same for `function(*args, **kwargs)`."""
+    function, args, kwargs = primals
+    function_dot, args_dot, kwargs_dot = dots
+    args, kwargs = tuple(args), dict(kwargs)
+    arg_dots = [None] * len(args) if args_dot is None else list(args_dot)
+    return tangent_call(
+        (function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {})
+    )
+
+
+def rule_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """The same for a callable that has a rule."""
+    function, *args = primals
+    rule: Any = rule_of(function)
+    is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
+    if is_plain and not kwargs and all(map(_is_numeric, args)) and is_single(function):
+        return compiled_call(function, tuple(args), None, tuple(dots[1:]), {}, {})
+    return rule_by_rows(primals, dots, kwargs, kwarg_dots)
+
+
+def rule_by_rows(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """The same by the back function, coordinate by coordinate."""
+    function, *args = primals
+    keywords, keyword_dots = kwargs or {}, kwarg_dots or {}
+    return by_rows(
+        lambda: dynamic.call_rule(function, *args, **keywords), function,
+        (*dots[1:], *(keyword_dots.get(name) for name in keywords)),
+    )
+
+
+def is_single(function: Any) -> bool:
+    """Whether code can be made for a callable by itself."""
+    return not isinstance(function, types.GetSetDescriptorType | types.MemberDescriptorType)
+
+
+def tangent_by_rule(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The tangent of a call by its rule alone, coordinate by coordinate."""
+    return by_rows(lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots)[1]
+
+
+def by_rows(differentiate: Callable[[], tuple[Any, Any]], function: Any, dots: Values) -> Any:
+    """A value and its tangent, which has the inner product of a cotangent and the tangents of the
+    arguments for each coordinate."""
+    y, back = differentiate()
+    if all(dot is None for dot in dots):
+        return y, zero_tangent(y)
+    if isinstance(y, Iterator) or callable(y):
+        raise NotDifferentiable(
+            f"the tangent of what {_name(function)} returns ({type(y).__name__}) isn't known to "
+            "forward mode; use zyg.pullback"
+        )
+    zero = zero_tangent(y)
+
+    def derivative(seed: Any) -> Any:
+        bars = back(seed)
+        return sum([inner_product(bar, dot) for bar, dot in zip(bars, dots, strict=False)])
+
+    return y, _with_coordinates(zero, lambda seed: derivative(seed))
+
+
+def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:
+    """A tangent in the structure of a zero tangent; `derivative` is asked for unit cotangents."""
+    if zero is None:
+        return None
+    if isinstance(zero, np.ndarray):
+        found = np.zeros_like(zero)
+        for index in np.ndindex(zero.shape):
+            unit = np.zeros_like(zero)
+            unit[index] = 1
+            found[index] = derivative(unit)
+            if zero.dtype.kind == "c":
+                unit[index] = 1j
+                found[index] += 1j * derivative(unit)
+        return found
+    if isinstance(zero, list | tuple | deque):
+        parts = []
+        for i in range(len(zero)):
+            def inner(unit: Any, i: int = i) -> Any:
+                return derivative(rebuilt(zero, [
+                    unit if k == i else part for k, part in enumerate(zero)
+                ]))
+
+            parts.append(_with_coordinates(zero[i], inner))
+        return deque(parts, zero.maxlen) if isinstance(zero, deque) else rebuilt(zero, parts)
+    if isinstance(zero, dict):
+        return like_mapping(zero, {
+            key: _with_coordinates(
+                part, lambda unit, key=key: derivative({**zero, key: unit})
+            ) for key, part in zero.items()
+        })
+    if isinstance(zero, complex | np.complexfloating):
+        return derivative(type(zero)(1)) + 1j * derivative(type(zero)(1j))
+    found = derivative(type(zero)(1))
+    return type(zero)(found) if isinstance(zero, np.floating) else found
+
+
+def _is_numeric(x: Any) -> bool:
+    return isinstance(x, float | int | complex | np.number | np.ndarray)
+
+
+def _is_known_at_once(function: Any) -> bool:
+    """Whether a function is compiled as it is."""
+    if rule_of(function) is not None:
+        return False
+    if substitute_of(function) is not None or is_constant(function):
+        return True
+    return type(function) is types.FunctionType and not (
+        dynamic.is_of_ir(function) or is_by_rules(function)
+        or dynamic.decorated.is_dispatching(function)
+    )
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", function))
+
+
+# What the forward pass calls at run time, and what a tangent function calls in its place.
+IN_PLACE_OF: dict[Any, Any] = {
+    dynamic.pullback_call: tangent_call,
+    dynamic.pullback_apply: tangent_apply,
+    dynamic.call_rule: rule_by_rows,
+}
+
+__all__ = ["UnsupportedSyntax", "primitives"]

@@ -1,0 +1,169 @@
+"""Forward mode: derivatives along a direction, by generated tangent functions.
+
+    y, y_dot = jvp(f, (x,), (x_dot,))      the value, and its derivative along x_dot
+    print(code_tangent(f, x))              the Python that runs
+
+See docs/forward-mode.md.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ir import facts
+from ir.emit import spell_module as _spell_module
+from zyg import cotangent
+from zyg.compiler import tangent_dispatch
+from zyg.entry import Entry, entry_for, inputs_of
+from zyg.gradients import are_own, detached
+from zyg.inspection import Code, _code
+from zyg.rules import tangents_of_arrays, tangents_of_changes, tangents_of_containers
+from zyg.tangent import zero_tangent
+from zyg.tracing import shown
+
+facts.helpers("zyg.tangent")
+_ = _spell_module, tangents_of_arrays, tangents_of_changes, tangents_of_containers
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of `f(*primals)` and its derivative along `tangents`.
+
+    Each tangent has the structure, shape and kind of its argument; None stands for zeros, and for
+    what is not differentiated. The derivative has the structure of the value.
+
+    >>> jvp(lambda x, n: x**n, (2.0, 3), (1.0, None))
+    (8.0, 12.0)
+    """
+    try:
+        return _jvp(f, tuple(primals), tuple(tangents))
+    except Exception as error:
+        shown(error)
+        raise
+
+
+def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    if len(primals) != len(tangents):
+        raise TypeError(f"jvp was given {len(primals)} arguments and {len(tangents)} tangents")
+    dots = tuple(map(tangent_like, tangents, primals))
+    mode = "tangent:" + ",".join(str(i) for i, dot in enumerate(dots) if dot is not None)
+    entry = entry_for(mode, f, primals, {})
+    given = _dots_of(entry, dots, {}, None, primals, {}) if not entry.changes else _dots_of(
+        entry, tuple(map(detached, dots)), {}, None, primals, {}
+    )
+    y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
+    del given, dots
+    single = [y_dot]
+    del y_dot
+    if are_own(single, (y,)):
+        return y, single[0]
+    return y, detached(cotangent.project(single[0], y))
+
+
+def _dots_of(
+    entry: Entry, dots: tuple[Any, ...], keyword_dots: dict[str, Any], own: Any,
+    args: tuple[Any, ...], kwargs: dict[str, Any],
+) -> list[Any]:
+    """The tangents that a tangent function takes, for its active inputs."""
+    source = entry.plan.source
+    names = [value.name for value in (*source.captured, *source.params)]
+
+    def of(source: Any, name: str) -> Any:
+        match source.kind:
+            case "arg":
+                dot, value = dots[source.key], args[source.key]
+            case "keyword":
+                dot, value = keyword_dots[source.key], kwargs[source.key]
+            case "tuple":
+                return tuple(of(part, "") for part in source.key)
+            case "dict":
+                return {key: of(part, "") for key, part in source.key.items()}
+            case _:
+                return own[name]
+        return zero_tangent(value) if dot is None else dot
+
+    code: Any = entry.code
+    return [of(entry.plan.inputs[i], names[i]) for i in code.active]
+
+
+def _compiled_call(
+    function: Any, args: tuple[Any, ...], function_dot: Any, dots: tuple[Any, ...],
+    kwargs: dict[str, Any], keyword_dots: dict[str, Any],
+) -> Any:
+    """The value and tangent of a call that was found at run time."""
+    own = {name: dot for name, dot in (function_dot or {}).items() if dot is not None}
+    active = [str(i) for i, dot in enumerate(dots) if dot is not None]
+    active += [name for name, dot in keyword_dots.items() if dot is not None]
+    active += [f".{name}" for name in own]
+    if not active:
+        y = function(*args, **kwargs)
+        return y, zero_tangent(y)
+    entry = entry_for("tangent call:" + ",".join(active), function, args, kwargs)
+    given = _dots_of(entry, dots, keyword_dots, own, args, kwargs)
+    return entry.run(*inputs_of(entry, function, args, kwargs), *given)
+
+
+tangent_dispatch.compiled_call = _compiled_call
+
+
+def tangent_like(dot: Any, x: Any) -> Any:
+    """A tangent that the user gave, in the kinds and shapes of its argument; None for no change."""
+    if dot is None:
+        return None
+    if isinstance(x, np.ndarray):
+        dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
+        array = np.asarray(dot)
+        if array.shape != x.shape:
+            raise ValueError(
+                f"the tangent of an array of shape {x.shape} has the shape {array.shape}"
+            )
+        return array.astype(dtype, casting="same_kind", copy=False)
+    if isinstance(x, bool | np.bool_ | str | bytes) or x is None:
+        return None
+    if isinstance(x, int | np.integer):
+        return None if dot == 0 else float(dot)
+    if isinstance(x, np.inexact | float | complex):
+        return type(x)(dot)
+    if isinstance(x, list | tuple | deque):
+        if len(dot) != len(x):
+            raise ValueError(f"the tangent of {len(x)} items has {len(dot)}")
+        parts = [
+            zero_tangent(item) if part is None else _item_like(part, item)
+            for part, item in zip(dot, x, strict=True)
+        ]
+        return deque(parts, x.maxlen) if isinstance(x, deque) else cotangent.rebuilt(x, parts)
+    if isinstance(x, dict):
+        return cotangent.like_mapping(x, {
+            key: zero_tangent(item) if dot.get(key) is None else _item_like(dot[key], item)
+            for key, item in x.items()
+        })
+    return dot
+
+
+def _item_like(dot: Any, x: Any) -> Any:
+    found = tangent_like(dot, x)
+    return zero_tangent(x) if found is None else found
+
+
+def code_tangent(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:
+    """The function that `jvp` runs: `f` and its tangent, and those of the functions it calls."""
+    try:
+        mode = "tangent:" + ",".join(str(i) for i, x in enumerate(args) if _has_numbers(x))
+        return _code(entry_for(mode, f, args, kwargs))
+    except Exception as error:
+        shown(error)
+        raise
+
+
+def _has_numbers(x: Any) -> bool:
+    """Whether an argument holds numbers to be differentiated: counts are not."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "fc"
+    if isinstance(x, list | tuple | deque):
+        return any(map(_has_numbers, x))
+    if isinstance(x, dict):
+        return any(map(_has_numbers, x.values()))
+    return isinstance(x, float | complex | np.inexact)
