@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import ItemsView, Iterator, KeysView, Set, ValuesView
+from collections.abc import KeysView, Set, ValuesView
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,8 @@ def place_at(buffer: Any, index: Any, value_dot: Any) -> Any:
     """The same in a buffer that the caller owns."""
     if isinstance(buffer, np.ndarray):
         buffer[index] = 0 if value_dot is None else value_dot
+    elif isinstance(buffer, tuple):
+        return rebuilt(buffer, place_at(list(buffer), index, value_dot))
     else:
         buffer[index] = value_dot
     return buffer
@@ -129,31 +131,10 @@ def picked(dot: Any, key: Any, value: Any) -> Any:
     return dot[key]
 
 
-def attribute_tangent(value: Any, obj: Any, name: str, obj_dot: Any) -> Any:
-    """The tangent of `obj.name`, which is `value`."""
-    if isinstance(obj, BaseException) and _holds_numbers(value):
-        raise NotDifferentiable(
-            f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
-            "differentiated may be in it; hand the number on in another way than in an exception"
-        )
-    if isinstance(obj, tuple) and name in getattr(type(obj), "_fields", ()):
-        index = type(obj)._fields.index(name)  # type: ignore[attr-defined]
-        return zero_tangent(value) if obj_dot is None else obj_dot[index]
-    if isinstance(obj_dot, dict):
-        return picked(obj_dot, name, value)
-    return zero_tangent(value)
-
-
-def _holds_numbers(value: Any) -> bool:
+def holds_numbers(value: Any) -> bool:
     if isinstance(value, list | tuple):
-        return any(map(_holds_numbers, value))
+        return any(map(holds_numbers, value))
     return isinstance(value, float | complex | np.inexact | np.ndarray)
-
-
-def refuse_iterators(y: Any, name: str) -> None:
-    """Raises for what has no tangent of its own: an iterator, which is read once."""
-    if isinstance(y, Iterator | ItemsView):
-        raise NotDifferentiable(f"what {name} gives has no tangent yet: make a list of its items")
 
 
 # What a tangent is made of: coordinates, for derivatives that are found row by row
@@ -169,7 +150,7 @@ def inner_product(bar: Any, dot: Any) -> Any:
         return 0.0
     if isinstance(bar, dict):
         return sum(inner_product(bar[key], dot[key]) for key in bar if key in dot)
-    if isinstance(bar, list | tuple | deque):
+    if isinstance(bar, list | tuple | deque) and not isinstance(dot, np.ndarray):
         return sum(map(inner_product, bar, dot))
     if isinstance(bar, np.ndarray) or isinstance(dot, np.ndarray):
         product = np.conj(bar) * dot if np.iscomplexobj(bar) else bar * np.real(dot)
@@ -209,6 +190,18 @@ def extended_by(items_dot: Any, more_dot: Any, items: Any) -> Any:
 
 
 # Containers and iterators
+
+
+def settled(items: Any) -> Any:
+    """What can be read twice: a list of the items of an iterator."""
+    return list(items) if hasattr(items, "__next__") else items
+
+
+def settled_tangent(dot: Any, items: Any) -> Any:
+    """The tangent of what `settled` gives."""
+    if isinstance(items, dict):
+        return dot
+    return list(itertools.islice(tangent_items(dot, items), len(items)))
 
 
 def enumerated(dots: Any) -> Any:
@@ -274,5 +267,12 @@ def from_pairs(y: dict[Any, Any], pairs: Any, pairs_dot: Any) -> dict[Any, Any]:
     """The tangent of `dict(pairs)`."""
     if hasattr(pairs, "keys"):
         return {key: picked(pairs_dot, key, value) for key, value in y.items()}
-    dots = list(tangent_items(pairs_dot, pairs))
-    return {key: dot[1] for (key, _), dot in zip(pairs, dots, strict=True)}
+    return {key: dot[1] for (key, _), dot in zip(pairs, pairs_dot, strict=True)}
+
+
+def summed(y: Any, items: Any, rest: tuple[Any, ...]) -> Any:
+    """The tangent of `sum(items, start)`."""
+    dots = tangent_items(rest[len(rest) // 2], items)
+    start = rest[-1] if len(rest) > 1 else 0
+    total = sum(dots, 0 if start is None else start)
+    return total if np.shape(total) == np.shape(y) else spread(total, y)

@@ -85,7 +85,6 @@ class TangentBuilder(RuleTangents):
         steps, self.steps = self.steps, []
         for step in steps:
             if isinstance(step, CallStep):
-                self.catch_up()
                 self._static(step)
             else:
                 self.later(self._tangent_of(step))
@@ -158,6 +157,7 @@ class TangentBuilder(RuleTangents):
         assert isinstance(call, Call)
         at = next(i for i in reversed(range(len(self.ops))) if self.ops[i] is call)
         tail, self.ops[at:] = self.ops[at:], []
+        self.catch_up()
         self.loc = step.loc
         for target, name in step.targets:
             if name is None:

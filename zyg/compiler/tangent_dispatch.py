@@ -20,9 +20,11 @@ from zyg.compiler import dynamic
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.rules.attributes import METHODS, is_field, is_of_class
+from zyg.rules.tangent_registry import tangent
 from zyg.shadows import is_running
 from zyg.signature import is_by_rules
-from zyg.tangent import inner_product, zero_tangent
+from zyg.tangent import holds_numbers, inner_product, picked, zero_tangent
 
 Values = tuple[Any, ...]
 
@@ -110,18 +112,59 @@ def tangent_by_rule(
     return by_rows(lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots)[1]
 
 
+@tangent(getattr)
+def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
+    """The tangent of `getattr(obj, name)`, or with a default, which is `value`."""
+    obj_dot = rest[(len(rest) - 2) // 2]
+    if len(rest) > 2 and not hasattr(obj, name):
+        return rest[-1]
+    if isinstance(obj, BaseException) and holds_numbers(value):
+        raise NotDifferentiable(
+            f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
+            "differentiated may be in it; hand the number on in another way than in an exception"
+        )
+    if obj_dot is None or isinstance(obj, type | types.ModuleType):
+        return zero_tangent(value)
+    if isinstance(value, METHODS) and type(value.__self__) is type(obj):
+        return {"__self__": obj_dot}
+    descriptor = getattr(type(obj), name, None)
+    if is_constant(descriptor) or is_of_class(value, descriptor):
+        return zero_tangent(value)
+    if rule_of(descriptor) is not None:
+        return rule_call((descriptor, obj), (None, obj_dot))[1]
+    fields = getattr(type(obj), "_fields", ())
+    if isinstance(obj, tuple) and name in fields:
+        return obj_dot[fields.index(name)]
+    if isinstance(obj_dot, dict) and is_field(obj, name, descriptor):
+        return picked(obj_dot, name, value)
+    raise NotDifferentiable(
+        f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
+    )
+
+
+class _Replayed:
+    """The items of an iterator, which can be walked over again."""
+
+    def __init__(self, items: Any) -> None:
+        self._items = items
+        self._read: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._read
+        for item in self._items:
+            self._read.append(item)
+            yield item
+
+
 def by_rows(differentiate: Callable[[], tuple[Any, Any]], function: Any, dots: Values) -> Any:
     """A value and its tangent, which has the inner product of a cotangent and the tangents of the
     arguments for each coordinate."""
     y, back = differentiate()
     if all(dot is None for dot in dots):
         return y, zero_tangent(y)
-    if isinstance(y, Iterator) or callable(y):
-        raise NotDifferentiable(
-            f"the tangent of what {_name(function)} returns ({type(y).__name__}) isn't known to "
-            "forward mode; use zyg.pullback"
-        )
+    refuse_unknown(y, function)
     zero = zero_tangent(y)
+    dots = tuple(_Replayed(dot) if hasattr(dot, "__next__") else dot for dot in dots)
 
     def derivative(seed: Any) -> Any:
         bars = back(seed)
@@ -164,6 +207,24 @@ def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:
         return derivative(type(zero)(1)) + 1j * derivative(type(zero)(1j))
     found = derivative(type(zero)(1))
     return type(zero)(found) if isinstance(zero, np.floating) else found
+
+
+def refuse_unknown(y: Any, function: Any) -> None:
+    """Raises for a value that holds what has no coordinates: objects, functions, iterators."""
+    if isinstance(y, list | tuple | deque | set | frozenset):
+        for item in y:
+            refuse_unknown(item, function)
+    elif isinstance(y, dict):
+        for item in y.values():
+            refuse_unknown(item, function)
+    elif not isinstance(y, _COORDINATES) and y is not None:
+        raise NotDifferentiable(
+            f"the tangent of what {_name(function)} returns ({type(y).__name__}) isn't known to "
+            "forward mode; use zyg.pullback"
+        )
+
+
+_COORDINATES = (int, float, complex, np.generic, np.ndarray, str, bytes, range, slice, type)
 
 
 def _is_numeric(x: Any) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
+from ir.places import is_change
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping
 from ir.types import TOP, Closure, Known, Method, Scalar, Tuple, class_of, widen
@@ -35,8 +36,8 @@ from zyg.compiler.tangent_types import (
 )
 from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
 from zyg.errors import NotDifferentiable
-from zyg.rules.tangent_registry import Groups, linear_in, tangent_of
-from zyg.tangent import spread, zero_tangent
+from zyg.rules.tangent_registry import Groups, is_read_twice, linear_in, tangent_of
+from zyg.tangent import settled, settled_tangent, spread, zero_tangent
 
 Action = Callable[[], None]
 
@@ -176,7 +177,14 @@ class RuleTangents(Augmenter):
         self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
         mapping: Mapping, declared: Any, groups: Groups | None,
     ) -> None:
+        if is_read_twice(callee.value) and args:
+            args = [self._settled(args[0], op), *args[1:]]
         names = [op.result.name]
+        before: list[Operand] | None = None
+        if is_change(op):  # what it was is not to be looked at behind the change
+            self.catch_up()
+            self.loc = op.loc
+            before = list(map(self.dot_or_zero, args))
         (result,) = self.typed_call(callee, args, kwargs, names, op.loc)
         mapping[op.result] = result
         if not isinstance(result, Value) or result in self.dots:
@@ -188,7 +196,7 @@ class RuleTangents(Augmenter):
         def tangent() -> None:
             self.loc = op.loc
             if declared is not None:
-                dots = list(map(self.dot_or_zero, args))
+                dots = list(map(self.dot_or_zero, args)) if before is None else before
                 dot = self.made(declared, result, *args, *dots, **kwargs)
             else:
                 assert groups is not None
@@ -196,6 +204,18 @@ class RuleTangents(Augmenter):
             self.set_dot(result, dot)
 
         self.later(tangent)
+
+    def _settled(self, items: Operand, op: Call) -> Operand:
+        """What can be read twice, in the place of what may be an iterator."""
+        if not self.is_varied(items) or class_of(type_of(items)) in (list, tuple, dict):
+            return items
+        found = self.call(settled, items, loc=op.loc)
+        self.later(lambda: self.set_dot(
+            found, self.made(settled_tangent, self.dot_or_zero(items), found)
+        ))
+        if isinstance(found, Value):
+            self.varied.add(found)
+        return found
 
     def _linear(
         self, callee: Const, args: list[Operand], kwargs: dict[str, Operand], groups: Groups,

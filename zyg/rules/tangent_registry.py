@@ -32,6 +32,7 @@ HARMLESS = {
 
 _linear: dict[int, Groups] = {}
 _tangents: dict[int, Callable[..., Any]] = {}
+_reads_twice: set[int] = set()
 _alive: list[object] = []
 
 
@@ -57,6 +58,16 @@ def tangent(*callees: object) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def reads_twice(*callees: object) -> None:
+    """Declares that the tangent reads the first argument again: an iterator is made a list."""
+    _reads_twice.update(map(id, callees))
+    _alive.extend(callees)
+
+
+def is_read_twice(callee: object) -> bool:
+    return id(callee) in _reads_twice
 
 
 def tangent_of(callee: object) -> Callable[..., Any] | None:

@@ -8,9 +8,8 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 from ir import primitives
 from zyg.rules.iteration import chosen, sorting_order
-from zyg.rules.tangent_registry import linear, tangent
+from zyg.rules.tangent_registry import linear, reads_twice, tangent
 from zyg.tangent import (
-    attribute_tangent,
     concatenated,
     enumerated,
     from_pairs,
@@ -19,6 +18,7 @@ from zyg.tangent import (
     merged,
     repeated,
     starred_tangent,
+    summed,
     tangent_items,
     tangent_or_zero,
     values_tangent,
@@ -31,6 +31,9 @@ for _callee in (
     dict.__getitem__, list.__getitem__, tuple.__getitem__,
 ):
     linear(_callee, 0)
+
+
+reads_twice(sorted, dict)
 
 
 @tangent(operator.concat)
@@ -70,9 +73,12 @@ def zip_(y, *both, strict=False):
 
 @tangent(sorted)
 def sorted_(y, iterable, iterable_dot, *, key=None, reverse=False):
-    items = list(iterable)
-    dots = list(tangent_items(iterable_dot, iterable))
-    return chosen(dots, sorting_order(items, key, reverse))
+    return chosen(iterable_dot, sorting_order(iterable, key, reverse))
+
+
+@tangent(sum)
+def sum_(y, iterable, *rest):
+    return summed(y, iterable, rest)
 
 
 @tangent(primitives.flatten)
@@ -103,11 +109,6 @@ def values(y, self, self_dot):
 @tangent(dict.items)
 def items(y, self, self_dot):
     return items_tangent(self, self_dot)
-
-
-@tangent(getattr)
-def getattr_(y, obj, name, *rest):
-    return attribute_tangent(y, obj, name, rest[len(rest) // 2])
 
 
 @tangent(itertools.chain)
