@@ -148,7 +148,9 @@ def inner_product(bar: Any, dot: Any) -> Any:
     """
     if bar is None or dot is None:
         return 0.0
-    if isinstance(bar, dict):
+    if isinstance(bar, dict) or isinstance(dot, dict):
+        if not (isinstance(bar, dict) and isinstance(dot, dict)):
+            return 0.0  # of the keys, which have no tangents
         return sum(inner_product(bar[key], dot[key]) for key in bar if key in dot)
     if isinstance(bar, list | tuple | deque) and not isinstance(dot, np.ndarray):
         return sum(map(inner_product, bar, dot))

@@ -74,14 +74,14 @@ class TangentBuilder(RuleTangents):
         if self._is_deferring and (not isinstance(op, Call) or is_change(op)):
             self.catch_up()
         found = super().op(op, mapping)
-        self._note_steps()
+        self.note_steps()
         if isinstance(op, Call) and is_end_guarded(op):
             self._is_deferring = False
         if not self._is_deferring:
             self.catch_up()
         return found
 
-    def _note_steps(self) -> None:
+    def note_steps(self) -> None:
         steps, self.steps = self.steps, []
         for step in steps:
             if isinstance(step, CallStep):

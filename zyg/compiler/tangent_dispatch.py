@@ -16,15 +16,25 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from zyg.compiler import dynamic
+from zyg.compiler import dynamic, memory
+from zyg.compiler.tangent_iterators import PAIRED
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.attributes import METHODS, is_field, is_of_class
-from zyg.rules.tangent_registry import tangent
+from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
 from zyg.shadows import is_running
 from zyg.signature import is_by_rules
-from zyg.tangent import holds_numbers, inner_product, picked, zero_tangent
+from zyg.tangent import (
+    holds_numbers,
+    inner_product,
+    picked,
+    placed_view,
+    settled,
+    settled_tangent,
+    tangent_items,
+    zero_tangent,
+)
 
 Values = tuple[Any, ...]
 
@@ -49,6 +59,9 @@ def tangent_call(
         raise NotDifferentiable("forward mode does not follow what is stored in objects yet")
     if _is_known_at_once(function):
         return compiled_call(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if type(function) is primitives.Catching:
+        y, dot = tangent_call((function.function, *args), dots, kwargs, kwarg_dots)
+        return (None, y), (None, dot)
     if isinstance(function, types.MethodType) and _is_known_at_once(function.__func__):
         self_dot = None
         if isinstance(function_dot, dict):
@@ -57,6 +70,12 @@ def tangent_call(
             function.__func__, (function.__self__, *args), None, (self_dot, *arg_dots), kwargs,
             kwarg_dots,
         )
+    paired = _paired(function)
+    if paired is not None:
+        return paired(tangent_call, primals, dots, kwargs)
+    found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
+    if found is not None:
+        return found
     return by_rows(
         lambda: dynamic.pullback_call(function, *args, **kwargs), function,
         (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
@@ -74,6 +93,25 @@ def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
     )
 
 
+def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any]) -> Any:
+    """The value and tangent of a call by a declared tangent; None if there is none."""
+    if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
+        return None
+    declared, groups = tangent_of(function), linear_in(function, kwargs)
+    if declared is None and (groups is None or len(groups) != 1):
+        return None
+    if is_read_twice(function) and args:
+        args = settled(args[0]), *args[1:]
+        dots = settled_tangent(dots[0], args[0]), *dots[1:]
+    whole = [zero_tangent(x) if dot is None else dot for x, dot in zip(args, dots, strict=True)]
+    y = function(*args, **kwargs)
+    if declared is not None:
+        return y, declared(y, *args, *whole, **kwargs)
+    assert groups is not None
+    given = [whole[i] if i in groups[0] else x for i, x in enumerate(args)]
+    return y, function(*given, **kwargs)
+
+
 def rule_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
@@ -82,6 +120,13 @@ def rule_call(
     function, *args = primals
     rule: Any = rule_of(function)
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
+    paired = _paired(function)
+    if paired is not None:
+        return paired(tangent_call, primals, dots, kwargs or {})
+    if not kwarg_dots or all(dot is None for dot in kwarg_dots.values()):
+        found = _declared(function, tuple(args), tuple(dots[1:]), kwargs or {})
+        if found is not None:
+            return found
     if is_plain and not kwargs and all(map(_is_numeric, args)) and is_single(function):
         return compiled_call(function, tuple(args), None, tuple(dots[1:]), {}, {})
     return rule_by_rows(primals, dots, kwargs, kwarg_dots)
@@ -110,6 +155,27 @@ def tangent_by_rule(
 ) -> Any:
     """The tangent of a call by its rule alone, coordinate by coordinate."""
     return by_rows(lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots)[1]
+
+
+@tangent(memory.written_view)
+def _written_view(y: Any, items: Any, view: Any, part: Any, *rest: Any) -> Any:
+    count = (len(rest) - 3) // 2
+    return placed_view(rest[count], view, rest[count + 2], rest[:count])
+
+
+@tangent(primitives.catching, primitives.catching_found)
+def _catching(y: Any, function: Any, function_dot: Any) -> Any:
+    return function_dot
+
+
+@tangent(primitives.attempted)
+def _attempted(y: Any, items: Any, items_dot: Any) -> Any:
+    return tangent_items(items_dot, items)
+
+
+@tangent(primitives.special_method)
+def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any) -> Any:
+    return {"__self__": owner_dot}
 
 
 @tangent(getattr)
@@ -225,6 +291,11 @@ def refuse_unknown(y: Any, function: Any) -> None:
 
 
 _COORDINATES = (int, float, complex, np.generic, np.ndarray, str, bytes, range, slice, type)
+
+
+def _paired(function: Any) -> Any:
+    is_known = isinstance(function, type | types.BuiltinFunctionType | types.ClassMethodDescriptorType)
+    return PAIRED.get(function) if is_known else None
 
 
 def _is_numeric(x: Any) -> bool:

@@ -26,6 +26,7 @@ from zyg import cotangent
 from zyg.array_type import rank_of, same_shape
 from zyg.compiler import tangent_dispatch
 from zyg.compiler.augment import Augmenter, RuleStep
+from zyg.compiler.memory import written_view
 from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
     dot_name,
@@ -142,6 +143,18 @@ class RuleTangents(Augmenter):
 
     # Calls
 
+    def _varied_call(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        self.note_steps()
+        if not self._is_deferring:
+            self.catch_up()
+        super()._varied_call(op, callee, args, kwargs, mapping)
+
+    def note_steps(self) -> None:
+        raise AssertionError("given by TangentBuilder")
+
     def _rule_call(
         self, op: Call, callee: Const, rule: Any, args: list[Operand],
         kwargs: dict[str, Operand], mapping: Mapping,
@@ -181,7 +194,8 @@ class RuleTangents(Augmenter):
             args = [self._settled(args[0], op), *args[1:]]
         names = [op.result.name]
         before: list[Operand] | None = None
-        if is_change(op):  # what it was is not to be looked at behind the change
+        is_changed = is_change(op) or callee.value is written_view
+        if is_changed:  # what it was is not to be looked at behind the change
             self.catch_up()
             self.loc = op.loc
             before = list(map(self.dot_or_zero, args))
@@ -197,7 +211,8 @@ class RuleTangents(Augmenter):
             self.loc = op.loc
             if declared is not None:
                 dots = list(map(self.dot_or_zero, args)) if before is None else before
-                dot = self.made(declared, result, *args, *dots, **kwargs)
+                given = [NONE, *args[1:]] if is_changed else args
+                dot = self.made(declared, result, *given, *dots, **kwargs)
             else:
                 assert groups is not None
                 dot = self._linear(callee, args, kwargs, groups, result)

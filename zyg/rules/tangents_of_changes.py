@@ -13,7 +13,6 @@ from zyg.tangent import (
     changed,
     extended_by,
     placed,
-    placed_view,
     stored_tangent,
     with_last,
     without,
@@ -34,12 +33,6 @@ def stored_back(y, items, index, value, items_dot, index_dot, value_dot):
 @tangent(primitives.written)
 def written(y, items, index, part, items_dot, index_dot, part_dot):
     return placed(items_dot, index, part_dot)
-
-
-@tangent(primitives.written_view)
-def written_view(y, items, view, part, *rest):
-    count = (len(rest) - 3) // 2
-    return placed_view(rest[count], view, rest[count + 2], rest[:count])
 
 
 @tangent(primitives.overwritten)

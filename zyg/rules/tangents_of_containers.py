@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 
 from ir import primitives
 from zyg.rules.iteration import chosen, sorting_order
@@ -22,7 +22,6 @@ from zyg.tangent import (
     tangent_items,
     tangent_or_zero,
     values_tangent,
-    zero_tangent,
     zipped,
 )
 
@@ -73,7 +72,8 @@ def zip_(y, *both, strict=False):
 
 @tangent(sorted)
 def sorted_(y, iterable, iterable_dot, *, key=None, reverse=False):
-    return chosen(iterable_dot, sorting_order(iterable, key, reverse))
+    dots = list(tangent_items(iterable_dot, iterable))
+    return chosen(dots, sorting_order(iterable, key, reverse))
 
 
 @tangent(sum)
@@ -101,12 +101,12 @@ def get(y, self, key, *rest):
     return key_tangent(y, key, rest)
 
 
-@tangent(dict.values)
+@tangent(dict.values, OrderedDict.values)
 def values(y, self, self_dot):
     return values_tangent(self, self_dot)
 
 
-@tangent(dict.items)
+@tangent(dict.items, OrderedDict.items)
 def items(y, self, self_dot):
     return items_tangent(self, self_dot)
 
@@ -114,6 +114,11 @@ def items(y, self, self_dot):
 @tangent(itertools.chain)
 def chain(y, *both):
     return concatenated(*both)
+
+
+@tangent(itertools.count)
+def count(y, *both):
+    return itertools.count(*both[len(both) // 2 :])
 
 
 @tangent(primitives.without_keys)
@@ -136,5 +141,3 @@ def deque_(y, iterable=(), *rest):
 def repeat(y, value, *rest):
     return repeated(rest)
 
-
-_ = Counter, zero_tangent
