@@ -15,18 +15,23 @@ from typing import Any
 import numpy as np
 
 from ir import facts
-from ir.emit import spell_module as _spell_module
 from zyg import cotangent
 from zyg.compiler import tangent_dispatch
 from zyg.entry import Entry, entry_for, inputs_of
 from zyg.gradients import are_own, detached
 from zyg.inspection import Code, _code
-from zyg.rules import tangents_of_arrays, tangents_of_changes, tangents_of_containers
+from zyg.rules import (
+    tangents_of_arrays,
+    tangents_of_changes,
+    tangents_of_containers,
+    tangents_of_cotangents,
+)
 from zyg.tangent import zero_tangent
 from zyg.tracing import shown
 
 facts.helpers("zyg.tangent")
-_ = _spell_module, tangents_of_arrays, tangents_of_changes, tangents_of_containers
+# Imported for what they declare.
+_ = tangents_of_arrays, tangents_of_changes, tangents_of_containers, tangents_of_cotangents
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -49,8 +54,7 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
     if len(primals) != len(tangents):
         raise TypeError(f"jvp was given {len(primals)} arguments and {len(tangents)} tangents")
     dots = tuple(map(tangent_like, tangents, primals))
-    mode = "tangent:" + ",".join(str(i) for i, dot in enumerate(dots) if dot is not None)
-    entry = entry_for(mode, f, primals, {})
+    entry = entry_for(_mode(dots), f, primals, {})
     given = _dots_of(entry, dots, {}, None, primals, {}) if not entry.changes else _dots_of(
         entry, tuple(map(detached, dots)), {}, None, primals, {}
     )
@@ -61,6 +65,15 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
     if are_own(single, (y,)):
         return y, single[0]
     return y, detached(cotangent.project(single[0], y))
+
+
+def _mode(dots: tuple[Any, ...]) -> str:
+    return "tangent:" + ",".join([str(i) for i, dot in enumerate(dots) if dot is not None])
+
+
+def mode_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> str:
+    """The form of the code that `jvp` runs for these tangents."""
+    return _mode(tuple(map(tangent_like, tangents, primals)))
 
 
 def _dots_of(

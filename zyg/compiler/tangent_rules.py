@@ -86,7 +86,7 @@ class RuleTangents(Augmenter):
         self.varied.add(value)
         if isinstance(dot, Value) and dot.type == TOP:
             dot.type = dot_type(value.type)
-        if isinstance(dot, Value) and dot.name == "t":
+        if isinstance(dot, Value) and dot.name in ("t", "y_bar_bar"):
             dot.name = dot_name(value)
         self.dots[value] = dot
 
@@ -252,7 +252,7 @@ class RuleTangents(Augmenter):
             if isinstance(term, Value) and term.type == TOP:
                 term.type = dot_type(result.type)
             total = term if total is None else self.sum_of(total, term, result)
-        return NONE if total is None else total
+        return self.zero_dot(result) if total is None else total
 
     def _kept_apart(self, items: Operand) -> list[Operand]:
         """The tangent of an array that is changed in place: what is read of it is a copy."""
