@@ -16,22 +16,18 @@ import numpy as np
 
 from ir import facts
 from zyg import cotangent
-from zyg.compiler import tangent_dispatch
+from zyg.compiler import tangent_dispatch, tangent_nesting
 from zyg.entry import Entry, entry_for, inputs_of
 from zyg.gradients import are_own, detached
 from zyg.inspection import Code, _code
-from zyg.rules import (
-    tangents_of_arrays,
-    tangents_of_changes,
-    tangents_of_containers,
-    tangents_of_cotangents,
-)
-from zyg.tangent import zero_tangent
+from zyg.rules import registry, tangents_of_arrays, tangents_of_changes, tangents_of_containers
+from zyg.tangent import tangent_like, zero_tangent
 from zyg.tracing import shown
 
 facts.helpers("zyg.tangent")
 # Imported for what they declare.
-_ = tangents_of_arrays, tangents_of_changes, tangents_of_containers, tangents_of_cotangents
+_ = tangents_of_arrays, tangents_of_changes, tangents_of_containers
+registry.register_late("zyg.tangent")
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -120,45 +116,7 @@ def _compiled_call(
 
 
 tangent_dispatch.compiled_call = _compiled_call
-
-
-def tangent_like(dot: Any, x: Any) -> Any:
-    """A tangent that the user gave, in the kinds and shapes of its argument; None for no change."""
-    if dot is None:
-        return None
-    if isinstance(x, np.ndarray):
-        dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
-        array = np.asarray(dot)
-        if array.shape != x.shape:
-            raise ValueError(
-                f"the tangent of an array of shape {x.shape} has the shape {array.shape}"
-            )
-        return array.astype(dtype, casting="same_kind", copy=False)
-    if isinstance(x, bool | np.bool_ | str | bytes) or x is None:
-        return None
-    if isinstance(x, int | np.integer):
-        return None if dot == 0 else float(dot)
-    if isinstance(x, np.inexact | float | complex):
-        return type(x)(dot)
-    if isinstance(x, list | tuple | deque):
-        if len(dot) != len(x):
-            raise ValueError(f"the tangent of {len(x)} items has {len(dot)}")
-        parts = [
-            zero_tangent(item) if part is None else _item_like(part, item)
-            for part, item in zip(dot, x, strict=True)
-        ]
-        return deque(parts, x.maxlen) if isinstance(x, deque) else cotangent.rebuilt(x, parts)
-    if isinstance(x, dict):
-        return cotangent.like_mapping(x, {
-            key: zero_tangent(item) if dot.get(key) is None else _item_like(dot[key], item)
-            for key, item in x.items()
-        })
-    return dot
-
-
-def _item_like(dot: Any, x: Any) -> Any:
-    found = tangent_like(dot, x)
-    return zero_tangent(x) if found is None else found
+tangent_nesting.install(jvp)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:

@@ -137,6 +137,45 @@ def holds_numbers(value: Any) -> bool:
     return isinstance(value, float | complex | np.inexact | np.ndarray)
 
 
+def tangent_like(dot: Any, x: Any) -> Any:
+    """A tangent that the user gave, in the kinds and shapes of its argument; None for no change."""
+    if dot is None:
+        return None
+    if isinstance(x, np.ndarray):
+        dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
+        array = np.asarray(dot)
+        if array.shape != x.shape:
+            raise ValueError(
+                f"the tangent of an array of shape {x.shape} has the shape {array.shape}"
+            )
+        return array.astype(dtype, casting="same_kind", copy=False)
+    if isinstance(x, bool | np.bool_ | str | bytes) or x is None:
+        return None
+    if isinstance(x, int | np.integer):
+        return None if dot == 0 else float(dot)
+    if isinstance(x, np.inexact | float | complex):
+        return type(x)(dot)
+    if isinstance(x, list | tuple | deque):
+        if len(dot) != len(x):
+            raise ValueError(f"the tangent of {len(x)} items has {len(dot)}")
+        parts = [
+            zero_tangent(item) if part is None else _item_like(part, item)
+            for part, item in zip(dot, x, strict=True)
+        ]
+        return deque(parts, x.maxlen) if isinstance(x, deque) else rebuilt(x, parts)
+    if isinstance(x, dict):
+        return like_mapping(x, {
+            key: zero_tangent(item) if dot.get(key) is None else _item_like(dot[key], item)
+            for key, item in x.items()
+        })
+    return dot
+
+
+def _item_like(dot: Any, x: Any) -> Any:
+    found = tangent_like(dot, x)
+    return zero_tangent(x) if found is None else found
+
+
 # What a tangent is made of: coordinates, for derivatives that are found row by row
 
 

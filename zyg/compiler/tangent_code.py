@@ -14,13 +14,14 @@ from __future__ import annotations
 from typing import Any
 
 from ir import primitives
-from ir.core import Block, Call, Const, Op, Yield
+from ir.core import Block, Call, Function, Op, Yield
 from ir.emit import Emitted
 from ir.record import made as fresh
 from ir.record import node
 from ir.simplify import eliminate_dead, is_pure, is_silent
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import Compiler, Generated, _function, _identifier, _passed
+from zyg.compiler.nesting import Derived
 from zyg.compiler.specialise import Specialisation, _Surroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
@@ -46,6 +47,7 @@ class TangentCompiler:
     def __init__(self, compiler: Compiler) -> None:
         self._compiler = compiler
         self._made: dict[Key, TangentCode] = {}
+        self._derived: dict[tuple[Specialisation, Flow], Derived] = {}
         self._pending: list[tuple[Key, TangentCode]] = []
         self._fresh: list[Key] = []
 
@@ -83,9 +85,27 @@ class TangentCompiler:
         finally:
             self._fresh.clear()
 
+    def derived(self, made: Specialisation, active: Flow) -> Derived:
+        """The tangent function as IR that other IR calls, with the code of all that it calls."""
+        known = self._derived.get((made, active))
+        if known is None:
+            code = TangentCode(Generated(f"{_identifier(made.function.name)}_tangent", []), _passed(
+                made
+            ), sorted(active))
+            function = self._function(made, active, False, code)
+            known = self._derived[made, active] = Derived(function, code.passed, code.active)
+            self.finish()
+        return known
+
     def _generate(
         self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
     ) -> None:
+        code.forward.ir_function = self._function(made, active, of_value, code)
+        code.emitted = self._compiler._load(made, [code.forward])
+
+    def _function(
+        self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
+    ) -> Function:
         specialiser = self._compiler.specialiser
         specialiser._stack.append(made)
         try:
@@ -111,9 +131,8 @@ class TangentCompiler:
         inputs = [*made.function.captured, *made.function.params]
         params = [inputs[i] for i in code.passed]
         params += [builder.dot_params[i] for i in code.active]
-        code.forward.ir_function = _function(made, code.forward.name, params, body)
         code.dispatched = builder.dispatched
-        code.emitted = self._compiler._load(made, [code.forward])
+        return _function(made, code.forward.name, params, body)
 
 
 def tangents_of(compiler: Compiler) -> TangentCompiler:
@@ -123,5 +142,3 @@ def tangents_of(compiler: Compiler) -> TangentCompiler:
     found: TangentCompiler = compiler.tangents
     return found
 
-
-__all__ = ["Const", "TangentCode", "TangentCompiler", "tangents_of"]

@@ -6,7 +6,9 @@ All of it is linear in the cotangents, and differentiated adjoints are as cheap 
 from __future__ import annotations
 
 from zyg import cotangent
+from zyg.rules.registry import adjoint
 from zyg.rules.tangent_registry import linear, tangent
+from zyg.tangent import tangent_like
 from zyg.cotangent import add_at
 
 for _callee in (
@@ -25,3 +27,11 @@ linear(cotangent.accumulate, (0, 1))
 @tangent(cotangent.accumulate_at)
 def accumulate_at(y, buffer, index, value, buffer_dot, index_dot, value_dot):
     return add_at(buffer_dot, index, value_dot)
+
+
+@adjoint(tangent_like)
+def tangent_like_(dot, x):
+    return tangent_like(dot, x), lambda y_bar: (y_bar, None)
+
+
+linear(tangent_like, 0)
