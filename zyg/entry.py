@@ -65,7 +65,7 @@ Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]]
 
 def is_at_run_time(mode: str) -> bool:
     """Whether code of this form is part of a program that is differentiated."""
-    return mode in AT_RUN_TIME or mode.startswith(TANGENT)
+    return mode in AT_RUN_TIME or mode.startswith(f"{TANGENT} call")
 
 
 def is_active(mode: str, source: Source, name: str) -> bool:
@@ -375,9 +375,6 @@ def _found_or_made(
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
             except (Unsupported, _FasterOnHeap) as reason:
-                if mode.startswith(TANGENT):
-                    compiler.abandon()
-                    raise
                 if type(reason) not in (NeedsHeap, _FasterOnHeap) and not (
                     not is_at_run_time(mode) and holds_objects(function, args, kwargs)
                 ):

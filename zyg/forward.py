@@ -15,13 +15,18 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.core import named
 from zyg import cotangent
 from zyg.compiler import tangent_dispatch, tangent_nesting
-from zyg.entry import Entry, entry_for, inputs_of
+from zyg.entry import Entry, entry_for, entry_on_heap, inputs_of
+from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
 from zyg.inspection import Code, _code
+from zyg.object_gradients import held_by, memory_in, refuse_shared
 from zyg.rules import registry, tangents_of_arrays, tangents_of_changes, tangents_of_containers
+from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
+from zyg.tangent_objects import enter, left, tangents_of_objects
 from zyg.tracing import shown
 
 facts.helpers("zyg.tangent")
@@ -51,9 +56,9 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
         raise TypeError(f"jvp was given {len(primals)} arguments and {len(tangents)} tangents")
     dots = tuple(map(tangent_like, tangents, primals))
     entry = entry_for(_mode(dots), f, primals, {})
-    given = _dots_of(entry, dots, {}, None, primals, {}) if not entry.changes else _dots_of(
-        entry, tuple(map(detached, dots)), {}, None, primals, {}
-    )
+    if entry.has_heap:
+        return _through_heap(entry, f, primals, dots)
+    given = _dots_of(entry, dots, {}, None, primals, {})
     y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
     del given, dots
     single = [y_dot]
@@ -61,6 +66,25 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
     if are_own(single, (y,)):
         return y, single[0]
     return y, detached(cotangent.project(single[0], y))
+
+
+def _through_heap(
+    entry: Entry, f: Any, primals: tuple[Any, ...], dots: tuple[Any, ...]
+) -> tuple[Any, Any]:
+    """The same for a call that works on objects."""
+    memory = memory_in(held_by(primals))
+    if entry.changes:
+        refuse_shared(entry, memory, f, primals, {})
+    with forward(memory), tangents_of_objects() as tangents:
+        dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
+        given = _dots_of(entry, dots, {}, None, primals, {})
+        y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
+    return y, detached(_shown(y, left(tangents, y, y_dot)))
+
+
+def _shown(y: Any, dot: Any) -> Any:
+    """A tangent as the user sees it, where the value may be an object."""
+    return dot if isinstance(dot, dict) and not isinstance(y, dict) else cotangent.project(dot, y)
 
 
 def _mode(dots: tuple[Any, ...]) -> str:
@@ -107,10 +131,18 @@ def _compiled_call(
     active = [str(i) for i, dot in enumerate(dots) if dot is not None]
     active += [name for name, dot in keyword_dots.items() if dot is not None]
     active += [f".{name}" for name in own]
-    if not active:
+    if not active and not is_running():
         y = function(*args, **kwargs)
         return y, zero_tangent(y)
-    entry = entry_for("tangent call:" + ",".join(active), function, args, kwargs)
+    mode = "tangent call:" + ",".join(active)
+    entry = entry_for(mode, function, args, kwargs)
+    if is_running() and entry.made.works_on_objects and not entry.has_heap:
+        entry = entry_on_heap(mode, function, args, kwargs)
+    if entry.has_heap and not is_running():
+        raise NotDifferentiable(
+            f"{named(function)} works on objects, and is called where zyg could not tell which "
+            "function is called; call it by its name"
+        )
     given = _dots_of(entry, dots, keyword_dots, own, args, kwargs)
     return entry.run(*inputs_of(entry, function, args, kwargs), *given)
 

@@ -33,6 +33,7 @@ from ir.core import (
     is_end_guarded,
     type_of,
 )
+from ir.heap import HEAP, HEAP_NAME, without_heap
 from ir.infer import MakeBranch
 from ir.places import is_change
 from ir.rewrite import Mapping, defined
@@ -46,6 +47,7 @@ from zyg.compiler.augment import (
     Step,
     StoreStep,
     StructureStep,
+    _but_heap,
 )
 from zyg.compiler.mutation import unsupported
 from zyg.compiler.tangent_rules import RuleTangents
@@ -53,6 +55,7 @@ from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
 from zyg.compiler.transpose import held_by
 from zyg.tangent import picked, tangent_items
+from zyg.tangent_objects import delete_dot, read_dot, store_dot
 
 
 class TangentBuilder(RuleTangents):
@@ -63,6 +66,9 @@ class TangentBuilder(RuleTangents):
         inputs = [*function.captured, *function.params]
         self.dot_params: dict[int, Value] = {}
         for i in sorted(self._active):
+            if i not in self._made.with_bars(self._active):
+                self.dots[inputs[i]] = NONE  # objects and the heap: see `zyg.tangent_objects`
+                continue
             dot = Value(dot_name(inputs[i]), dot_type(inputs[i].type))
             self.dot_params[i] = self.dots[inputs[i]] = dot
         self.written = _written(function)
@@ -97,13 +103,31 @@ class TangentBuilder(RuleTangents):
                 return lambda: self._structure_tangent(call)
             case LambdaStep(op):
                 return lambda: self._lambda_tangent(op)
+            case ReadStep() if step.held is None:
+                return lambda: self._read_tangent(step)
+            case StoreStep() if step.held is None:
+                return lambda: self._store_tangent(step)
             case ReadStep() | StoreStep() | ContentsStep():
                 raise unsupported(
-                    "forward mode does not follow what is stored in objects yet", step.loc,
-                    "use zyg.pullback or zyg.gradient",
+                    "forward mode does not follow changes in place of what objects hold yet",
+                    step.loc, "use zyg.pullback or zyg.gradient",
                 )
             case _:
                 raise AssertionError(step)
+
+    # Objects
+
+    def _read_tangent(self, step: ReadStep) -> None:
+        self.loc = step.loc
+        dot = self.made(read_dot, step.obj, Const(step.name), step.result)
+        self.set_dot(step.result, dot)
+
+    def _store_tangent(self, step: StoreStep) -> None:
+        self.loc = step.loc
+        if step.value is None:
+            self.made(delete_dot, step.obj, Const(step.name))
+        else:
+            self.made(store_dot, step.obj, Const(step.name), self.dot_or_zero(step.value))
 
     # Structures
 
@@ -171,6 +195,16 @@ class TangentBuilder(RuleTangents):
         self.ops += tail
         self.set_dot(step.result, dot)
 
+    def _unknown_call(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        value, heap = op.results
+        mapping[heap] = kwargs[HEAP_NAME]
+        kwargs = without_heap(kwargs)
+        single = Call(callee, args, kwargs, [value], op.loc)
+        self._dynamic_call(single, callee, args, kwargs, mapping)
+
     def _held_value(self, call: Call, step: CallStep, owner: Operand, name: str) -> Operand:
         """A captured variable or default, as it was read of the function object."""
         for value in call.args:
@@ -195,10 +229,12 @@ class TangentBuilder(RuleTangents):
             self._note_results(block.params, params, inner)
             for param in params:  # the exception that a handler gets
                 self.dots[param] = NONE
-            blocks.append(self._arm(op, block, params, inner))
+            with self._contents.inside():
+                blocks.append(self._arm(op, block, params, inner))
         self.ops, self._plain = outer, plain
-        results = [Value(value.name, value.type) for value in op.results]
-        self._note_results(op.results, results, mapping)
+        kept = self._without_heap(op.results, mapping)
+        results = [Value(value.name, value.type) for value in kept]
+        self._note_results(kept, results, mapping)
         dots = []
         for i, result in enumerate(results):
             if result in self.varied:
@@ -213,6 +249,8 @@ class TangentBuilder(RuleTangents):
     def _arm(self, op: Branch, block: Block, params: list[Value], mapping: Mapping) -> Block:
         outer, self._is_deferring = self._is_deferring, isinstance(op, Try) and block is op.body
         exit = self.inline(block, mapping)
+        if isinstance(exit, Yield):
+            exit.values = _but_heap(exit.values, op.results)
         if self._pending and not any(map(is_end_guarded, self.ops)):
             # The tangent of what the body guards can't fail in the place of the program.
             self._define(Call(Const(primitives.end_guarded), [], {}, [Value("_")], op.loc))
@@ -231,11 +269,14 @@ class TangentBuilder(RuleTangents):
     ) -> None:
         self.catch_up()
         inner = dict(mapping)
-        params = [Value(value.name, value.type) for value in op.body.params]
+        given = self._without_heap(op.body.params, inner)
+        params = [Value(value.name, value.type) for value in given]
         known = self._shapes_of_stored(op, init)
-        for value, param in zip(op.body.params, params, strict=True):
+        for value, param in zip(given, params, strict=True):
             param.type = known.get(value, param.type)
-        self._note_results(op.body.params, params, inner)
+        self._note_results(given, params, inner)
+        init = _but_heap(init, op.results[: len(init)])
+        kept = [value for value in op.results if value.type != HEAP]
         count = len(op.iterables) if isinstance(op, For) else 0
         items, carried = params[:count], params[count:]
         item_dots, more = self._walked(new, items)
@@ -245,12 +286,15 @@ class TangentBuilder(RuleTangents):
         outer_ops, self.ops = self.ops, []
         plain, self._plain = self._plain, set(self._plain)
         outer_loop, self._in_loop = self._in_loop, defined(op.body) | set(op.body.params)
-        exit = self.inline(op.body, inner)
-        self.catch_up()
+        with self._contents.inside():
+            exit = self.inline(op.body, inner)
+            self.catch_up()
+        if isinstance(exit, Yield):
+            exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
         self._in_loop, self._plain = outer_loop, plain
         size = len(init)
         collecting = [
-            i for i in range(size, len(op.results)) if self._varies([op.results[i]])
+            i for i in range(size, len(kept)) if self._varies([kept[i]])
         ]
         if isinstance(exit, Yield):
             stop, *values = exit.values
@@ -266,8 +310,9 @@ class TangentBuilder(RuleTangents):
             (result, known[param]) for result, param in zip(op.results, op.carried, strict=False)
             if param in known
         )
-        results = [Value(value.name, known.get(value, value.type)) for value in op.results]
-        self._note_results(op.results, results, mapping)
+        self._without_heap(op.results, mapping)
+        results = [Value(value.name, known.get(value, value.type)) for value in kept]
+        self._note_results(kept, results, mapping)
         last = [self._new_dot(results[k]) for k in with_dots]
         lists = [self._new_dot(results[i]) for i in collecting]
         new.results = [*results[:size], *last, *results[size:], *lists]

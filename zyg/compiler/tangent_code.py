@@ -20,7 +20,14 @@ from ir.record import made as fresh
 from ir.record import node
 from ir.simplify import eliminate_dead, is_pure, is_silent
 from zyg.compiler.activity import Flow
-from zyg.compiler.assemble import Compiler, Generated, _function, _identifier, _passed
+from zyg.compiler.assemble import (
+    Compiler,
+    Generated,
+    _function,
+    _identifier,
+    _passed,
+    _without_heap,
+)
 from zyg.compiler.nesting import Derived
 from zyg.compiler.specialise import Specialisation, _Surroundings
 from zyg.compiler.tangent_builder import TangentBuilder
@@ -63,7 +70,8 @@ class TangentCompiler:
             f"{_identifier(made.function.name)}_tangent", [returned, dot_type(returned)]
         )
         function.changes = tuple(passed.index(i) for i in made.handed_out)
-        code = TangentCode(function, passed, sorted(active))
+        function.works_on_objects = made.heap is not None
+        code = TangentCode(function, passed, made.with_bars(active))
         function.pair = code  # type: ignore[assignment]
         self._made[key] = code
         self._fresh.append(key)
@@ -113,6 +121,9 @@ class TangentCompiler:
                 specialiser, _Surroundings(specialiser, made), made, active, self.tangent
             )
             result = builder.augment(made.function)
+            result = _without_heap(made, builder, result)[1]
+            builder.note_steps()
+            builder.catch_up()
             if of_value:
                 parts = builder.parts(result)
                 assert parts is not None, "the body ends in the value and the versions"

@@ -8,6 +8,7 @@ many calls of it as the value has numbers.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from zyg.compiler import dynamic, memory
+from zyg import callables
+from zyg.compiler import decorated, dynamic, memory, object_calls
+from zyg.compiler.objects import is_place
 from zyg.compiler.tangent_iterators import PAIRED
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -55,13 +58,14 @@ def tangent_call(
     function, *args = primals
     function_dot, *arg_dots = dots
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
-    if is_running():
-        raise NotDifferentiable("forward mode does not follow what is stored in objects yet")
     if _is_known_at_once(function):
         return compiled_call(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if type(function) is primitives.Catching:
         y, dot = tangent_call((function.function, *args), dots, kwargs, kwarg_dots)
         return (None, y), (None, dot)
+    found = by_protocols(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if found is not None:
+        return found
     if isinstance(function, types.MethodType) and _is_known_at_once(function.__func__):
         self_dot = None
         if isinstance(function_dot, dict):
@@ -76,6 +80,8 @@ def tangent_call(
     found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
     if found is not None:
         return found
+    if is_running():
+        refuse_objects(function, (*args, *kwargs.values()))
     return by_rows(
         lambda: dynamic.pullback_call(function, *args, **kwargs), function,
         (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
@@ -91,6 +97,96 @@ def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
     return tangent_call(
         (function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {})
     )
+
+
+def by_protocols(
+    function: Any, args: Values, function_dot: Any, dots: Values, kwargs: dict[str, Any],
+    kwarg_dots: dict[str, Any],
+) -> Any:
+    """A call that a user's class, a partial function or a decorator answers; None for others."""
+    recorder = Recorder()
+    recorder.note(function, function_dot)
+    for value, dot in zip((*args, *kwargs.values()), (*dots, *(
+        kwarg_dots.get(name) for name in kwargs
+    )), strict=True):
+        recorder.note(value, dot)
+    if type(function) is functools.partial:
+        found = callables.call_of_partial(recorder, function, args, kwargs)
+    else:
+        found = object_calls.call_of_object(recorder, function, args, kwargs)
+        if found is None:
+            found = decorated.call_of_decorated(recorder, function, args, kwargs)
+    if found is None:
+        return None
+    y, _ = found
+    return y, recorder.dot_of(y)
+
+
+class Recorder:
+    """Stands where reverse mode asks for the pullback of a call, and notes tangents of results.
+
+    What is passed on is known by its identity. That two values with different tangents are one
+    object is an error.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def note(self, value: Any, dot: Any) -> None:
+        if type(value) in (list, tuple) and type(dot) in (list, tuple):
+            for item, part in zip(value, dot, strict=True):
+                self.note(item, part)
+        if isinstance(value, bool) or value is None or isinstance(value, str):
+            return
+        before = self._known.get(id(value))
+        if before is not None and before[1] is not dot:
+            if isinstance(before[1], float) and isinstance(dot, float) and before[1] == dot:
+                return
+            raise NotDifferentiable(
+                "two arguments of a call that an object or a decorator answers are one object, and "
+                "have different tangents: pass copies"
+            )
+        self._known[id(value)] = value, dot
+
+    def dot_of(self, value: Any) -> Any:
+        found = self._known.get(id(value))
+        if found is not None:
+            return found[1]
+        if isinstance(value, tuple):
+            return rebuilt(value, list(map(self.dot_of, value)))
+        if isinstance(value, float | complex | np.inexact | np.ndarray | list | dict):
+            raise NotDifferentiable(
+                "forward mode lost sight of a number that an object's method or a decorator "
+                "returned: use zyg.pullback"
+            )
+        return zero_tangent(value)
+
+    def _given(self, value: Any) -> Any:
+        found = self._known.get(id(value))
+        return None if found is None else found[1]
+
+    def __call__(self, function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        y, dot = tangent_call(
+            (function, *args), (self._given(function), *map(self._given, args)), kwargs,
+            {name: self._given(value) for name, value in kwargs.items()},
+        )
+        self._known[id(y)] = y, dot
+        return y, no_back
+
+
+def no_back(y_bar: Any) -> Any:
+    raise NotDifferentiable("a tangent was found, and no back function")
+
+
+def refuse_objects(function: Any, values: Values) -> None:
+    """Raises where what isn't known is given objects, whose tangents it would not see."""
+    for value in values:
+        if isinstance(value, list | tuple | dict):
+            refuse_objects(function, tuple(value.values() if isinstance(value, dict) else value))
+        elif is_place(type(value)):
+            raise NotDifferentiable(
+                f"forward mode can't tell what {_name(function)} reads of a {type(value).__name__}"
+            )
 
 
 def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any]) -> Any:
@@ -118,6 +214,10 @@ def rule_call(
 ) -> tuple[Any, Any]:
     """The same for a callable that has a rule."""
     function, *args = primals
+    if is_running():
+        found = by_protocols(function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {})
+        if found is not None:
+            return found
     rule: Any = rule_of(function)
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
     paired = _paired(function)
@@ -310,7 +410,7 @@ def _is_known_at_once(function: Any) -> bool:
         return True
     return type(function) is types.FunctionType and not (
         dynamic.is_of_ir(function) or is_by_rules(function)
-        or dynamic.decorated.is_dispatching(function)
+        or decorated.is_dispatching(function)
     )
 
 

@@ -25,8 +25,10 @@ from ir.types import TOP, Closure, Known, Method, Scalar, Tuple, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of, same_shape
 from zyg.compiler import tangent_dispatch
-from zyg.compiler.augment import Augmenter, RuleStep
+from zyg.compiler.activity import Flow
+from zyg.compiler.augment import Augmenter, PairOf, RuleStep
 from zyg.compiler.memory import written_view
+from zyg.compiler.specialise import Specialisation, Specialiser
 from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
     dot_name,
@@ -46,8 +48,12 @@ Action = Callable[[], None]
 class RuleTangents(Augmenter):
     """Keeps the tangent of each varied value: `dots`."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(
+        self, specialiser: Specialiser, surroundings: Any, made: Specialisation, active: Flow,
+        pair_of: PairOf,
+    ) -> None:
+        super().__init__(specialiser, surroundings, made, active, pair_of)
+        self._made = made
         self.dots: dict[Value, Operand] = {}
         # The operations that are there for tangents only.
         self.own: set[Any] = set()
