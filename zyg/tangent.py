@@ -132,8 +132,11 @@ def picked(dot: Any, key: Any, value: Any) -> Any:
 
 
 def holds_numbers(value: Any) -> bool:
-    if isinstance(value, list | tuple):
+    """Whether a value is a number or array that may have a tangent, or holds one."""
+    if isinstance(value, list | tuple | deque | set | frozenset):
         return any(map(holds_numbers, value))
+    if isinstance(value, dict):
+        return any(map(holds_numbers, value.values()))
     return isinstance(value, float | complex | np.inexact | np.ndarray)
 
 

@@ -17,8 +17,13 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
+from ir.infer import IN_PLACE
+from ir.places import CHANGING
 from zyg import callables
 from zyg.compiler import decorated, dynamic, memory, object_calls
+from zyg.compiler.mutation import MUTATING_METHODS
+from zyg.compiler.object_attributes import Read, Stored
+from zyg.compiler.object_backs import Refusing
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangent_iterators import PAIRED
 from zyg.cotangent import like_mapping, rebuilt
@@ -26,7 +31,7 @@ from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
-from zyg.shadows import is_running
+from zyg.shadows import is_memory, is_running
 from zyg.signature import is_by_rules
 from zyg.tangent import (
     holds_numbers,
@@ -38,8 +43,10 @@ from zyg.tangent import (
     tangent_items,
     zero_tangent,
 )
+from zyg.tangent_objects import delete_dot, read_dot, store_dot
 
 Values = tuple[Any, ...]
+_IN_PLACE = set(IN_PLACE)
 
 
 def _not_set(*args: Any) -> Any:
@@ -60,6 +67,14 @@ def tangent_call(
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
     if _is_known_at_once(function):
         return compiled_call(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if is_running() and _may_change(function) and is_memory(
+        getattr(function, "__self__", None) if not args or hasattr(function, "__self__")
+        and is_memory(function.__self__) else args[0]
+    ):
+        raise NotDifferentiable(
+            "forward mode does not follow changes in place of what objects hold yet; use "
+            "zyg.pullback"
+        )
     if type(function) is primitives.Catching:
         y, dot = tangent_call((function.function, *args), dots, kwargs, kwarg_dots)
         return (None, y), (None, dot)
@@ -99,6 +114,15 @@ def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
     )
 
 
+def _may_change(function: Any) -> bool:
+    if id(function) in CHANGING:
+        return True
+    is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
+    return is_operator or (
+        isinstance(function, types.BuiltinMethodType) and function.__name__ in MUTATING_METHODS
+    )
+
+
 def by_protocols(
     function: Any, args: Values, function_dot: Any, dots: Values, kwargs: dict[str, Any],
     kwarg_dots: dict[str, Any],
@@ -118,8 +142,26 @@ def by_protocols(
             found = decorated.call_of_decorated(recorder, function, args, kwargs)
     if found is None:
         return None
-    y, _ = found
+    y, back = found
+    if isinstance(back, Read):
+        return y, read_dot(back._obj, back._name, y)
+    if isinstance(back, Stored) and back._count == 3:
+        delete_dot(back._obj, back._name)
+    elif isinstance(back, Stored):
+        _refuse_memory(back._value)
+        store_dot(back._obj, back._name, recorder.dot_of(back._value))
+    elif isinstance(back, Refusing) and holds_numbers(y):
+        back(y)
     return y, recorder.dot_of(y)
+
+
+def _refuse_memory(value: Any) -> None:
+    """Raises for memory that an object comes to hold unseen, and that may be changed in place."""
+    if is_memory(value):
+        raise NotDifferentiable(
+            "an array, list or dict is stored into an object that forward mode only finds at run "
+            "time: use zyg.pullback"
+        )
 
 
 class Recorder:
@@ -154,7 +196,7 @@ class Recorder:
             return found[1]
         if isinstance(value, tuple):
             return rebuilt(value, list(map(self.dot_of, value)))
-        if isinstance(value, float | complex | np.inexact | np.ndarray | list | dict):
+        if holds_numbers(value):
             raise NotDifferentiable(
                 "forward mode lost sight of a number that an object's method or a decorator "
                 "returned: use zyg.pullback"
@@ -284,6 +326,12 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     obj_dot = rest[(len(rest) - 2) // 2]
     if len(rest) > 2 and not hasattr(obj, name):
         return rest[-1]
+    if is_running() and is_place(type(obj)):
+        if not is_field(obj, name, getattr(type(obj), name, None)) and holds_numbers(value):
+            raise NotDifferentiable(
+                f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
+            )
+        return read_dot(obj, name, value)
     if isinstance(obj, BaseException) and holds_numbers(value):
         raise NotDifferentiable(
             f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "

@@ -39,7 +39,13 @@ from zyg.compiler.tangent_types import (
 )
 from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
 from zyg.errors import NotDifferentiable
-from zyg.rules.tangent_registry import Groups, is_read_twice, linear_in, tangent_of
+from zyg.rules.tangent_registry import (
+    Groups,
+    is_only_when_run,
+    is_read_twice,
+    linear_in,
+    tangent_of,
+)
 from zyg.tangent import settled, settled_tangent, spread, zero_tangent
 
 Action = Callable[[], None]
@@ -169,7 +175,9 @@ class RuleTangents(Augmenter):
         if str(getattr(rule, "__module__", "")).startswith("zyg."):
             declared = tangent_of(function)
             groups = linear_in(function, kwargs)
-            is_covered = not any(map(self.is_varied, kwargs.values()))
+            is_covered = not any(map(self.is_varied, kwargs.values())) and not (
+                is_only_when_run(function)
+            )
             if is_covered and (declared is not None or groups is not None):
                 self._declared(op, callee, args, kwargs, mapping, declared, groups)
                 return

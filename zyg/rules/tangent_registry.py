@@ -33,6 +33,7 @@ HARMLESS = {
 _linear: dict[int, Groups] = {}
 _tangents: dict[int, Callable[..., Any]] = {}
 _reads_twice: set[int] = set()
+_when_run: set[int] = set()
 _alive: list[object] = []
 
 
@@ -64,6 +65,16 @@ def reads_twice(*callees: object) -> None:
     """Declares that the tangent reads the first argument again: an iterator is made a list."""
     _reads_twice.update(map(id, callees))
     _alive.extend(callees)
+
+
+def when_run(*callees: object) -> None:
+    """Declares that the tangent is that of a call at run time only."""
+    _when_run.update(map(id, callees))
+    _alive.extend(callees)
+
+
+def is_only_when_run(callee: object) -> bool:
+    return id(callee) in _when_run
 
 
 def is_read_twice(callee: object) -> bool:

@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict, deque
 
 from ir import primitives
 from zyg.rules.iteration import chosen, sorting_order
-from zyg.rules.tangent_registry import linear, reads_twice, tangent
+from zyg.rules.tangent_registry import linear, reads_twice, tangent, when_run
 from zyg.tangent import (
     concatenated,
     enumerated,
@@ -32,7 +32,8 @@ for _callee in (
     linear(_callee, 0)
 
 
-reads_twice(sorted, dict)
+reads_twice(sorted, dict, primitives.unpack_starred)
+when_run(primitives.unpack_starred)  # its results are several, where it is emitted
 
 
 @tangent(operator.concat)
