@@ -49,7 +49,6 @@ from zyg.compiler.augment import (
     StructureStep,
     _but_heap,
 )
-from zyg.compiler.mutation import unsupported
 from zyg.compiler.tangent_rules import RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
@@ -103,15 +102,13 @@ class TangentBuilder(RuleTangents):
                 return lambda: self._structure_tangent(call)
             case LambdaStep(op):
                 return lambda: self._lambda_tangent(op)
-            case ReadStep() if step.held is None:
+            case ReadStep():
                 return lambda: self._read_tangent(step)
-            case StoreStep() if step.held is None:
+            case StoreStep():
                 return lambda: self._store_tangent(step)
-            case ReadStep() | StoreStep() | ContentsStep():
-                raise unsupported(
-                    "forward mode does not follow changes in place of what objects hold yet",
-                    step.loc, "use zyg.pullback or zyg.gradient",
-                )
+            case ContentsStep():
+                # Memory that an object holds: where a call does change it, that call raises.
+                return lambda: self._contents_tangent(step)
             case _:
                 raise AssertionError(step)
 
@@ -128,6 +125,11 @@ class TangentBuilder(RuleTangents):
             self.made(delete_dot, step.obj, Const(step.name))
         else:
             self.made(store_dot, step.obj, Const(step.name), self.dot_or_zero(step.value))
+
+    def _contents_tangent(self, step: ContentsStep) -> None:
+        self.loc = step.loc
+        found = self.dots.get(step.value)
+        self.set_dot(step.result, self.zero_dot(step.value) if found is None else found)
 
     # Structures
 
