@@ -54,12 +54,24 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
     if len(primals) != len(tangents):
         raise TypeError(f"jvp was given {len(primals)} arguments and {len(tangents)} tangents")
-    dots = tuple(map(tangent_like, tangents, primals))
+    dots = [
+        dot if type(dot) is float and type(x) is float else tangent_like(dot, x)
+        for dot, x in zip(tangents, primals)  # noqa: B905  (as long as each other)
+    ]
     entry = entry_for(_mode(dots), f, primals, {})
     if entry.has_heap:
         return _through_heap(entry, f, primals, dots)
-    given = _dots_of(entry, dots, {}, None, primals, {})
-    y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
+    code: Any = entry.code
+    if code.positions is None:
+        code.positions = _positions(entry)
+    if code.positions:
+        given = [dots[i] for i in code.positions]
+    else:
+        given = _dots_of(entry, dots, {}, None, primals, {})
+    inputs = primals if entry.is_direct else inputs_of(entry, f, primals, {})
+    y, y_dot = entry.run(*inputs, *given)
+    if type(y) is float and type(y_dot) is float:
+        return y, y_dot
     del given, dots
     single = [y_dot]
     del y_dot
@@ -68,8 +80,17 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
     return y, detached(cotangent.project(single[0], y))
 
 
+def _positions(entry: Entry) -> list[int]:
+    """The arguments whose tangents a tangent function takes; none where it takes others too."""
+    code: Any = entry.code
+    sources = [entry.plan.inputs[i] for i in code.active]
+    if any(source.kind != "arg" for source in sources):
+        return []
+    return [source.key for source in sources]
+
+
 def _through_heap(
-    entry: Entry, f: Any, primals: tuple[Any, ...], dots: tuple[Any, ...]
+    entry: Entry, f: Any, primals: tuple[Any, ...], dots: Sequence[Any]
 ) -> tuple[Any, Any]:
     """The same for a call that works on objects."""
     memory = memory_in(held_by(primals))
@@ -87,17 +108,26 @@ def _shown(y: Any, dot: Any) -> Any:
     return dot if isinstance(dot, dict) and not isinstance(y, dict) else cotangent.project(dot, y)
 
 
-def _mode(dots: tuple[Any, ...]) -> str:
-    return "tangent:" + ",".join([str(i) for i, dot in enumerate(dots) if dot is not None])
+def _mode(dots: Sequence[Any]) -> str:
+    """The form of code for tangents of which some are missing."""
+    active = tuple([dot is not None for dot in dots])
+    found = _modes.get(active)
+    if found is None:
+        found = "tangent:" + ",".join(str(i) for i, is_moved in enumerate(active) if is_moved)
+        _modes[active] = found
+    return found
+
+
+_modes: dict[tuple[bool, ...], str] = {}
 
 
 def mode_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> str:
     """The form of the code that `jvp` runs for these tangents."""
-    return _mode(tuple(map(tangent_like, tangents, primals)))
+    return _mode(list(map(tangent_like, tangents, primals)))
 
 
 def _dots_of(
-    entry: Entry, dots: tuple[Any, ...], keyword_dots: dict[str, Any], own: Any,
+    entry: Entry, dots: Sequence[Any], keyword_dots: dict[str, Any], own: Any,
     args: tuple[Any, ...], kwargs: dict[str, Any],
 ) -> list[Any]:
     """The tangents that a tangent function takes, for its active inputs."""

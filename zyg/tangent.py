@@ -128,7 +128,7 @@ def picked(dot: Any, key: Any, value: Any) -> Any:
     if isinstance(dot, dict):
         found = dot.get(key)
         return zero_tangent(value) if found is None else found
-    return dot[key]
+    return tangent_or_zero(dot[key], value)
 
 
 def holds_numbers(value: Any) -> bool:
@@ -147,6 +147,8 @@ def tangent_like(dot: Any, x: Any) -> Any:
     if isinstance(x, np.ndarray):
         dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
         array = np.asarray(dot)
+        if array.dtype is dtype and array.shape == x.shape:
+            return array
         if array.shape != x.shape:
             raise ValueError(
                 f"the tangent of an array of shape {x.shape} has the shape {array.shape}"
@@ -177,6 +179,17 @@ def tangent_like(dot: Any, x: Any) -> Any:
 def _item_like(dot: Any, x: Any) -> Any:
     found = tangent_like(dot, x)
     return zero_tangent(x) if found is None else found
+
+
+def is_same_tangent(x: Any, a: Any, b: Any) -> bool:
+    """Whether two tangents of one value are equal; a missing one is zero."""
+    if isinstance(x, list | tuple):
+        a = [None] * len(x) if a is None else a
+        b = [None] * len(x) if b is None else b
+        return all(map(is_same_tangent, x, a, b))
+    if isinstance(a, dict) or isinstance(b, dict):
+        return bool(a == b)
+    return bool(np.array_equal(tangent_or_zero(a, x), tangent_or_zero(b, x)))
 
 
 # What a tangent is made of: coordinates, for derivatives that are found row by row

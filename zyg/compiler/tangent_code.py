@@ -11,14 +11,28 @@ and its tangent.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ir import primitives
-from ir.core import Block, Call, Function, Op, Yield
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Value,
+    Yield,
+    blocks_of,
+    type_of,
+)
 from ir.emit import Emitted
 from ir.record import made as fresh
 from ir.record import node
-from ir.simplify import eliminate_dead, is_pure, is_silent
+from ir.rewrite import substitute
+from ir.simplify import Key, _is_shareable, _key, eliminate_dead, is_pure, is_silent
+from ir.types import Scalar
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import (
     Compiler,
@@ -33,7 +47,7 @@ from zyg.compiler.specialise import Specialisation, _Surroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
 
-Key = tuple[Specialisation, Flow, bool]
+Made = tuple[Specialisation, Flow, bool]
 
 
 @node
@@ -43,6 +57,8 @@ class TangentCode:
     forward: Generated
     passed: list[int]
     active: list[int]
+    # The arguments that the tangents belong to, where it takes those of arguments only.
+    positions: list[int] | None = None
     back: Any = None
     emitted: Emitted | None = None
     dispatched: list[tuple[Any, str]] = fresh(list)
@@ -53,10 +69,10 @@ class TangentCompiler:
 
     def __init__(self, compiler: Compiler) -> None:
         self._compiler = compiler
-        self._made: dict[Key, TangentCode] = {}
+        self._made: dict[Made, TangentCode] = {}
         self._derived: dict[tuple[Specialisation, Flow], Derived] = {}
-        self._pending: list[tuple[Key, TangentCode]] = []
-        self._fresh: list[Key] = []
+        self._pending: list[tuple[Made, TangentCode]] = []
+        self._fresh: list[Made] = []
 
     def tangent(self, made: Specialisation, active: Flow, of_value: bool = False) -> TangentCode:
         """The tangent function; its code is there once `finish` has run."""
@@ -133,6 +149,7 @@ class TangentCompiler:
         finally:
             specialiser._stack.pop()
         body = Block([], builder.ops, Yield([whole]))
+        share_own(body, builder.own)
 
         def is_removable(call: Op) -> bool:
             assert isinstance(call, Call)
@@ -144,6 +161,45 @@ class TangentCompiler:
         params += [builder.dot_params[i] for i in code.active]
         code.dispatched = builder.dispatched
         return _function(made, code.forward.name, params, body)
+
+
+def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None = None) -> None:
+    """Computes equal expressions once: those that are there for tangents only, and numbers.
+
+    Arrays for tangents are never changed in place before `ownership` has seen who reads them.
+    """
+    known = dict(known or {})
+    mapping: dict[Value, Operand] = {}
+    ops: list[Op] = []
+    for op in block.ops:
+        if isinstance(op, Call) and (op in own or _is_arithmetic(op)) and (
+            is_pure(op) and _is_shareable(op)
+        ):
+            key = _key(op, mapping)
+            earlier = known.get(key)
+            if earlier is not None:
+                mapping.update(zip(op.results, earlier, strict=True))
+                continue
+            known[key] = op.results
+        ops.append(op)
+        for inner in blocks_of(op):
+            substitute(inner, mapping)
+            share_own(inner, own, known)
+    block.ops = ops
+    substitute(block, mapping)
+
+
+def _is_arithmetic(op: Call) -> bool:
+    """Whether an operation of the program computes a number from numbers."""
+    callee = op.callee.value if isinstance(op.callee, Const) else None
+    return any(callee is function for function in _ARITHMETIC) and all(
+        type_of(operand) in _NUMBERS or isinstance(operand, Const)
+        for operand in (*op.args, op.result)
+    )
+
+
+_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.neg)
+_NUMBERS = (Scalar(float), Scalar(int))
 
 
 def tangents_of(compiler: Compiler) -> TangentCompiler:

@@ -36,11 +36,13 @@ from zyg.signature import is_by_rules
 from zyg.tangent import (
     holds_numbers,
     inner_product,
+    is_same_tangent,
     picked,
     placed_view,
     settled,
     settled_tangent,
     tangent_items,
+    tangent_or_zero,
     zero_tangent,
 )
 from zyg.tangent_objects import delete_dot, read_dot, store_dot
@@ -62,10 +64,18 @@ def tangent_call(
     kwarg_dots: dict[str, Any] | None = None,
 ) -> tuple[Any, Any]:
     """The value and the tangent of a call: the function comes first, then its arguments."""
+    y, dot = _tangent_call(primals, dots, kwargs, kwarg_dots)
+    return y, zero_tangent(y) if dot is None else dot
+
+
+def _tangent_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None,
+    kwarg_dots: dict[str, Any] | None,
+) -> Any:
     function, *args = primals
     function_dot, *arg_dots = dots
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
-    if _is_known_at_once(function):
+    if type(function) is types.FunctionType and _is_known_at_once(function):
         return compiled_call(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if is_running() and _may_change(function) and is_memory(
         getattr(function, "__self__", None) if not args or hasattr(function, "__self__")
@@ -81,6 +91,13 @@ def tangent_call(
     found = by_protocols(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if found is not None:
         return found
+    if is_constant(function):
+        y = function(*args, **kwargs)
+        return y, zero_tangent(y)
+    if _is_known_at_once(function):
+        return compiled_call(
+            function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
+        )
     if isinstance(function, types.MethodType) and _is_known_at_once(function.__func__):
         self_dot = None
         if isinstance(function_dot, dict):
@@ -92,6 +109,9 @@ def tangent_call(
     paired = _paired(function)
     if paired is not None:
         return paired(tangent_call, primals, dots, kwargs)
+    made = _made_by_class(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+    if made is not None:
+        return made
     found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
     if found is not None:
         return found
@@ -114,6 +134,38 @@ def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
     )
 
 
+def _made_by_class(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
+) -> Any:
+    """The value and tangent of making a NamedTuple, a partial function or an exception."""
+    if function is functools.partial:
+        return _partial(args, dots, kwargs, kwarg_dots)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return function(*args, **kwargs), None  # what it holds is refused where it is read
+    if callables.is_named_tuple(function):
+        y = function(*args, **kwargs)
+        by_name = dict(zip(function._fields, dots, strict=False))
+        by_name.update(kwarg_dots)
+        whole = [
+            tangent_or_zero(by_name.get(name), x) for name, x in zip(y._fields, y, strict=True)
+        ]
+        return y, tuple.__new__(function, whole)
+    code = getattr(function, "__code__", None)
+    if code is callables._REPLACE and len(args) == 1:
+        y = function(*args, **kwargs)
+        before = tangent_or_zero(dots[0], args[0])
+        whole = [
+            tangent_or_zero(kwarg_dots.get(name), x) if name in kwargs else dot
+            for name, x, dot in zip(y._fields, y, before, strict=True)
+        ]
+        return y, tuple.__new__(type(y), whole)
+    if code is callables._MAKE and len(args) == 2:
+        items = settled(args[1])
+        whole = list(settled_tangent(dots[1], items))
+        return function(args[0], items), tuple.__new__(args[0], whole)
+    return None
+
+
 def _may_change(function: Any) -> bool:
     if id(function) in CHANGING:
         return True
@@ -134,8 +186,9 @@ def by_protocols(
         kwarg_dots.get(name) for name in kwargs
     )), strict=True):
         recorder.note(value, dot)
+    found: Any
     if type(function) is functools.partial:
-        found = callables.call_of_partial(recorder, function, args, kwargs)
+        return _call_of_partial(function, args, function_dot, dots, kwargs, kwarg_dots)
     else:
         found = object_calls.call_of_object(recorder, function, args, kwargs)
         if found is None:
@@ -153,6 +206,37 @@ def by_protocols(
     elif isinstance(back, Refusing) and holds_numbers(y):
         back(y)
     return y, recorder.dot_of(y)
+
+
+def _call_of_partial(
+    function: functools.partial[Any], args: Values, function_dot: Any, dots: Values,
+    kwargs: dict[str, Any], kwarg_dots: dict[str, Any],
+) -> tuple[Any, Any]:
+    """A call of a partial function: the tangent of that has those of what it holds."""
+    held = function_dot or {}
+    held_args = held.get("args") or (None,) * len(function.args)
+    held_keywords = held.get("keywords") or {}
+    return tangent_call(
+        (function.func, *function.args, *args), (held.get("func"), *held_args, *dots),
+        {**function.keywords, **kwargs}, {**held_keywords, **kwarg_dots},
+    )
+
+
+def _partial(
+    args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Making a partial function; one of a partial function holds the arguments of both."""
+    function, *rest = args
+    y = functools.partial(*args, **kwargs)
+    dot = {"func": dots[0], "args": tuple(dots[1:]), "keywords": dict(kwarg_dots)}
+    if y.func is not function:
+        inner = dots[0] or {}
+        before = inner.get("args") or (None,) * (len(y.args) - len(rest))
+        dot = {
+            "func": inner.get("func"), "args": (*before, *dots[1:]),
+            "keywords": {**(inner.get("keywords") or {}), **kwarg_dots},
+        }
+    return y, dot
 
 
 def _refuse_memory(value: Any) -> None:
@@ -181,8 +265,8 @@ class Recorder:
         if isinstance(value, bool) or value is None or isinstance(value, str):
             return
         before = self._known.get(id(value))
-        if before is not None and before[1] is not dot:
-            if isinstance(before[1], float) and isinstance(dot, float) and before[1] == dot:
+        if before is not None:
+            if before[1] is dot or is_same_tangent(value, before[1], dot):
                 return
             raise NotDifferentiable(
                 "two arguments of a call that an object or a decorator answers are one object, and "
@@ -303,6 +387,11 @@ def tangent_by_rule(
 def _written_view(y: Any, items: Any, view: Any, part: Any, *rest: Any) -> Any:
     count = (len(rest) - 3) // 2
     return placed_view(rest[count], view, rest[count + 2], rest[:count])
+
+
+@tangent(functools.update_wrapper)
+def _update_wrapper(y: Any, wrapper: Any, wrapped: Any, *rest: Any) -> Any:
+    return rest[(len(rest) - 2) // 2]
 
 
 @tangent(primitives.catching, primitives.catching_found)
@@ -454,8 +543,10 @@ def _is_known_at_once(function: Any) -> bool:
     """Whether a function is compiled as it is."""
     if rule_of(function) is not None:
         return False
-    if substitute_of(function) is not None or is_constant(function):
+    if substitute_of(function) is not None:
         return True
+    if is_constant(function):
+        return False
     return type(function) is types.FunctionType and not (
         dynamic.is_of_ir(function) or is_by_rules(function)
         or decorated.is_dispatching(function)

@@ -46,7 +46,7 @@ from zyg.rules.tangent_registry import (
     linear_in,
     tangent_of,
 )
-from zyg.tangent import settled, settled_tangent, spread, zero_tangent
+from zyg.tangent import picked, settled, settled_tangent, spread, zero_tangent
 
 Action = Callable[[], None]
 
@@ -261,6 +261,8 @@ class RuleTangents(Augmenter):
                     given[i] = self.dot_or_zero(args[i])
             if callee.value is operator.getitem and given[0] in self._kept_apart(args[0]):
                 term = self._copied_part(given, result)
+            elif callee.value is operator.getitem and type_of(given[0]) == TOP:
+                term = self.made(picked, *given, result)
             else:
                 term = self.made(callee, *given, **kwargs)
             if isinstance(term, Value) and term.type == TOP:
