@@ -51,7 +51,8 @@ _DIFFERENTIATED = {
         ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
     ),
 }
-# Forward mode: the modes "tangent:" and "tangent call:" go on with what is active (`is_active`).
+# Forward mode: "tangent:" and, at run time, "tangent call:" and "tangent attempt:" go on with what is
+# active (`is_active`).
 TANGENT = "tangent"
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
@@ -65,7 +66,7 @@ Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]]
 
 def is_at_run_time(mode: str) -> bool:
     """Whether code of this form is part of a program that is differentiated."""
-    return mode in AT_RUN_TIME or mode.startswith(f"{TANGENT} call")
+    return mode in AT_RUN_TIME or mode.startswith(f"{TANGENT} ")
 
 
 def is_active(mode: str, source: Source, name: str) -> bool:
@@ -349,7 +350,7 @@ def _found_or_made(
     callee = callee_of(function)
     try:
         plan = plan_of(callee, args, kwargs)
-        if mode.startswith("attempt"):
+        if mode.startswith(("attempt", f"{TANGENT} attempt")):
             plan = Plan(catching(plan.source), plan.inputs)
         values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
         for arg in args:
@@ -484,7 +485,7 @@ def _generated(
         # Imported when it is first asked for: most programs need reverse mode only.
         from zyg.compiler.tangent_code import tangents_of
 
-        if "call" in mode and any(i != heap for i in made.updates):
+        if is_at_run_time(mode) and any(i != heap for i in made.updates):
             raise _changes(plan)
         code = tangents_of(compiler).tangent(made, active, of_value=True)
         tangents_of(compiler).finish()

@@ -154,17 +154,20 @@ def _dots_of(
 
 def _compiled_call(
     function: Any, args: tuple[Any, ...], function_dot: Any, dots: tuple[Any, ...],
-    kwargs: dict[str, Any], keyword_dots: dict[str, Any],
+    kwargs: dict[str, Any], keyword_dots: dict[str, Any], form: str = "call",
 ) -> Any:
-    """The value and tangent of a call that was found at run time."""
+    """The value and tangent of a call that was found at run time.
+
+    With the form "attempt", of the pair of the error, or None, and the value.
+    """
     own = {name: dot for name, dot in (function_dot or {}).items() if dot is not None}
     active = [str(i) for i, dot in enumerate(dots) if dot is not None]
     active += [name for name, dot in keyword_dots.items() if dot is not None]
     active += [f".{name}" for name in own]
-    if not active and not is_running():
+    if not active and not is_running() and form == "call":
         y = function(*args, **kwargs)
         return y, zero_tangent(y)
-    mode = "tangent call:" + ",".join(active)
+    mode = f"tangent {form}:" + ",".join(active)
     entry = entry_for(mode, function, args, kwargs)
     if is_running() and entry.made.works_on_objects and not entry.has_heap:
         entry = entry_on_heap(mode, function, args, kwargs)

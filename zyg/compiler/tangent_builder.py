@@ -128,8 +128,9 @@ class TangentBuilder(RuleTangents):
 
     def _contents_tangent(self, step: ContentsStep) -> None:
         self.loc = step.loc
-        found = self.dots.get(step.value)
-        self.set_dot(step.result, self.zero_dot(step.value) if found is None else found)
+        if step.value not in self.dots:  # it has become one of those that may vary just now
+            self.dots[step.value] = self.zero_dot(step.value)
+        self.set_dot(step.result, self.dots[step.value])
 
     # Structures
 

@@ -46,6 +46,7 @@ from zyg.compiler.nesting import Derived
 from zyg.compiler.specialise import Specialisation, _Surroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
+from zyg.compiler.tangents import is_numeric
 
 Made = tuple[Specialisation, Flow, bool]
 
@@ -172,9 +173,7 @@ def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None =
     mapping: dict[Value, Operand] = {}
     ops: list[Op] = []
     for op in block.ops:
-        if isinstance(op, Call) and (op in own or _is_arithmetic(op)) and (
-            is_pure(op) and _is_shareable(op)
-        ):
+        if isinstance(op, Call) and _may_be_shared(op, own):
             key = _key(op, mapping)
             earlier = known.get(key)
             if earlier is not None:
@@ -187,6 +186,13 @@ def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None =
             share_own(inner, own, known)
     block.ops = ops
     substitute(block, mapping)
+
+
+def _may_be_shared(op: Call, own: set[Op]) -> bool:
+    """Whether a value can stand for another that is computed alike: iterators can't."""
+    if not all(is_numeric(value.type) for value in op.results):
+        return False
+    return (op in own or _is_arithmetic(op)) and is_pure(op) and _is_shareable(op)
 
 
 def _is_arithmetic(op: Call) -> bool:

@@ -20,19 +20,19 @@ from ir import primitives
 from ir.infer import IN_PLACE
 from ir.places import CHANGING
 from zyg import callables
-from zyg.compiler import decorated, dynamic, memory, object_calls
+from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.object_attributes import Read, Stored
 from zyg.compiler.object_backs import Refusing
-from zyg.compiler.objects import is_place
+from zyg.compiler.objects import is_place, lookup
 from zyg.compiler.tangent_iterators import PAIRED
 from zyg.cotangent import like_mapping, rebuilt
-from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.errors import NotDifferentiable, ZygError
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
 from zyg.shadows import is_memory, is_running
-from zyg.signature import is_by_rules
+from zyg.signature import is_by_rules, is_users
 from zyg.tangent import (
     holds_numbers,
     inner_product,
@@ -49,6 +49,7 @@ from zyg.tangent_objects import delete_dot, read_dot, store_dot
 
 Values = tuple[Any, ...]
 _IN_PLACE = set(IN_PLACE)
+_NAMED_TUPLE = (callables._REPLACE, callables._MAKE)
 
 
 def _not_set(*args: Any) -> Any:
@@ -56,7 +57,7 @@ def _not_set(*args: Any) -> Any:
 
 
 # Set by `zyg.forward`: the value and tangent of a call of a function that can be compiled.
-compiled_call: Callable[[Any, Values, Any, Values, dict[str, Any], dict[str, Any]], Any] = _not_set
+compiled_call: Callable[..., Any] = _not_set
 
 
 def tangent_call(
@@ -75,7 +76,10 @@ def _tangent_call(
     function, *args = primals
     function_dot, *arg_dots = dots
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
-    if type(function) is types.FunctionType and _is_known_at_once(function):
+    is_of_named_tuple = getattr(function, "__code__", None) in _NAMED_TUPLE
+    if type(function) is types.FunctionType and not is_of_named_tuple and (
+        _is_known_at_once(function)
+    ):
         return compiled_call(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if is_running() and _may_change(function) and is_memory(
         getattr(function, "__self__", None) if not args or hasattr(function, "__self__")
@@ -85,36 +89,46 @@ def _tangent_call(
             "forward mode does not follow changes in place of what objects hold yet; use "
             "zyg.pullback"
         )
+    is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
+    if is_operator and len(args) == 2 and not is_memory(args[0]):
+        method = object_attributes.changing_method(function, args[0])
+        found = IN_PLACE[function] if method is None else method
+        return tangent_call((found, *args), (None, *arg_dots))
     if type(function) is primitives.Catching:
-        y, dot = tangent_call((function.function, *args), dots, kwargs, kwarg_dots)
-        return (None, y), (None, dot)
+        return _attempt(
+            function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
+        )
     found = by_protocols(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if found is not None:
         return found
     if is_constant(function):
         y = function(*args, **kwargs)
         return y, zero_tangent(y)
-    if _is_known_at_once(function):
+    if not is_of_named_tuple and isinstance(function, types.BuiltinMethodType):
+        _, plain, leading = dynamic.resolve(function, tuple(args))
+        if leading:
+            own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
+            return tangent_call((plain, *leading, *args), (None, own, *arg_dots), kwargs, kwarg_dots)
+    if not is_of_named_tuple and _is_known_at_once(function):
         return compiled_call(
             function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )
-    if isinstance(function, types.MethodType) and _is_known_at_once(function.__func__):
-        self_dot = None
-        if isinstance(function_dot, dict):
-            self_dot = function_dot.get("__self__")
-        return compiled_call(
-            function.__func__, (function.__self__, *args), None, (self_dot, *arg_dots), kwargs,
+    if isinstance(function, types.MethodType):
+        own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
+        return tangent_call(
+            (function.__func__, function.__self__, *args), (None, own, *arg_dots), kwargs,
             kwarg_dots,
         )
     paired = _paired(function)
     if paired is not None:
-        return paired(tangent_call, primals, dots, kwargs)
+        return paired(tangent_call, primals, dots, kwargs, kwarg_dots)
     made = _made_by_class(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
     if made is not None:
         return made
-    found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
-    if found is not None:
-        return found
+    if all(dot is None for dot in kwarg_dots.values()):
+        found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
+        if found is not None:
+            return found
     if is_running():
         refuse_objects(function, (*args, *kwargs.values()))
     return by_rows(
@@ -132,6 +146,33 @@ def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
     return tangent_call(
         (function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {})
     )
+
+
+def _attempt(
+    function: Any, args: Values, function_dot: Any, dots: Values, kwargs: dict[str, Any],
+    kwarg_dots: dict[str, Any],
+) -> Any:
+    """The pair (error or None, value) of a call, and its tangent."""
+    if isinstance(function, types.MethodType):
+        own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
+        return _attempt(
+            function.__func__, (function.__self__, *args), None, (own, *dots), kwargs, kwarg_dots
+        )
+    if is_users(type(function)) and not isinstance(function, type):
+        method = lookup(type(function), "__call__")
+        if isinstance(method, types.FunctionType):
+            return _attempt(method, (function, *args), None, (None, *dots), kwargs, kwarg_dots)
+    if dynamic._is_plain_function(function):
+        return compiled_call(function, args, function_dot, dots, kwargs, kwarg_dots, "attempt")
+    try:
+        y, dot = tangent_call((function, *args), (function_dot, *dots), kwargs, kwarg_dots)
+    except ZygError:
+        raise
+    except Exception as error:
+        if dynamic._may_call((function, *args, *kwargs.values())):
+            memory.refuse_lost_changes(error)
+        raise
+    return (None, y), (None, dot)
 
 
 def _made_by_class(
@@ -182,10 +223,8 @@ def by_protocols(
     """A call that a user's class, a partial function or a decorator answers; None for others."""
     recorder = Recorder()
     recorder.note(function, function_dot)
-    for value, dot in zip((*args, *kwargs.values()), (*dots, *(
-        kwarg_dots.get(name) for name in kwargs
-    )), strict=True):
-        recorder.note(value, dot)
+    args = tuple(map(recorder.told_apart, args, dots))
+    kwargs = {name: recorder.told_apart(x, kwarg_dots.get(name)) for name, x in kwargs.items()}
     found: Any
     if type(function) is functools.partial:
         return _call_of_partial(function, args, function_dot, dots, kwargs, kwarg_dots)
@@ -274,6 +313,15 @@ class Recorder:
             )
         self._known[id(value)] = value, dot
 
+    def told_apart(self, value: Any, dot: Any) -> Any:
+        """Notes a value, or a copy of a number that is known with another tangent."""
+        before = self._known.get(id(value))
+        is_number = isinstance(value, float | complex | np.inexact)
+        if is_number and before is not None and not is_same_tangent(value, before[1], dot):
+            value = value * type(value)(1)
+        self.note(value, dot)
+        return value
+
     def dot_of(self, value: Any) -> Any:
         found = self._known.get(id(value))
         if found is not None:
@@ -296,8 +344,7 @@ class Recorder:
             (function, *args), (self._given(function), *map(self._given, args)), kwargs,
             {name: self._given(value) for name, value in kwargs.items()},
         )
-        self._known[id(y)] = y, dot
-        return y, no_back
+        return self.told_apart(y, dot), no_back
 
 
 def no_back(y_bar: Any) -> Any:
@@ -348,7 +395,7 @@ def rule_call(
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
     paired = _paired(function)
     if paired is not None:
-        return paired(tangent_call, primals, dots, kwargs or {})
+        return paired(tangent_call, primals, dots, kwargs or {}, kwarg_dots or {})
     if not kwarg_dots or all(dot is None for dot in kwarg_dots.values()):
         found = _declared(function, tuple(args), tuple(dots[1:]), kwargs or {})
         if found is not None:
@@ -390,8 +437,8 @@ def _written_view(y: Any, items: Any, view: Any, part: Any, *rest: Any) -> Any:
 
 
 @tangent(functools.update_wrapper)
-def _update_wrapper(y: Any, wrapper: Any, wrapped: Any, *rest: Any) -> Any:
-    return rest[(len(rest) - 2) // 2]
+def _update_wrapper(y: Any, *both: Any, **kwargs: Any) -> Any:
+    return both[len(both) // 2]
 
 
 @tangent(primitives.catching, primitives.catching_found)
@@ -563,5 +610,3 @@ IN_PLACE_OF: dict[Any, Any] = {
     dynamic.pullback_apply: tangent_apply,
     dynamic.call_rule: rule_by_rows,
 }
-
-__all__ = ["UnsupportedSyntax", "primitives"]

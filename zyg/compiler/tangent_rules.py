@@ -28,6 +28,7 @@ from zyg.compiler import tangent_dispatch
 from zyg.compiler.activity import Flow
 from zyg.compiler.augment import Augmenter, PairOf, RuleStep
 from zyg.compiler.memory import written_view
+from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialise import Specialisation, Specialiser
 from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
@@ -107,6 +108,8 @@ class RuleTangents(Augmenter):
         if not isinstance(operand, Value):
             return None
         found = self.dots.get(operand)
+        if found is None and is_object_type(operand.type):
+            return NONE
         if found is None and operand in self.varied:
             raise NotDifferentiable(
                 f"forward mode has no tangent for `{operand.name}`: use zyg.pullback"
