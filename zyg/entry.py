@@ -51,8 +51,8 @@ _DIFFERENTIATED = {
         ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
     ),
 }
-# Forward mode: "tangent:" and, at run time, "tangent call:" and "tangent attempt:" go on with what is
-# active (`is_active`).
+# Forward mode: "tangent:" and, at run time, "tangent call:" and "tangent attempt:" go on with what
+# is active (`is_active`).
 TANGENT = "tangent"
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3

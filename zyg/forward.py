@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ir import facts
 from ir.core import named
 from zyg import cotangent
 from zyg.compiler import tangent_dispatch, tangent_nesting
@@ -23,16 +22,10 @@ from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
 from zyg.inspection import Code, _code
 from zyg.object_gradients import held_by, memory_in, refuse_shared
-from zyg.rules import registry, tangents_of_arrays, tangents_of_changes, tangents_of_containers
 from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import enter, left, tangents_of_objects
 from zyg.tracing import shown
-
-facts.helpers("zyg.tangent")
-# Imported for what they declare.
-_ = tangents_of_arrays, tangents_of_changes, tangents_of_containers
-registry.register_late("zyg.tangent")
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:

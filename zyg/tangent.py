@@ -85,6 +85,12 @@ def placed(items_dot: Any, index: Any, value_dot: Any) -> Any:
     return place_at(copy_of(items_dot), index, value_dot)
 
 
+def part_of(items_dot: Any, index: Any) -> Any:
+    """The tangent of an item or a part of an array, in memory of its own."""
+    part = items_dot[index]
+    return part.copy() if isinstance(part, np.ndarray) else part
+
+
 def place_at(buffer: Any, index: Any, value_dot: Any) -> Any:
     """The same in a buffer that the caller owns."""
     if isinstance(buffer, np.ndarray):
@@ -111,7 +117,7 @@ def placed_view(items_dot: Any, view: Any, part_dot: Any, args: tuple[Any, ...])
 
 def stored_tangent(value_dot: Any, items: Any) -> Any:
     """The tangent of what is stored: arrays of integers round, which has no derivative."""
-    if isinstance(items, np.ndarray) and items.dtype.kind not in "fc":
+    if isinstance(items, np.ndarray) and (items.dtype.kind not in "fc" or value_dot is None):
         return 0.0
     return value_dot
 

@@ -9,6 +9,7 @@ multiple of `gradient`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tests.benchmarks.threads import use_one_thread
@@ -68,17 +69,17 @@ def main() -> None:
             zyg.jvp(function, primals, tangents), by_hand(*primals, *dots), rtol=1e-9
         )
         seconds = best_seconds({
-            "primal": lambda: function(*primals),
-            "by hand": lambda: by_hand(*primals, *dots),
-            "jvp": lambda: zyg.jvp(function, primals, tangents),
+            "primal": partial(function, *primals),
+            "by hand": partial(by_hand, *primals, *dots),
+            "jvp": partial(zyg.jvp, function, primals, tangents),
         }, rounds=60)
         ratio = seconds["jvp"] / seconds["by hand"]
         times = "  ".join(f"{key} {1e3 * value:8.4f}" for key, value in seconds.items())
         print(f"{name:20} {times}  jvp/by hand {ratio:.2f}")
     x, v = np.linspace(-1.0, 1.3, 100), np.cos(np.arange(100.0))
     seconds = best_seconds({
-        "gradient": lambda: zyg.gradient(rosenbrock, x),
-        "hvp": lambda: zyg.hvp(rosenbrock, x, v),
+        "gradient": partial(zyg.gradient, rosenbrock, x),
+        "hvp": partial(zyg.hvp, rosenbrock, x, v),
     }, rounds=60)
     print(f"hvp of Rosenbrock, n = 100: {seconds['hvp'] / seconds['gradient']:.2f} gradients")
 

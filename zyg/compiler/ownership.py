@@ -61,6 +61,14 @@ CONSUMING = {
     cotangent.without_last: drop_last_into,
 }
 _CONSUMED = set(map(id, CONSUMING))
+# What reads a part of an array and keeps none of its memory.
+LOOKING: list[Any] = [cotangent.taken]
+
+
+def consumes(callee: Any, in_place: Any) -> None:
+    """Declares what writes into its first operand in the place of a call, where that dies."""
+    CONSUMING[callee] = in_place
+    _CONSUMED.add(id(callee))
 
 
 def reuse_buffers(body: Block) -> None:
@@ -221,7 +229,9 @@ class _Ownership:
             return
         if type_of(op.result) != type_of(buffer):
             return
-        if callee in (cotangent.cleared, cotangent.add_at) and _may_be_number(type_of(buffer)):
+        if len(op.args) > 1 and callee not in (cotangent.add, cotangent.subtract) and (
+            _may_be_number(type_of(buffer))
+        ):
             return
         op.callee = Const(CONSUMING[callee])
         if len(op.args) > 1:
@@ -335,7 +345,7 @@ def _only_looks(op: Op) -> bool:
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
     callee = op.callee.value
-    if callee is cotangent.taken or facts.is_metadata(callee):
+    if any(callee is function for function in LOOKING) or facts.is_metadata(callee):
         return True
     if callee is not operator.getitem:
         return False

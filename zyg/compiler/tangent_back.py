@@ -179,13 +179,16 @@ def transposed(builder: Any, step: RuleStep, dots: dict[int, Operand]) -> Operan
                 transposer.add(exit.values[i], dot)
         transposer.transpose(augmenter.steps)
         found = transposer.bars.get(bar)
-        result = builder.zero_dot(step.result) if found is None else found
+        result: Operand = Const(None) if found is None else found
         # The value itself stands for the cotangent where its shape is asked for.
         done = Block([], [*augmenter.ops, *transposer.ops], Yield([result]))
         eliminate_dead(done, is_pure)
         substitute(done, {bar: step.result})
     finally:
         builder.ops = outer
+    if found is None:
+        zero: Operand = builder.zero_dot(step.result)
+        return zero
     builder.ops += done.ops
     assert isinstance(done.exit, Yield)
     return done.exit.values[0]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -33,6 +33,7 @@ from ir.record import node
 from ir.rewrite import substitute
 from ir.simplify import Key, _is_shareable, _key, eliminate_dead, is_pure, is_silent
 from ir.types import Scalar
+from zyg.compiler import tangent_stores  # noqa: F401 - for what it declares
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import (
     Compiler,
@@ -47,6 +48,15 @@ from zyg.compiler.specialise import Specialisation, _Surroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
 from zyg.compiler.tangents import is_numeric
+from zyg.rules import (  # noqa: F401 - for what they declare
+    registry,
+    tangents_of_arrays,
+    tangents_of_changes,
+    tangents_of_containers,
+)
+
+facts.helpers("zyg.tangent")
+registry.register_late("zyg.tangent")
 
 Made = tuple[Specialisation, Flow, bool]
 

@@ -1,4 +1,4 @@
-"""Forward mode inside differentiated code: `jvp(f, xs, x_dots)` becomes the tangent function of `f`.
+"""Forward mode inside differentiated code: `jvp(f, xs, x_dots)` becomes a tangent function.
 
     def slope(x):                                  def slope(x):
         return zyg.jvp(f, (x,), (1.0,))[1]             y, y_dot = f_tangent(x, 1.0)
@@ -94,8 +94,7 @@ def _checked(
     if type_of(dot) == type_of(x) and is_numeric(type_of(x)):
         return dot
     if isinstance(dot, Const) and type(dot.value) in (int, float):
-        found = inference.call(float, dot, loc=loc)
-        return found
+        return inference.call(float, dot, loc=loc)
     return inference.call(tangent_like, dot, x, loc=loc)
 
 

@@ -1,7 +1,7 @@
 """The tangent of one call of what has a rule.
 
     y = np.sum(x, axis=0)     y_dot = np.sum(x_dot, axis=0)       declared: linear
-    y = np.tanh(x)            y_dot = x_dot * (1 - y * y)         the back function, which multiplies
+    y = np.tanh(x)            y_dot = x_dot * (1 - y * y)         the back function multiplies
     y = np.cumsum(x)          y_dot = ...                         the back function, transposed
 
 A back function that multiplies element by element, by whatever derivative, is its own transpose: it
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ir import primitives
@@ -20,8 +21,21 @@ from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.places import is_change
 from ir.primitives import UNBOUND
-from ir.rewrite import Mapping
-from ir.types import TOP, Closure, Known, Method, Scalar, Tuple, class_of, widen
+from ir.rewrite import Mapping as Renaming
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Known,
+    Mapping,
+    Method,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    class_of,
+    widen,
+)
 from zyg import cotangent
 from zyg.array_type import rank_of, same_shape
 from zyg.compiler import tangent_dispatch
@@ -40,6 +54,7 @@ from zyg.compiler.tangent_types import (
 )
 from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
 from zyg.errors import NotDifferentiable
+from zyg.numpy_changes import added_at_each
 from zyg.rules.tangent_registry import (
     Groups,
     is_only_when_run,
@@ -47,9 +62,22 @@ from zyg.rules.tangent_registry import (
     linear_in,
     tangent_of,
 )
-from zyg.tangent import picked, settled, settled_tangent, spread, zero_tangent
+from zyg.tangent import (
+    part_of,
+    picked,
+    settled,
+    settled_tangent,
+    spread,
+    stored_tangent,
+    zero_tangent,
+)
 
 Action = Callable[[], None]
+# Changes whose last argument is stored.
+STORING = (
+    primitives.stored, primitives.stored_back, primitives.overwritten, primitives.added_at,
+    primitives.subtracted_at, added_at_each,
+)
 
 
 class RuleTangents(Augmenter):
@@ -89,7 +117,8 @@ class RuleTangents(Augmenter):
     def made(self, callee: Any, *args: Operand, **kwargs: Operand) -> Operand:
         """Appends a call for tangents alone."""
         mark = len(self.ops)
-        result = self.call(callee, *args, **kwargs)
+        found = callee if isinstance(callee, Value | Const) else Const(callee)
+        (result,) = self.typed_call(found, list(args), kwargs, ["t"], self.loc)
         self.note_own(mark)
         return result
 
@@ -160,7 +189,7 @@ class RuleTangents(Augmenter):
 
     def _varied_call(
         self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
-        mapping: Mapping,
+        mapping: Renaming,
     ) -> None:
         self.note_steps()
         if not self._is_deferring:
@@ -172,7 +201,7 @@ class RuleTangents(Augmenter):
 
     def _rule_call(
         self, op: Call, callee: Const, rule: Any, args: list[Operand],
-        kwargs: dict[str, Operand], mapping: Mapping,
+        kwargs: dict[str, Operand], mapping: Renaming,
     ) -> None:
         function = callee.value
         if str(getattr(rule, "__module__", "")).startswith("zyg."):
@@ -185,7 +214,7 @@ class RuleTangents(Augmenter):
                 self._declared(op, callee, args, kwargs, mapping, declared, groups)
                 return
         if not self._is_transposable(op, function, args, kwargs):
-            self.dispatched.append((op.loc, f"the tangent of {_name(function)} is found at run time"))
+            self.dispatched.append((op.loc, _found_late(function)))
             self._by_run_time(op, callee, args, kwargs, mapping)
             return
         super()._rule_call(op, callee, rule, args, kwargs, mapping)
@@ -205,7 +234,7 @@ class RuleTangents(Augmenter):
 
     def _declared(
         self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
-        mapping: Mapping, declared: Any, groups: Groups | None,
+        mapping: Renaming, declared: Any, groups: Groups | None,
     ) -> None:
         if is_read_twice(callee.value) and args:
             args = [self._settled(args[0], op), *args[1:]]
@@ -216,6 +245,9 @@ class RuleTangents(Augmenter):
             self.catch_up()
             self.loc = op.loc
             before = list(map(self.dot_or_zero, args))
+            is_plain = _holds_floats(type_of(args[0])) and is_numeric(type_of(args[-1]))
+            if any(callee.value is store for store in STORING) and not is_plain:
+                before[-1] = self.made(stored_tangent, before[-1], args[0])
         (result,) = self.typed_call(callee, args, kwargs, names, op.loc)
         mapping[op.result] = result
         if not isinstance(result, Value) or result in self.dots:
@@ -282,14 +314,15 @@ class RuleTangents(Augmenter):
     def _copied_part(self, given: list[Operand], result: Value) -> Operand:
         if not is_array(result.type):
             return self.made(operator.getitem, *given)
-        part = self.made(cotangent.taken, *given)
+        part = self.made(part_of, *given)
         if isinstance(part, Value):
             part.type = dot_type(result.type)
         return part
 
     def sum_of(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two tangents, or their difference where one is negated."""
-        return self._inlined(lambda inliner: inliner.plus(a, b, like))
+        total: Operand = self._inlined(lambda inliner: inliner.plus(a, b, like))
+        return total
 
     def _inlined(self, action: Callable[[BackInliner], Any]) -> Any:
         """What is made by the algebra of cotangents, which simplifies."""
@@ -317,9 +350,8 @@ class RuleTangents(Augmenter):
         if self._multiplies(step):
             total: Operand | None = None
             for i, dot in dots.items():
-                term = self._inlined(
-                    lambda inliner, i=i, dot=dot: inliner.applied(step, i, dot)
-                )
+                apply = partial(BackInliner.applied, step=step, position=i, dot=dot)
+                term: Operand = self._inlined(apply)
                 total = term if total is None else self.sum_of(total, term, step.result)
             assert total is not None
             self.set_dot(step.result, self._spread(total, step.result))
@@ -355,9 +387,7 @@ class RuleTangents(Augmenter):
             dot = None
             del self.ops[mark:]
         if dot is None:
-            self.dispatched.append(
-                (step.loc, f"the tangent of {_name(step.callee)} is found at run time")
-            )
+            self.dispatched.append((step.loc, _found_late(step.callee)))
             dot = self._rows(step)
         self.note_own(mark)
         return dot
@@ -375,7 +405,7 @@ class RuleTangents(Augmenter):
 
     def _by_run_time(
         self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
-        mapping: Mapping,
+        mapping: Renaming,
     ) -> None:
         is_known = all(is_numeric(type_of(arg)) for arg in args)
         function = tangent_dispatch.rule_by_rows if is_known else tangent_dispatch.rule_call
@@ -383,7 +413,7 @@ class RuleTangents(Augmenter):
 
     def _opaque_call(
         self, op: Call, function: Any, args: list[Operand], kwargs: dict[str, Operand],
-        targets: list[tuple[Operand, str | None]], mapping: Mapping,
+        targets: list[tuple[Operand, str | None]], mapping: Renaming,
     ) -> None:
         """A call that gives its value and its tangent at run time."""
         self.catch_up()
@@ -406,6 +436,13 @@ class RuleTangents(Augmenter):
         return NONE if found is None else found
 
 
-def _name(callee: object) -> str:
-    return str(getattr(callee, "__name__", callee))
+def _holds_floats(type_: Type) -> bool:
+    """Whether what is stored into such a value is stored as it is."""
+    if is_array(type_):
+        return bool(type_.dtype.kind in "fc")  # type: ignore[attr-defined]
+    return isinstance(type_, Sequence | Mapping | Dict)
+
+
+def _found_late(callee: object) -> str:
+    return f"the tangent of {getattr(callee, '__name__', callee)} is found at run time"
 

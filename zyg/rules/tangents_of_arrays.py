@@ -56,4 +56,7 @@ def inv(y, a, a_dot):
 
 @tangent(np.linalg.solve)
 def solve(y, a, b, a_dot, b_dot):
-    return np.linalg.solve(a, b_dot - a_dot @ y)
+    if np.ndim(b) > 1 or np.ndim(a) == 2:
+        return np.linalg.solve(a, b_dot - a_dot @ y)
+    column = np.expand_dims(b_dot, 1) - a_dot @ np.expand_dims(y, -1)
+    return np.squeeze(np.linalg.solve(a, column), -1)

@@ -12,8 +12,8 @@ from zyg.rules.tangent_registry import tangent
 from zyg.tangent import (
     changed,
     extended_by,
+    part_of,
     placed,
-    stored_tangent,
     with_last,
     without,
     zero_tangent,
@@ -22,12 +22,12 @@ from zyg.tangent import (
 
 @tangent(primitives.stored)
 def stored(y, items, index, value, items_dot, index_dot, value_dot):
-    return placed(items_dot, index, stored_tangent(value_dot, y))
+    return placed(items_dot, index, value_dot)
 
 
 @tangent(primitives.stored_back)
 def stored_back(y, items, index, value, items_dot, index_dot, value_dot):
-    return placed(items_dot, index, stored_tangent(value_dot, y))
+    return placed(items_dot, index, value_dot)
 
 
 @tangent(primitives.written)
@@ -37,22 +37,22 @@ def written(y, items, index, part, items_dot, index_dot, part_dot):
 
 @tangent(primitives.overwritten)
 def overwritten(y, items, value, items_dot, value_dot):
-    return placed(items_dot, ..., stored_tangent(value_dot, y))
+    return placed(items_dot, ..., value_dot)
 
 
 @tangent(primitives.added_at)
 def added_at(y, items, index, value, items_dot, index_dot, value_dot):
-    return placed(items_dot, index, items_dot[index] + stored_tangent(value_dot, y))
+    return placed(items_dot, index, part_of(items_dot, index) + value_dot)
 
 
 @tangent(primitives.subtracted_at)
 def subtracted_at(y, items, index, value, items_dot, index_dot, value_dot):
-    return placed(items_dot, index, items_dot[index] - stored_tangent(value_dot, y))
+    return placed(items_dot, index, part_of(items_dot, index) - value_dot)
 
 
 @tangent(added_at_each)
 def add_at_each(y, items, index, value, items_dot, index_dot, value_dot):
-    return add_at(items_dot, index, stored_tangent(value_dot, y))
+    return add_at(items_dot, index, value_dot)
 
 
 @tangent(primitives.spliced)

@@ -6,10 +6,10 @@ All of it is linear in the cotangents, and differentiated adjoints are as cheap 
 from __future__ import annotations
 
 from zyg import cotangent
+from zyg.cotangent import add_at
 from zyg.rules.registry import adjoint
 from zyg.rules.tangent_registry import linear, tangent
 from zyg.tangent import tangent_like
-from zyg.cotangent import add_at
 
 for _callee in (
     cotangent.unbroadcast, cotangent.sum_over, cotangent.project, cotangent.taken,
