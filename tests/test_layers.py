@@ -12,7 +12,8 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent", "zyg.iterators",
-        "zyg.callables", "zyg.copying", "zyg.shadows", "zyg.shadow_records",
+        "zyg.callables", "zyg.copying", "zyg.shadows", "zyg.shadow_records", "zyg.tangent",
+        "zyg.tangent_objects",
     ],
     ["zyg.numpy_*", "zyg.scipy_facts", "zyg.cotangent_facts"],
     ["zyg.rules"],
@@ -23,7 +24,9 @@ LAYERS = [
         "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],
-    ["zyg.checking", "zyg.inspection"],
+    ["zyg.checking", "zyg.inspection", "zyg.flattening"],
+    ["zyg.forward"],
+    ["zyg.derivatives"],
     ["zyg"],
 ]  # fmt: skip
 # Beside the compiler, which they never import.
