@@ -1238,7 +1238,7 @@ def is_of_ir(function: types.FunctionType) -> bool:
 def _is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
-        ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.iterators", "zyg.compiler")
+        ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler")
     )
 
 

@@ -167,6 +167,7 @@ LATE = {
     "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
+    "zyg.tangent": ("tangents_of_cotangents",),
 }
 
 

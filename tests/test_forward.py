@@ -1,0 +1,255 @@
+"""Forward mode over the corpus and the table of rules: right numbers or a refusal by zyg."""
+
+import contextlib
+import copy
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import zyg
+from tests import corpus, differences, rule_check
+from tests.rule_table import ROWS
+from tests.test_corpus import assert_same_behaviour
+from tests.test_corpus_itself import each_input
+from zyg.compiler import assemble
+
+# What forward mode refuses so far, and reverse mode doesn't (docs/forward-mode.md).
+REFUSED: set[str] = set()
+
+
+@pytest.fixture(autouse=True)
+def verified(monkeypatch):
+    monkeypatch.setattr(assemble, "verifying", True)
+
+
+def is_refused(case):
+    return str(case.values[0]) in REFUSED
+
+
+def tangents_along(args, direction):
+    """Tangents of the structure of the arguments: dicts of attributes for objects, None for what
+    is no float."""
+    values = iter(direction)
+    moved = differences._map(
+        args,
+        lambda leaf: differences._replaced(leaf, values) if differences._is_float(leaf) else None,
+    )
+    return differences.with_attributes(moved)
+
+
+def check_jvp(function, args):
+    """Asserts that `jvp` gives the value and effects of one plain call, and the derivative."""
+    random = np.random.default_rng(0)
+    left, given = copy.deepcopy(args), copy.deepcopy(args)
+    value = function(*left)
+    *_, direction = differences.directions(differences.floats(args).size, random)
+    tangents = tangents_along(args, direction)
+    kept = copy.deepcopy(tangents)
+    y, y_dot = zyg.jvp(function, given, tangents)
+    assert differences.same(y, value), f"value {y!r}, plainly {value!r}"
+    assert differences.same_contents(given, left), f"arguments hold {given!r}, plainly {left!r}"
+    assert differences.same(tangents, kept), "the tangents were changed"
+    expected = differences.directional(
+        lambda *args: function(*copy.deepcopy(args)), args, direction
+    )
+    found = differences.gradient_floats(y_dot, value)
+    scale = max(1e-2, float(np.max(np.abs(expected), initial=0.0)))
+    assert np.all(np.abs(found - expected) <= differences.TOLERANCE * scale), (
+        f"along {direction} the derivative is {expected!r}, by jvp {found!r} at {args!r}"
+    )
+
+
+CASES = each_input(corpus.all)
+
+
+@pytest.mark.parametrize(
+    ("program", "args"), [case for case in CASES if not is_refused(case)]
+)
+def test_along_a_direction(program, args, capsys):
+    check_jvp(program.f, args)
+
+
+@pytest.mark.parametrize(("program", "args"), list(filter(is_refused, CASES)))
+def test_refused_is_never_wrong(program, args, capsys):
+    """An error of zyg's, no number; what works by now leaves the list."""
+    with pytest.raises(zyg.ZygError):
+        check_jvp(program.f, args)
+
+
+@pytest.mark.parametrize(
+    ("program", "args"), [case for case in CASES if not is_refused(case)][::7]
+)
+def test_inner_product_with_reverse_mode(program, args, capsys):
+    """`y_bar . y_dot == x_bar . x_dot`: both modes are one derivative."""
+    random = np.random.default_rng(1)
+    direction = random.uniform(-1.0, 1.0, differences.floats(args).size)
+    y, y_dot = zyg.jvp(program.f, copy.deepcopy(args), tangents_along(args, direction))
+    value, back = zyg.pullback(program.f, *copy.deepcopy(args))
+    seed = differences.seed_like(value, random)
+    forward = differences.floats(seed) @ differences.gradient_floats(y_dot, y)
+    reverse = differences.gradient_floats(back(seed), args) @ direction
+    assert forward == pytest.approx(reverse, rel=1e-9, abs=1e-11)
+
+
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.raising)[::5])
+def test_exceptions_pass_through(program, args, capsys):
+    def value_of_jvp(*args):
+        return zyg.jvp(program.f, args, (None,) * len(args))[0]
+
+    with contextlib.suppress(zyg.ZygError):
+        assert_same_behaviour(program.f, value_of_jvp, args, capsys)
+
+
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.refused))
+def test_refused_with_an_error_of_zyg(program, args, capsys):
+    with pytest.raises(zyg.ZygError):
+        check_jvp(program.f, args)
+
+
+# Rules
+
+
+def directions_of(args, random):
+    return tuple(
+        rule_check.noise(x, random)
+        if any(leaf.dtype.kind in "fc" for leaf in rule_check.arrays_of(x)) else None
+        for x in args
+    )
+
+
+def called(row):
+    """What a row calls, and its arguments: a descriptor is read by its name."""
+    if callable(row.callee):
+        return functools.partial(row.callee, **row.kwargs) if row.kwargs else row.callee, row.args
+    return getattr, (row.args[0], row.callee.__name__)
+
+
+# Rows in one test per callee: a test each would take longer than the checks.
+CALLEES = {}
+for _row in ROWS:
+    CALLEES.setdefault(str(_row).partition("(")[0], []).append(_row)
+
+
+@pytest.mark.parametrize("name", CALLEES)
+def test_rule(name):
+    """The tangent of each rule is the transpose of its back function."""
+    for row in CALLEES[name]:
+        check_rule(row)
+
+
+def check_rule(row):
+    random = np.random.default_rng(1)
+    function, args = called(row)
+    y, y_dot = zyg.jvp(function, args, (*directions_of(args, random),))
+    rule_check.assert_same(y, row.call(*row.args))
+    seed = rule_check.noise(y, random)
+    _, back = zyg.pullback(function, *args)
+    forward = rule_check.paired(seed, y_dot)
+    random = np.random.default_rng(1)
+    reverse = sum(
+        rule_check.paired(bar, dot)
+        for bar, dot in zip(back(seed), directions_of(args, random), strict=True)
+        if dot is not None
+    )
+    single = rule_check.is_single(args) or rule_check.is_single(y)
+    tolerance = 2e-4 if single else 1e-9
+    assert abs(forward - reverse) <= tolerance * (1 + abs(forward)), (str(row), forward, reverse)
+
+
+# Behaviour
+
+
+def test_kinds_of_tangents():
+    assert zyg.jvp(lambda x, n: x**n, (2.0, 3), (1, None)) == (8.0, 12.0)
+    _y, y_dot = zyg.jvp(lambda x: x * 2, (np.float32(1.5),), (1.0,))
+    assert type(y_dot) is np.float32 and y_dot == 2
+    with pytest.raises(ValueError, match="shape"):
+        zyg.jvp(np.sum, (np.ones(3),), (np.ones(2),))
+    with pytest.raises(TypeError):
+        zyg.jvp(np.sum, (np.ones(3),), ())
+
+
+def test_results_are_the_callers():
+    x, x_dot = np.ones(3), np.arange(3.0)
+    _, y_dot = zyg.jvp(lambda x: x, (x,), (x_dot,))
+    y_dot[0] = 9.0
+    assert x_dot[0] == 0.0
+
+    def overwritten(x):
+        x[0] = 2.0 * x[1]
+        return x
+
+    _y, y_dot = zyg.jvp(overwritten, (x,), (x_dot,))
+    assert x_dot[0] == 0.0 and y_dot[0] == 2.0 and x[0] == 2.0
+
+
+def test_integers_and_flags_are_not_moved():
+    assert zyg.jvp(lambda x, flag: x if flag else -x, (2.0, False), (1.0, None)) == (-2.0, -1.0)
+    assert zyg.jvp(lambda n, x: n * x, (3, 2.0), (1.0, 0.0)) == (6.0, 2.0)
+
+
+def test_changes_in_a_failing_body_are_caught_like_plainly():
+    def f(x):
+        try:
+            y = x**0.5
+        except ZeroDivisionError:
+            y = -1.0
+        return y
+
+    y, y_dot = zyg.jvp(f, (0.0,), (1.0,))
+    assert y == 0.0 and y_dot == math.inf
+
+
+def test_a_rule_of_the_user_says_what_the_tangent_is():
+    def scaled(x):
+        return np.sum(x)
+
+    @zyg.adjoint(scaled)
+    def _(x):
+        return np.sum(x), lambda y_bar: (3.0 * y_bar * np.ones(len(x)),)
+
+    assert zyg.jvp(lambda x: scaled(x) * 2.0, (np.ones(2),), (np.ones(2),))[1] == 12.0
+
+
+def test_mixed_modes_to_third_order():
+    def slope(x):
+        return zyg.jvp(lambda x: x**4, (x,), (1.0,))[1]
+
+    def curvature(x):
+        return zyg.gradient(slope, x)[0]
+
+    def twice(x):
+        return zyg.jvp(slope, (x,), (1.0,))[1]
+
+    assert curvature(2.0) == pytest.approx(48.0)
+    assert twice(2.0) == pytest.approx(48.0)
+    assert zyg.jvp(curvature, (2.0,), (1.0,))[1] == pytest.approx(48.0)
+    assert zyg.gradient(twice, 2.0)[0] == pytest.approx(48.0)
+
+
+def test_a_redefined_helper_is_seen():
+    source = {"np": np}
+    exec("def outer(x): return inner(x) * x", source)
+    source["inner"] = math.sin
+    with pytest.raises(zyg.ZygError):
+        zyg.jvp(source["outer"], (1.0,), (1.0,))  # no source: refused by name
+    global helper
+    helper = math.sin
+    assert zyg.jvp(uses_helper, (0.0,), (1.0,))[1] == 1.0
+    helper = math.cos
+    assert zyg.jvp(uses_helper, (0.0,), (1.0,))[1] == 0.0
+
+
+def uses_helper(x):
+    return helper(x)
+
+
+def test_the_code_runs_by_itself():
+    def area(r):
+        return math.pi * r * r
+
+    code = zyg.code_tangent(area, 2.0)
+    (function,) = code.functions.values()
+    assert function(2.0, 1.0) == (math.pi * 4.0, pytest.approx(math.pi * 4.0))
