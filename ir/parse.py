@@ -52,7 +52,7 @@ from ir.keeping import Keep, Restore
 from ir.link import link
 from ir.locate import Source, locate
 from ir.matching import lower_matches
-from ir.next_calls import hoist_next
+from ir.next_calls import guard_generators, hoist_next
 from ir.parse_generators import Frame, GeneratorParser
 from ir.primitives import UNBOUND
 from ir.scope import (
@@ -134,6 +134,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
         unsupported = "async functions are not supported"
     lower_matches(source.gast_node)
     lower_generator_expressions(source.gast_node)
+    guard_generators(source.gast_node)
     hoist_next(source.gast_node, module_globals)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,

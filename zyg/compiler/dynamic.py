@@ -63,6 +63,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
             return changed
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
+    function = _with_source(function, args)
     found = object_calls.call_of_object(pullback_call, function, args, kwargs)
     if found is None:
         found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
@@ -97,6 +98,18 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     raise refusal(function)
 
 
+def _with_source(function: Any, args: tuple[Any, ...]) -> Any:
+    """A callable; in the place of an `__init__` that `dataclasses` generated, its like."""
+    if type(function) is types.MethodType and type(function.__func__) is types.FunctionType:
+        plain = objects.with_source(function.__func__, type(function.__self__))
+        return function if plain is function.__func__ else types.MethodType(
+            plain, function.__self__
+        )
+    if type(function) is types.FunctionType and args:
+        return objects.with_source(function, type(args[0]))
+    return function
+
+
 def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The pair (error or None, value) of a call, and its back function.
 
@@ -104,6 +117,7 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """
     if type(function) is functools.partial:
         return callables.call_of_partial(attempt_call, function, args, kwargs)
+    function = _with_source(function, args)
     is_method = isinstance(function, types.MethodType)
     plain = function.__func__ if is_method else function
     leading = (function.__self__,) if is_method else ()

@@ -369,9 +369,16 @@ def constructor(cls: type) -> Constructor | None:
     init = lookup(cls, "__init__")
     if init is _PLAIN_INIT:
         return Constructor(None)
-    if dataclasses.is_dataclass(cls) and init.__code__.co_filename == "<string>":
-        return Constructor(init_of_dataclass(cls))
-    return Constructor(init) if isinstance(init, types.FunctionType) else None
+    return Constructor(with_source(init, cls)) if isinstance(init, types.FunctionType) else None
+
+
+def with_source(init: types.FunctionType, cls: type) -> Callable[..., Any]:
+    """An `__init__` that a class or a base of it has; of one that was generated, its like."""
+    if init.__name__ != "__init__" or init.__code__.co_filename != "<string>":
+        return init
+    base = next((base for base in cls.__mro__ if vars(base).get("__init__") is init), None)
+    is_generated = base is not None and "__dataclass_params__" in vars(base)
+    return init_of_dataclass(base) if base is not None and is_generated else init
 
 
 # Operators that ask their first operand alone, and take what its method gives.

@@ -65,6 +65,7 @@ from zyg.compiler.objects import (
     may_overload,
     member,
     operator_method,
+    with_source,
 )
 from zyg.compiler.objects import constructor as constructor_of
 from zyg.compiler.stepping import (
@@ -702,6 +703,9 @@ class _Surroundings:
             not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
         ):
             return TOP
+        if isinstance(owner, type) and isinstance(type_, Known):
+            if isinstance(type_.value, types.FunctionType):
+                return Known(with_source(type_.value, owner))
         return type_
 
     def expanded(
@@ -887,7 +891,7 @@ class _Surroundings:
                 if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
                     return found
                 self._made.guards[id(base), name] = Guard(container, name, found)
-                return found if isinstance(found, types.FunctionType) else None
+                return with_source(found, base) if isinstance(found, types.FunctionType) else None
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
         return None
