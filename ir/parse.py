@@ -23,6 +23,7 @@ import gast
 
 from ir import facts, primitives, stored
 from ir.attempts import Attempt, Unsplittable
+from ir.attribute_dicts import lower_attribute_dicts
 from ir.builder import Builder
 from ir.core import (
     Block,
@@ -134,6 +135,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
         unsupported = "async functions are not supported"
     lower_matches(source.gast_node)
     lower_generator_expressions(source.gast_node)
+    lower_attribute_dicts(source.gast_node, module_globals)
     guard_generators(source.gast_node)
     hoist_next(source.gast_node, module_globals)
     parser = FunctionParser(

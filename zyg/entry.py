@@ -26,6 +26,7 @@ from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler import copies  # noqa: F401 - for what it registers
 from zyg.compiler.assemble import Compiler, Joint, Pair
+from zyg.compiler.assigned import Outdated
 from zyg.compiler.decorated import forget_cached
 from zyg.compiler.fields import Fields, entered, holds_objects
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
@@ -422,7 +423,11 @@ def _made(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _generated(compiler, mode, plan, types_, count, fields, on_values)
+        while True:
+            try:
+                return _generated(compiler, mode, plan, types_, count, fields, on_values)
+            except Outdated:
+                compiler.forget()
     finally:
         if collecting:
             gc.enable()

@@ -45,6 +45,9 @@ from ir.heap import (
     STORES,
     Identity,
     attribute_read,
+    class_attribute,
+    class_read,
+    class_stored,
     contents_read,
     object_read,
     with_heap,
@@ -287,7 +290,7 @@ class Augmenter(Lengths):
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
                     if self.heap is not None and is_global_store(op):
-                        self.call(refuse_lost, args[1], args[2], loc=self.loc)
+                        self.call(refuse_lost, *args[-2:], loc=self.loc)
                     if self.heap is not None:
                         callee, args, kwargs, op = self._without_token(
                             op, callee, args, kwargs, mapping
@@ -554,6 +557,8 @@ class Augmenter(Lengths):
         ]
         if function is attribute_read:
             callee, args = Const(getattr), args[1:]
+        elif function is class_read:
+            callee, args = Const(class_attribute), args[1:]
         elif function in (contents_read, object_read):
             callee, args = Const(primitives.alias), args[1:]
         elif any(function is store for store in STORES):
@@ -611,9 +616,13 @@ class Augmenter(Lengths):
             return False
         heap, obj, name, *values = args
         assert isinstance(name, Const)
+        if callee.value is class_stored:
+            self.call(refuse_lost, name, values[0], loc=op.loc)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
-        self._contents.note_store(op, args)
         mapping[op.result] = heap
+        if callee.value is class_stored:
+            return True
+        self._contents.note_store(op, args)
         fields = self._specialiser.fields
         if _is_count(obj, name.value):
             return True

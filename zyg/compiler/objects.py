@@ -10,7 +10,6 @@ of an object is a dict of those of its attributes, that of `super()` is the obje
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -344,6 +343,16 @@ def _as_stored(found: Any) -> tuple[str, Any]:
     if isinstance(found, _METHODS) or hasattr(type(found), "__set__"):
         return "unknown", None
     return ("unknown" if hasattr(type(found), "__delete__") else "plain"), None
+
+
+def is_class_store(cls: type, name: str) -> bool:
+    """Whether `cls.name = value` does no more than to replace a plain value of the user's class."""
+    if not is_users(cls) or type(cls).__setattr__ is not type.__setattr__:
+        return False
+    if lookup(type(cls), name) is not None or (name.startswith("__") and name.endswith("__")):
+        return False
+    found = lookup(cls, name)
+    return not callable(found) and not hasattr(type(found), "__get__")
 
 
 def _has_code(cls: type, *names: str) -> bool:

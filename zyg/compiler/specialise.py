@@ -28,6 +28,8 @@ from ir.heap import (
     attribute_read,
     attribute_set,
     attribute_stored,
+    class_read,
+    class_stored,
     with_heap,
 )
 from ir.infer import Inference, Inlinable
@@ -52,12 +54,14 @@ from ir.types import (
 )
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.assigned import Assigned
 from zyg.compiler.decorated import is_dispatching
 from zyg.compiler.fields import OPEN, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
+    is_class_store,
     is_object_type,
     is_place,
     iterates_over,
@@ -259,6 +263,8 @@ class Specialiser:
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
+        # What the program assigns that code looks up; shared with the other specialisers.
+        self.assigned = Assigned()
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
@@ -462,7 +468,7 @@ class Specialiser:
                 return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
                 is_ours = str(function.__module__).startswith(("ir.", "zyg.")) and (
-                    function.__module__ != PROGRAMS
+                    function.__module__ not in PROGRAMS
                 )
                 if (_is_run_time(function) or is_ours) and substitute_of(function) is None:
                     return False
@@ -560,11 +566,13 @@ class Specialiser:
     def _sources_of_value(self, call: Call) -> list[Operand]:
         if isinstance(call.callee, Const):
             callee = call.callee.value
-            if is_global_store(call) and not _is_exact(type_of(call.args[2])):
-                self._lost.append(call.args[2])
+            if is_global_store(call) and not _is_exact(type_of(call.args[-1])):
+                self._lost.append(call.args[-1])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
-            if callee is attribute_read and not self._may_field_vary(call):
+            if callee is class_read or (
+                callee is attribute_read and not self._may_field_vary(call)
+            ):
                 return []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
@@ -673,10 +681,21 @@ class _Surroundings:
         self._made = made
         self.ruled: list[object] = []  # the rules that are being looked into
 
+    def is_assigned(self, owner: object, name: str) -> bool:
+        return self._specialiser.assigned.is_stored(owner, name)
+
+    def note_assigned(self, owner: object, name: str, type_: Type) -> None:
+        self._specialiser.assigned.store(owner, name, type_)
+
+    is_class_store = staticmethod(is_class_store)
+
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
+                known = self._specialiser.assigned.read(container, name, type_)
+                if known != type_:
+                    return known
                 cls = class_of(type_)
                 if cls is not None and is_place(cls):
                     self.note_store(None, "", TOP)  # it holds what no argument tells
@@ -697,6 +716,9 @@ class _Surroundings:
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
+        known = self._specialiser.assigned.read(owner, name, type_)
+        if known != type_:
+            return known
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
             self._made.guards[id(owner), name] = guard
         if isinstance(owner, type) and (
@@ -1001,7 +1023,9 @@ class _Surroundings:
             return None
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
-        is_own = str(callee.__module__).startswith("zyg.rules.") and callee.__module__ != PROGRAMS
+        is_own = str(callee.__module__).startswith("zyg.rules.") and (
+            callee.__module__ not in PROGRAMS
+        )
         if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
@@ -1180,7 +1204,10 @@ def _may_store(body: Block) -> bool:
 
 
 def is_global_store(op: Call) -> bool:
-    return isinstance(op.callee, Const) and op.callee.value is primitives.store_global
+    """Whether an operation stores into a global, or into an attribute of a class."""
+    return isinstance(op.callee, Const) and (
+        op.callee.value in (primitives.store_global, class_stored)
+    )
 
 
 def _is_exact(type_: Type) -> bool:
@@ -1203,7 +1230,7 @@ AnyGuard: TypeAlias = Guard | CellGuard | Absent
 def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    return _is_ours(module_globals) and name not in ("zyg.rules.functional", PROGRAMS)
+    return _is_ours(module_globals) and name not in ("zyg.rules.functional", *PROGRAMS)
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:

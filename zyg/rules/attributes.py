@@ -12,12 +12,13 @@ import types
 import numpy as np
 
 from ir import primitives
+from ir.heap import class_attribute
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
-constant(hasattr, vars)
+constant(hasattr, vars, class_attribute)
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
