@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 import types
@@ -39,6 +40,11 @@ _caches: dict[Any, Any] = {}
 def is_dispatching(function: Any) -> bool:
     """Whether this is what `functools.singledispatch` makes."""
     return isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING
+
+
+def is_for_run_time(function: Any) -> bool:
+    """Whether what a Python function does is looked into when it is called only."""
+    return is_dispatching(function) or function in (dataclasses.asdict, dataclasses.astuple)
 
 
 def forget_cached() -> None:

@@ -160,7 +160,7 @@ def _is_plain_function(function: Any) -> bool:
     return type(function) is types.FunctionType and not (
         is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None
         or substitute_of(function) is not None or is_constant(function)
-        or decorated.is_dispatching(function)
+        or decorated.is_for_run_time(function)
     )
 
 
@@ -223,7 +223,8 @@ def _changed_in_place(
         y, back = rule(*args)
         captured = captured_by(back)
         mine = {name: before for name, value in captured.items() if value is args[0]}
-        return y, HeldBack(args[0], with_captured(back, {**captured, **mine}) if mine else back)
+        changed_back = with_captured(back, {**captured, **mine}) if mine else back
+        return y, HeldBack(args[0], _OwnBack(changed_back))
     if id(function) in _IN_PLACE and len(args) == 2:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -238,6 +239,22 @@ def _changed_in_place(
             y, back = compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
+
+
+class _OwnBack:
+    """The back function of a rule, which can be copied with what it reads."""
+
+    __slots__ = ("_back",)
+
+    def __init__(self, back: Any) -> None:
+        self._back = back
+
+    def __call__(self, y_bar: Any) -> Any:
+        return self._back(y_bar)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _OwnBack:
+        held = {name: copy(value) for name, value in captured_by(self._back).items()}
+        return _OwnBack(with_captured(self._back, held) if held else self._back)
 
 
 def _before(value: Any) -> Any:

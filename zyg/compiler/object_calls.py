@@ -8,6 +8,8 @@ Each is looked up as Python does it, and the method that is found is differentia
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import operator
 import types
@@ -27,6 +29,7 @@ from ir.generators import (
 )
 from ir.heap import new_object
 from zyg.compiler import object_backs
+from zyg.compiler.deep_copies import deep_copy, record_of
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -72,6 +75,10 @@ def call_of_object(
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in STORES):
         return changed_attribute(pullback, function, *args)
+    if function is copy.deepcopy and len(args) == 1 and not kwargs:
+        return deep_copy(pullback, args[0])
+    if function is dataclasses.asdict or function is dataclasses.astuple:
+        return record_of(function, *args, **kwargs)
     if function is advanced:
         return _step(pullback, *args)
     if (function is sending or function is throwing) and not isinstance(args[0], Generator):

@@ -55,7 +55,7 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.assigned import Assigned
-from zyg.compiler.decorated import is_dispatching
+from zyg.compiler.decorated import is_for_run_time
 from zyg.compiler.fields import OPEN, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, refuse_mutation
@@ -382,7 +382,7 @@ class Specialiser:
             case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
-                if is_by_rules(function) or is_dispatching(function):
+                if is_by_rules(function) or is_for_run_time(function):
                     return None
                 return self._function_target(function)
             case Known(value):

@@ -56,6 +56,8 @@ def attribute_bar(y_bar, y, obj, name):
             f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
             "differentiated may be in it; hand the number on in another way than in an exception"
         )
+    if name == "__dict__":
+        return y_bar  # by names, as the object's own
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(y, descriptor):
         return None
