@@ -67,6 +67,7 @@ from ir.scope import (
     rebound_captures,
     stores_of,
 )
+from ir.shared_memory import shared_and_changed
 from ir.simplify import eliminate_dead
 
 MAX_PARSED = 4096
@@ -199,6 +200,7 @@ class FunctionParser(GeneratorParser):
     def make_cells(self) -> None:
         """Makes the cells of variables, and puts the parameters among them there."""
         rebound, targets = rebound_captures(self.node)
+        rebound |= shared_and_changed(body_of(self.node), local_names(self.node))
         if self.frame is not None:
             rebound = set()  # they are in the generator
         for name in sorted(rebound | (targets - self.locals)):
