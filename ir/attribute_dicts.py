@@ -109,10 +109,44 @@ def _is_dict(node: Any) -> bool:
             return False
 
 
-class _Lowering(gast.NodeTransformer):
+class _Lowering:
     def __init__(self, bound: set[str]) -> None:
         self._has_vars = "vars" not in bound
         self._readers = _READERS - bound
+
+    def visit(self, node: Any) -> Any:
+        match node:
+            case gast.Subscript():
+                return self._subscript(node)
+            case gast.Assign():
+                return self._assign(node)
+            case gast.AugAssign():
+                return self._augmented(node)
+            case gast.Delete():
+                return self._delete(node)
+            case gast.Compare():
+                return self._compare(node)
+            case gast.For() | gast.comprehension():
+                return self._loop(node)
+            case gast.FormattedValue():
+                return self._formatted(node)
+            case gast.Dict():
+                return self._display(node)
+            case gast.Call():
+                return self._call(node)
+            case _:
+                return self._inside(node)
+
+    def _inside(self, node: Any) -> Any:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                value[:] = [
+                    self.visit(item) if isinstance(item, gast.AST) else item for item in value
+                ]
+            elif isinstance(value, gast.AST):
+                setattr(node, field, self.visit(value))
+        return node
 
     def _owner(self, node: Any) -> Any:
         """The object whose dict an expression reads; None for other expressions."""
@@ -122,13 +156,13 @@ class _Lowering(gast.NodeTransformer):
             return self.visit(node.value)
         return self.visit(node.args[0]) if self._has_vars else None
 
-    def visit_Subscript(self, node: Any) -> Any:
+    def _subscript(self, node: Any) -> Any:
         owner = self._owner(node.value) if isinstance(node.ctx, gast.Load) else None
         if owner is None:
-            return self.generic_visit(node)
+            return self._inside(node)
         return NodeMaker(node).call(held_item, owner, self.visit(node.slice))
 
-    def visit_Assign(self, node: Any) -> Any:
+    def _assign(self, node: Any) -> Any:
         match node.targets:
             case [gast.Subscript(value=held, slice=name)]:
                 owner = self._owner(held)
@@ -137,9 +171,9 @@ class _Lowering(gast.NodeTransformer):
                     # The operands are evaluated in Python's order.
                     stored = made.call(hold_item, self.visit(node.value), owner, self.visit(name))
                     return made.node(gast.Expr(value=stored))
-        return self.generic_visit(node)
+        return self._inside(node)
 
-    def visit_AugAssign(self, node: Any) -> Any:
+    def _augmented(self, node: Any) -> Any:
         match node.target:
             case gast.Subscript(value=held, slice=gast.Name() | gast.Constant() as name):
                 owner = self._owner(held)
@@ -150,9 +184,9 @@ class _Lowering(gast.NodeTransformer):
                     after = made.call(operation, before, self.visit(node.value))
                     stored = made.call(hold_item, after, owner, _read(name))
                     return made.node(gast.Expr(value=stored))
-        return self.generic_visit(node)
+        return self._inside(node)
 
-    def visit_Delete(self, node: Any) -> Any:
+    def _delete(self, node: Any) -> Any:
         match node.targets:
             case [gast.Subscript(value=held, slice=name)]:
                 owner = self._owner(held)
@@ -160,9 +194,9 @@ class _Lowering(gast.NodeTransformer):
                     made = NodeMaker(node)
                     call = made.call(drop_item, owner, self.visit(name))
                     return made.node(gast.Expr(value=call))
-        return self.generic_visit(node)
+        return self._inside(node)
 
-    def visit_Compare(self, node: Any) -> Any:
+    def _compare(self, node: Any) -> Any:
         match node:
             case gast.Compare(ops=[gast.In() | gast.NotIn() as operation], comparators=[held]):
                 owner = self._owner(held)
@@ -172,15 +206,11 @@ class _Lowering(gast.NodeTransformer):
                     if isinstance(operation, gast.In):
                         return call
                     return made.node(gast.UnaryOp(op=gast.Not(), operand=call))
-        return self.generic_visit(node)
+        return self._inside(node)
 
-    def visit_For(self, node: Any) -> Any:
+    def _loop(self, node: Any) -> Any:
         self._walk_over_names(node)
-        return self.generic_visit(node)
-
-    def visit_comprehension(self, node: Any) -> Any:
-        self._walk_over_names(node)
-        return self.generic_visit(node)
+        return self._inside(node)
 
     def _walk_over_names(self, node: Any) -> None:
         if _is_dict(node.iter):
@@ -188,18 +218,18 @@ class _Lowering(gast.NodeTransformer):
             if owner is not None:
                 node.iter = NodeMaker(node.iter).call(held_names, owner)
 
-    def visit_FormattedValue(self, node: Any) -> Any:
+    def _formatted(self, node: Any) -> Any:
         node.value = self._copied(node.value)
-        return self.generic_visit(node)
+        return self._inside(node)
 
-    def visit_Dict(self, node: Any) -> Any:
+    def _display(self, node: Any) -> Any:
         node.values = [
             self._copied(value) if key is None else value
             for key, value in zip(node.keys, node.values, strict=True)
         ]
-        return self.generic_visit(node)
+        return self._inside(node)
 
-    def visit_Call(self, node: Any) -> Any:
+    def _call(self, node: Any) -> Any:
         made = NodeMaker(node)
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -218,7 +248,7 @@ class _Lowering(gast.NodeTransformer):
                 node.args = [self._copied(arg) for arg in node.args]
             case gast.Attribute(attr="update" | "dumps" | "pprint"):
                 node.args = [self._copied(arg) for arg in node.args]
-        return self.generic_visit(node)
+        return self._inside(node)
 
     def _copied(self, node: Any) -> Any:
         owner = self._owner(node)

@@ -44,15 +44,36 @@ def shared_and_changed(body: list[gast.AST], own: set[str]) -> set[str]:
     for node, loops in _nodes(body, False):
         if isinstance(node, FUNCTIONS):
             captured = own & set(free_names(node))
-            inner = {changed_by(child) for child, _ in _nodes(children(node), True)}
+            inner = _changed_inside(node)
             position = node.lineno, node.col_offset
             found |= captured & {
-                *filter(None, inner),
+                *inner,
                 *(
                     name for name, where, around in changes
                     if where > position or any(loop in around for loop in loops)
                 ),
             }
+    return found
+
+
+def _changed_inside(function: gast.AST) -> set[str]:
+    """The variables whose contents a function changes, under their names or names of its own."""
+    nodes = [node for node, _ in _nodes(children(function), True)]
+    found = set(filter(None, map(changed_by, nodes)))
+    known = -1
+    while known < len(found):
+        known = len(found)
+        for node in nodes:
+            match node:
+                case gast.Assign(targets=targets, value=value):
+                    names = {target.id for target in targets if isinstance(target, gast.Name)}
+                case gast.For(target=gast.Name(id=name), iter=value):
+                    names = {name}
+                case _:
+                    continue
+            root = _root(value)
+            if root is not None and names & found:
+                found.add(root)
     return found
 
 

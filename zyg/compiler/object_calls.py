@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import itertools
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ from ir.generators import (
     throwing,
 )
 from ir.heap import new_object
+from ir.primitives import UNBOUND
 from zyg.compiler import object_backs
 from zyg.compiler.deep_copies import deep_copy, record_of
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
@@ -129,6 +131,11 @@ def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
     step = step_of(type(obj))
     if isinstance(obj, Taken) and not any(one is not None for one in given):
         return obj.step(), TakenBack(obj, len(given))
+    if type(obj) is itertools.count:  # what tells apart events of one time
+        item = next(obj)
+        if type(item) is int:
+            nothing = functools.partial(_picked_none, 2 + len(given))
+            return (True, item, UNBOUND), Through(alone, nothing)
     if step is None:
         raise NotDifferentiable(
             f"`next` and generators take items out of a {type(obj).__name__}, which can't be "

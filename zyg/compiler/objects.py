@@ -39,10 +39,12 @@ from ir.types import (
     Union,
     class_of,
 )
+from zyg import keeping
 from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.rules.registry import constant, outdate
+from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -263,6 +265,11 @@ def kept_with_objects(x: Any) -> Any:
     return kept_but(is_object, x)
 
 
+def _is_object_of_program(value: Any) -> bool:
+    return is_running() and is_object(value)
+
+
+keeping.stays_in_program = _is_object_of_program
 facts.fresh(kept_with_objects)
 facts.pure(kept_with_objects)
 facts.total(kept_with_objects)

@@ -58,7 +58,7 @@ from zyg.compiler.assigned import Assigned
 from zyg.compiler.decorated import is_for_run_time
 from zyg.compiler.fields import OPEN, Fields
 from zyg.compiler.lengths import outside
-from zyg.compiler.mutation import is_harmless, refuse_mutation
+from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
     is_class_store,
@@ -452,6 +452,8 @@ class Specialiser:
             return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
         if isinstance(callee, Known) and not self._has_needed_heap(callee):
             function = callee.value
+            if function is primitives.apply:
+                return self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
                 is_ours = function.__module__.startswith(("zyg.", "ir."))
@@ -494,6 +496,15 @@ class Specialiser:
         if made is None:  # a call that fails, for one: what it is given may be changed before
             return any(map(_is_of_place, args))
         return made.works_on_objects
+
+    def _applies_to_objects(self, callee: Type) -> bool:
+        """The same for `callee(*args, **kwargs)`, where the arguments aren't known."""
+        if not isinstance(callee, Known):
+            return True
+        if is_constant(callee.value):
+            return False
+        is_python = isinstance(callee.value, types.FunctionType) and rule_of(callee.value) is None
+        return is_python or self.works_on_objects(callee, (), {})
 
     def _has_needed_heap(self, callee: Known) -> bool:
         """Whether a function that stands for a callee worked on objects when its adjoint was
@@ -1094,7 +1105,12 @@ class _Surroundings:
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             made = self._specialiser.call(callee_type, types_, kwtypes)
-        except (Unsupported, SourceNotFound):
+        except Unsupported:
+            # It will run as it is, and nobody would see what it changes.
+            if may_change_captured(callee_type):
+                raise
+            return unknown
+        except SourceNotFound:
             return unknown
         if made is None:
             return unknown

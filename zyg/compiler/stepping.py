@@ -20,7 +20,7 @@ from zyg.shadows import is_running
 from zyg.signature import is_users
 
 # The module whose functions are differentiated as the user's are.
-PROGRAMS = ("zyg.rules.generators", "zyg.rules.attribute_dicts")
+PROGRAMS = ("zyg.rules.generators", "zyg.rules.attribute_dicts", "zyg.rules.heaps")
 
 
 def step_of(cls: type) -> Any:

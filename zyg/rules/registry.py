@@ -93,8 +93,11 @@ def constant(*callees: object) -> None:
 # Rules that few programs need are registered when a function of the module is first seen that has
 # none: of `numpy` itself, what isn't an everyday function.
 LATE = {
+    "_bisect": ("heaps",),
+    "_heapq": ("heaps",),
     "cmath": ("complex_scalar",),
     "copy": ("copies",),
+    "heapq": ("heaps",),
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "order_statistics",
