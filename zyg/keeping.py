@@ -63,6 +63,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x
     if isinstance(x, types.FunctionType) and _never_changes(x, stays):
         return x
+    if isinstance(x, types.MethodType) and _never_changes(x.__func__, stays):
+        return types.MethodType(x.__func__, kept_but(stays, x.__self__))
     if hasattr(x, "__next__") or stays(x):
         return x  # what it has given is known by other names
     if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):

@@ -32,6 +32,7 @@ MUTATING_METHODS = {
     *("setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft"),
     *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
     *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
+    *("move_to_end", "subtract"),
 }
 MUTATING_FUNCTIONS = {
     id(f) for f in (

@@ -118,6 +118,7 @@ LATE = {
     "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
+    "zyg.iterators": ("iteration_twice",),
 }
 
 
