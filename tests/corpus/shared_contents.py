@@ -143,6 +143,15 @@ def stack_machine(x):
 
 
 @program((1.3,))
+def reversed_by_a_lambda(x):
+    values = [x, 1.0]
+
+    swap = lambda: values.reverse()  # noqa: E731
+    swap()
+    return values[0] * values[1] ** 2
+
+
+@program((1.3,))
 def log_of_a_decorator(x):
     log = []
 

@@ -53,15 +53,6 @@ def defines_class(x):
     return Local.factor * x
 
 
-@refuses(5, (2.0,))
-def mutates_in_helper_of_lambda(x):
-    values = [x, 1.0]
-
-    swap = lambda: values.reverse()  # noqa: E731
-    swap()
-    return values[0]
-
-
 @refuses(2, (2.0,))
 def catches_groups(x):
     try:

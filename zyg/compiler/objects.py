@@ -494,11 +494,12 @@ def unless_holding_objects(value: Any) -> None:
             pending += current.values()
 
 
-def refuse_lost(name: str, value: Any) -> None:
-    """Raises for a value out of an object that a global would hide the derivative of."""
+def refuse_lost(place: str, value: Any) -> None:
+    """Raises for a value of which a global, or the attribute of a class, would hide the
+    derivative."""
     if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
         raise NotDifferentiable(
-            f"a derivative would get lost in the global `{name}`: pass the value on by arguments, "
+            f"a derivative would get lost in {place}: pass the value on by arguments, "
             "or drop its derivative with zyg.dropgrad"
         )
 

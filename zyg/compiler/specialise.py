@@ -577,7 +577,7 @@ class Specialiser:
     def _sources_of_value(self, call: Call) -> list[Operand]:
         if isinstance(call.callee, Const):
             callee = call.callee.value
-            if is_global_store(call) and not _is_exact(type_of(call.args[-1])):
+            if is_global_store(call) and not is_exact(type_of(call.args[-1])):
                 self._lost.append(call.args[-1])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
@@ -1226,7 +1226,7 @@ def is_global_store(op: Call) -> bool:
     )
 
 
-def _is_exact(type_: Type) -> bool:
+def is_exact(type_: Type) -> bool:
     """Whether values of a type are whole numbers: counts, of which nobody takes a derivative."""
     cls = class_of(type_)
     return cls is not None and issubclass(cls, int | np.integer)
