@@ -51,6 +51,7 @@ from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attr
 from ir.jumps import is_generator
 from ir.keeping import Keep, Restore
 from ir.link import link
+from ir.local_classes import lift_classes
 from ir.locate import Source, locate
 from ir.matching import lower_matches
 from ir.next_calls import guard_generators, hoist_next
@@ -134,11 +135,12 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     unsupported = None
     if code.co_flags & (0x80 | 0x200):
         unsupported = "async functions are not supported"
-    lower_matches(source.gast_node)
-    lower_generator_expressions(source.gast_node)
-    lower_attribute_dicts(source.gast_node, module_globals)
-    guard_generators(source.gast_node)
-    hoist_next(source.gast_node, module_globals)
+    if isinstance(source.gast_node, gast.FunctionDef):
+        def parse_method(node: Any, code: types.CodeType, class_name: str) -> Function:
+            return _parse_method(node, code, class_name, source.file, module_globals)
+
+        lift_classes(source, module_globals, parse_method)
+    _lower(source.gast_node, module_globals)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
@@ -148,6 +150,26 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     function = parser.function()
     function.code = code
     return function
+
+
+def _lower(node: Any, module_globals: dict[str, Any]) -> None:
+    """Rewrites what the parser doesn't know of, in place."""
+    lower_matches(node)
+    lower_generator_expressions(node)
+    lower_attribute_dicts(node, module_globals)
+    guard_generators(node)
+    hoist_next(node, module_globals)
+
+
+def _parse_method(
+    node: Any, code: types.CodeType, class_name: str, file: str, module_globals: dict[str, Any]
+) -> Function:
+    """The IR of a method of a class that a function defines."""
+    _lower(node, module_globals)
+    return FunctionParser(
+        node, file, code.co_name, class_name or None, module_globals,
+        captured=list(code.co_freevars), enclosing=None,
+    ).function()
 
 
 class FunctionParser(GeneratorParser):

@@ -27,6 +27,7 @@ from ir.generators import (
 )
 from ir.heap import Cell, Identity
 from ir.infer import Constructor, Member
+from ir.local_classes import made_once
 from ir.types import (
     Dict,
     Instance,
@@ -354,7 +355,7 @@ def _as_stored(found: Any) -> tuple[str, Any]:
 
 def is_class_store(cls: type, name: str) -> bool:
     """Whether `cls.name = value` does no more than to replace a plain value of the user's class."""
-    if not is_users(cls) or type(cls).__setattr__ is not type.__setattr__:
+    if not is_users(cls) or type(cls).__setattr__ is not type.__setattr__ or cls in made_once:
         return False
     if lookup(type(cls), name) is not None or (name.startswith("__") and name.endswith("__")):
         return False
