@@ -249,7 +249,10 @@ class _Lifting:
                 is_copy = isinstance(inner, ast.Name | ast.Attribute) and "replace" in (
                     getattr(inner, "id", ""), getattr(inner, "attr", "")
                 )
-                if is_slots or is_class or is_type or is_copy:
+                is_bound = isinstance(inner, ast.FunctionDef) and (
+                    "classmethod" in _names_of(inner)
+                )
+                if is_slots or is_class or is_type or is_copy or is_bound:
                     raise self.refuse(inner, "that captures variables and has slots, or makes "
                                       "objects of the class that an object has")
         return list(found)
@@ -329,6 +332,8 @@ class _Lifting:
                     made = NodeMaker(node)
                     node.func = made.constant(self._makers[name])
                     node.args[:0] = [made.load(variable) for variable in self._captured[name]]
+                case gast.Attribute(value=gast.Name(id=name) as owner) if name in self._makers:
+                    allowed.add(id(owner))
                 case gast.Call(func=gast.Name(id="isinstance"), args=[_, classes]):
                     allowed.update(id(inner) for inner in gast.walk(classes))
         for node in gast.walk(function):

@@ -34,6 +34,7 @@ from tests.corpus import (  # noqa: F401
     generator_walks,
     generators,
     iterators,
+    local_classes,
     loop_exits,
     loops,
     matching,

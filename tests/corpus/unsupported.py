@@ -45,12 +45,22 @@ def binds_before_a_failure(x):
     return y * z
 
 
-@refuses(2, (2.0,))
-def defines_class(x):
+@refuses(3, (2.0,))
+def defines_a_class_with_state(x):
     class Local:
-        factor = 3.0
+        made = []
 
-    return Local.factor * x
+    return len(Local.made) + x
+
+
+@refuses(6, (2.0,))
+def hands_on_a_class_that_captures(x):
+    class Local:
+        def get(self):
+            return x
+
+    classes = [Local]
+    return classes[0]().get()
 
 
 @refuses(2, (2.0,))
