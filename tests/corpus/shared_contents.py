@@ -206,3 +206,58 @@ class Lazy:
         if self.known is None:
             self.known = self.compute()
         return self.known
+
+
+@program((1.3,))
+def list_that_a_function_gives(x):
+    def made():
+        items = []
+
+        def add(value):
+            items.append(value)
+            return items
+
+        return add
+
+    first, second = made(), made()
+    first(x)
+    second(x * x)
+    return sum(first(2 * x)) * sum(second(1.0))
+
+
+@program((1.3,))
+def rows_sorted_in_place(x):
+    items = [x * i for i in range(5)]
+
+    def quicksort(low, high):
+        if low >= high:
+            return
+        pivot, i = items[high], low
+        for j in range(low, high):
+            if items[j] > pivot:
+                items[i], items[j] = items[j], items[i]
+                i += 1
+        items[i], items[high] = items[high], items[i]
+        quicksort(low, i - 1)
+        quicksort(i + 1, high)
+
+    quicksort(0, 4)
+    return sum(i * item for i, item in enumerate(items))
+
+
+@program((0.5,))
+def fails_behind_a_change(x):
+    total = [0.0]
+
+    def add(value):
+        total[0] += value
+        if value > 3:
+            raise ValueError
+        total[0] *= 2
+
+    for value in (x, x * x, 8 * x):
+        try:
+            add(value)
+        except ValueError:
+            total[0] -= x
+    return total[0] * x
