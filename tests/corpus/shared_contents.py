@@ -261,3 +261,17 @@ def fails_behind_a_change(x):
         except ValueError:
             total[0] -= x
     return total[0] * x
+
+
+@program((1.3,))
+def noted_by_vectorized_functions(x):
+    noted = []
+
+    def note(value):
+        noted.append(value * x)
+        return value
+
+    np.vectorize(note, otypes=[float])(np.array([1.0, 2.0]))
+    np.vectorize(note)([x])
+    np.apply_along_axis(lambda row: note(row[0]), 0, np.ones((2, 2)))
+    return sum(noted)

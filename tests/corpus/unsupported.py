@@ -1,5 +1,7 @@
 """What isn't differentiated yet: each program runs, and its gradient is refused with the line."""
 
+from collections import defaultdict
+
 import numpy as np
 
 from tests.corpus.registry import refuses
@@ -43,6 +45,12 @@ def binds_before_a_failure(x):
     except ZeroDivisionError:
         z = 3.0
     return y * z
+
+
+@refuses(2, (2.0,))
+def makes_items_by_a_function_that_captures(x):
+    made = defaultdict(lambda: x * 2)
+    return made["a"] * x
 
 
 @refuses(3, (2.0,))

@@ -401,7 +401,8 @@ def with_source(init: types.FunctionType, cls: type) -> Callable[..., Any]:
 # Operators that ask their first operand alone, and take what its method gives.
 _CERTAIN = {
     **_OWN, operator.setitem: "__setitem__", operator.delitem: "__delitem__", len: "__len__",
-    operator.contains: "__contains__", operator.truth: "__bool__",
+    operator.contains: "__contains__", operator.truth: "__bool__", int: "__int__",
+    round: "__round__", hash: "__hash__", repr: "__repr__",
 }
 IN_PLACE = {
     getattr(operator, f"i{name}"): (f"__i{name}__", f"__{name}__")
@@ -422,7 +423,9 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     if cls is None or not is_place(cls) or not _is_hashable(callee):
         return None
     names: tuple[str, ...] = ()
-    if callee in _CERTAIN:
+    if callee is str and len(types_) == 1:
+        names = ("__str__", "__repr__")
+    elif callee in _CERTAIN:
         names = (_CERTAIN[callee],)
     elif callee in IN_PLACE and len(types_) == 2:
         names = IN_PLACE[callee]
@@ -434,7 +437,8 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     for name in names:
         method = lookup(cls, name)
         if isinstance(method, types.FunctionType):
-            may_decline = callee not in _CERTAIN and _names_not_implemented(method)
+            is_certain = callee is str or callee in _CERTAIN
+            may_decline = not is_certain and _names_not_implemented(method)
             return None if may_decline else (name, method)
     return None
 

@@ -1246,7 +1246,8 @@ AnyGuard: TypeAlias = Guard | CellGuard | Absent
 def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    return _is_ours(module_globals) and name not in ("zyg.rules.functional", *PROGRAMS)
+    calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
+    return _is_ours(module_globals) and name not in calling
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:
