@@ -34,6 +34,8 @@ from typing import Any
 import gast
 
 from ir import primitives
+from ir.attempt_nodes import EXITS, Attempt, Guarded, Unsplittable
+from ir.desugar import Lowering, falls_through, leaves_any
 from ir.generators import advanced, sending, throwing
 from ir.keeping import Keep
 from ir.liveness import Names, Place, place_of, targets
@@ -42,10 +44,7 @@ from ir.primitives import UNBOUND
 from ir.scope import assigned
 
 Statements = list[Any]
-Leaving = Callable[[list[Any]], list[Any]]
 LOOPS = (gast.For, gast.While)
-PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-EXITS = (gast.Return, gast.Break, gast.Continue)
 # Methods that change what they are called on.
 CHANGING_METHODS = {
     "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update",
@@ -55,65 +54,6 @@ CHANGING_METHODS = {
 # What makes an iterator go on: `next` and its like in `try`.
 STEPS = (advanced, sending, throwing)
 HARMLESS = {"print", "len", "isinstance", "float", "int", "str", "abs", "repr"}
-
-
-class Attempt(gast.AST):  # type: ignore[misc]
-    """`body` without exits; the handler where it raises what is caught, else `orelse`.
-
-    `catches` are the expressions of classes, None for all; `name` is that of the exception.
-    """
-
-    _fields = ("body", "catches", "name", "handler", "orelse")
-    _attributes = PLACE
-
-    def __init__(
-        self, like: Any, body: Statements, catches: Statements | None, name: str,
-        handler: Statements, orelse: Statements,
-    ) -> None:
-        super().__init__()
-        self.body = body
-        self.catches = catches
-        self.name = name
-        self.handler = handler
-        self.orelse = orelse
-        gast.copy_location(self, like)
-
-    def having(self, handler: Statements, orelse: Statements, body: Any = None) -> Attempt:
-        """The same with other arms."""
-        new = self.body if body is None else body
-        return Attempt(self, new, self.catches, self.name, handler, orelse)
-
-
-class Guarded(gast.AST):  # type: ignore[misc]
-    """An attempt whose body may still have exits: `closing` runs when it comes to its end, and
-    before each of its exits, which `exits` gives the statements of. `needed` is read after it has
-    failed."""
-
-    _fields = ("body", "catches", "handler", "orelse", "closing")
-    _attributes = PLACE
-
-    def __init__(
-        self, like: Any, body: Statements, catches: Statements | None, name: str,
-        handler: Statements, orelse: Statements, closing: Statements, needed: Names,
-        exits: Leaving = list,
-    ) -> None:
-        super().__init__()
-        self.body, self.catches, self.name, self.handler = body, catches, name, handler
-        self.orelse, self.closing, self.needed = orelse, closing, needed
-        self.exits = exits
-        gast.copy_location(self, like)
-
-    def leaving(self, exit: Any) -> Statements:
-        """What stands in the place of an exit of the body."""
-        return [*self.closing, *self.exits([exit])]
-
-
-class Unsplittable(Exception):
-    """An expression binds a variable that is read after a failure, and goes on behind that."""
-
-    def __init__(self, node: Any) -> None:
-        super().__init__(node.target.id)
-        self.node = node
 
 
 class Split:
@@ -136,28 +76,14 @@ class Split:
                      self.leaving, True)
 
 
-class Attempts:
-    """The lowering of `try` and `with`; `ir.desugar` goes on with what comes of it."""
+class Attempts(Lowering):
+    """The lowering of exits in a function with `try` or `with`."""
 
     # The variables that are read once a body has failed; whether an expression names a class that
     # is there already; whether a context manager is known not to suppress exceptions.
     needed: dict[Place, Names]
     is_static: Callable[[Any], bool]
     never_suppresses: Callable[[Any], bool]
-
-    def _name(self, base: str) -> str:
-        raise AssertionError("given by the lowering of exits")
-
-    def flagged(
-        self, statements: Statements, rest: Statements, like: Any, exits: Leaving = list
-    ) -> tuple[Statements, Statements]:
-        raise AssertionError("given by the lowering of exits")
-
-    def leaves_any(self, statements: Statements) -> set[type]:
-        raise AssertionError("given by the lowering of exits")
-
-    def falls(self, statements: Statements) -> bool:
-        raise AssertionError("given by the lowering of exits")
 
     # What a statement guards
 
@@ -206,7 +132,7 @@ class Attempts:
             body = handler.body
             if handler.name is not None:
                 body = [made.assign(handler.name.id, made.load(caught)), *body]
-                if self.falls(handler.body):
+                if falls_through(handler.body):
                     body.append(made.assign(handler.name.id, made.constant(UNBOUND)))
             is_last = handler is node.handlers[-1]
             if handler.type is None or (is_last and catches is not None):
@@ -268,7 +194,7 @@ class Attempts:
 
     def _lowered(self, node: Guarded) -> Statements:
         node.body = self._stores_apart(node.body, node.needed)
-        completes = self.falls(node.handler) or bool(self.leaves_any(node.handler))
+        completes = falls_through(node.handler) or bool(leaves_any(node.handler))
         split = Split(
             self._name("error"), node.catches, node.needed,
             frozenset(assigned(node.body)) - node.needed, completes, node.leaving, False,
@@ -355,9 +281,9 @@ class Attempts:
     def _without_exits(self, node: Guarded) -> tuple[Statements, Statements, Statements]:
         """A body whose exits are taken behind it: what stands before it, itself, what follows."""
         *first, last = node.body
-        if not self.leaves_any(node.body):
+        if not leaves_any(node.body):
             return [], node.body, [*node.orelse, *node.closing]
-        if isinstance(last, EXITS) and not self.leaves_any(first):
+        if isinstance(last, EXITS) and not leaves_any(first):
             if isinstance(last, gast.Return) and last.value is not None and not isinstance(
                 last.value, gast.Constant
             ):
@@ -386,7 +312,7 @@ class Attempts:
         """Whether nobody can tell how far a statement came, and it has no exits."""
         if self._is_simple(statement):
             return not self._ends_piece(statement, split)
-        return not self.leaves_any([statement]) and not any(
+        return not leaves_any([statement]) and not any(
             self._ends_piece(inner, split) for inner in _simple_statements(statement)
         )
 

@@ -41,6 +41,7 @@ from ir.core import (
     blocks_of,
     guarded,
 )
+from ir.failing import Cuts
 from ir.primitives import UNBOUND
 from ir.record import made, node
 from ir.steps import in_steps
@@ -51,14 +52,6 @@ NONE = Const(None)
 MAX_KNOWN = 4096
 # Operations, and what they yield.
 Piece: TypeAlias = tuple[list[Op], Exit]
-
-
-@node
-class Cuts:
-    """What cuts have made: calls of `attempt`, with the calls they stand for, and pieces."""
-
-    made_for: dict[Op, Op] = made(dict)
-    pieces: set[Op] = made(set)
 
 
 @node

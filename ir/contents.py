@@ -24,12 +24,14 @@ from ir import facts, primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.heap import Heap, Identity
 from ir.types import (
+    NUMBERS,
     Bottom,
     Closure,
     Dict,
     Known,
     Mapping,
     Method,
+    Scalar,
     Sequence,
     Slice,
     Tuple,
@@ -110,6 +112,8 @@ def _with(cls: type, classes: set[type] | None) -> set[type] | None:
 
 def holds_memory(type_: Type) -> bool:
     """Whether a value of a type is, or holds, something that can be changed in place."""
+    if type(type_) is Known or (type(type_) is Scalar and type_.cls in NUMBERS):  # most values
+        return False
     return isinstance(type_, IteratorType) or held_classes(type_) != set()
 
 
@@ -147,13 +151,15 @@ def element_of(value: Value, op: object) -> tuple[Operand, Operand] | None:
     if not isinstance(op, Call) or not isinstance(op.callee, Const) or not op.args:
         return None
     callee, container = op.callee.value, op.args[0]
+    if callee is not primitives.unpack and callee not in ELEMENT_OF:
+        return None
     if class_of(type_of(container)) not in CONTAINERS or not holds_memory(value.type):
         return None
     if callee is primitives.unpack:
         if issubclass(class_of(type_of(container)) or dict, dict):
             return None
         return container, Const(op.results.index(value))
-    if callee not in ELEMENT_OF or _is_slice(type_of(op.args[1])):
+    if _is_slice(type_of(op.args[1])):
         return None
     return container, op.args[1]
 

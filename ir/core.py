@@ -257,22 +257,23 @@ def type_of(operand: Operand) -> Type:
     """The type of an operand; a constant is known, and `UNBOUND` is no value at all."""
     if type(operand) is Value:
         return operand.type
-    assert isinstance(operand, Const)
+    assert type(operand) is Const
     return BOTTOM if operand.value is UNBOUND else Known(operand.value)
 
 
 def blocks_of(op: Op) -> tuple[Block, ...]:
     """The blocks that an operation owns and runs (a `Lambda` runs nothing)."""
-    return () if isinstance(op, (Call, Lambda)) else op.blocks
+    kind = type(op)
+    return () if kind is Call or kind is Lambda else op.blocks  # type: ignore[union-attr]
 
 
 def operands_of(op: Op) -> list[Operand]:
     """The operands that an operation reads itself, not those read inside its blocks."""
+    if type(op) is Call:  # the most frequent one by far
+        if op.kwargs:
+            return [op.callee, *op.args, *op.kwargs.values()]
+        return [op.callee, *op.args]
     match op:
-        case Call():
-            if op.kwargs:
-                return [op.callee, *op.args, *op.kwargs.values()]
-            return [op.callee, *op.args]
         case If():
             return [op.cond]
         case Try():
@@ -283,13 +284,13 @@ def operands_of(op: Op) -> list[Operand]:
             return op.init
         case Lambda():
             return [*op.captures, *op.defaults, *op.kwdefaults.values()]
+        case _:
+            raise AssertionError(op)
 
 
 def is_end_guarded(op: Op) -> bool:
     """Whether an operation ends what a `Try` guards."""
-    return isinstance(op, Call) and isinstance(op.callee, Const) and (
-        op.callee.value is end_guarded
-    )
+    return type(op) is Call and type(op.callee) is Const and op.callee.value is end_guarded
 
 
 def guarded(op: Try) -> list[Op]:

@@ -24,11 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import gast
 
-from ir.attempts import EXITS, Attempt, Attempts, Guarded, Leaving
-from ir.liveness import needed_after_failure
+from ir.attempt_nodes import EXITS, Attempt, Guarded, Leaving
+from ir.scope import statements_in
 
 Statements = list[gast.AST]
 
@@ -43,10 +44,15 @@ def lower_exits(
     `is_static` says of an expression in `except` whether it names a class that can be looked up
     before; `never_suppresses` whether that in a `with` makes a manager that lets exceptions pass.
     """
-    lowering = _Lowering()
+    if not any(isinstance(node, gast.Try | gast.With) for node in statements_in(body)):
+        return Lowering().tail(body)
+    # Imported where they are needed: most functions have neither statement.
+    from ir.attempts import Attempts
+    from ir.liveness import needed_after_failure
+
+    lowering = Attempts()
     lowering.is_static, lowering.never_suppresses = is_static, never_suppresses
-    if any(isinstance(node, gast.Try | gast.With) for stm in body for node in gast.walk(stm)):
-        lowering.needed = needed_after_failure(body)
+    lowering.needed = needed_after_failure(body)
     return lowering.tail(body)
 
 
@@ -56,20 +62,20 @@ def leaves(statement: gast.AST) -> set[type]:
         case gast.Return() | gast.Break() | gast.Continue():
             return {type(statement)}
         case gast.For() | gast.While():
-            inside = _leaves_any(statement.body) - {gast.Break, gast.Continue}
-            return inside | _leaves_any(statement.orelse)
+            inside = leaves_any(statement.body) - {gast.Break, gast.Continue}
+            return inside | leaves_any(statement.orelse)
         case gast.If():
-            return _leaves_any(statement.body) | _leaves_any(statement.orelse)
+            return leaves_any(statement.body) | leaves_any(statement.orelse)
         case Attempt():
-            return _leaves_any(statement.handler) | _leaves_any(statement.orelse)
+            return leaves_any(statement.handler) | leaves_any(statement.orelse)
         case Guarded():
             arms = [*statement.handler, *statement.orelse, *statement.closing]
-            return _leaves_any([*statement.body, *arms])
+            return leaves_any([*statement.body, *arms])
         case gast.Try():
             arms = [*statement.body, *statement.orelse, *statement.finalbody]
-            return _leaves_any(arms).union(*(_leaves_any(h.body) for h in statement.handlers))
+            return leaves_any(arms).union(*(leaves_any(h.body) for h in statement.handlers))
         case gast.With():
-            return _leaves_any(statement.body)
+            return leaves_any(statement.body)
         case _:
             return set()
 
@@ -94,7 +100,7 @@ def _falls_through(statement: gast.AST) -> bool:
             handled = any(falls_through(handler.body) for handler in statement.handlers)
             return falls_through(statement.finalbody) and (ends or handled)
         case gast.While() if _is_endless(statement):
-            return gast.Break in _leaves_any(statement.body)
+            return gast.Break in leaves_any(statement.body)
         case _:
             return True
 
@@ -104,19 +110,20 @@ def _is_endless(loop: gast.AST) -> bool:
     return is_constant and bool(loop.test.value)
 
 
-def _leaves_any(statements: Statements) -> set[type]:
+def leaves_any(statements: Statements) -> set[type]:
+    """The kinds of exit by which control can leave one of these statements sideways."""
     return set().union(*map(leaves, statements)) if statements else set()
 
 
-class _Lowering(Attempts):
+class Lowering:
+    """The lowering of exits in a function without `try` and `with`."""
+
     def __init__(self) -> None:
         self._serial = count(1)
 
-    def leaves_any(self, statements: Statements) -> set[type]:
-        return _leaves_any(statements)
-
-    def falls(self, statements: Statements) -> bool:
-        return falls_through(statements)
+    def attempted(self, node: Any) -> Statements:
+        """A `try` or `with` as smaller statements, whose exits are not lowered yet."""
+        raise AssertionError("`ir.attempts` lowers it")
 
     def _name(self, base: str) -> str:
         return f"{base}@{next(self._serial)}"
@@ -187,7 +194,7 @@ class _Lowering(Attempts):
         branch = like
         statements = self._inner_loops(statements)
         leave, result = self._name("leave"), self._name("result")
-        kinds = [kind for kind in EXITS if kind in _leaves_any(statements)]
+        kinds = [kind for kind in EXITS if kind in leaves_any(statements)]
         codes = {kind: number for number, kind in enumerate(kinds, start=1)}
 
         def replace(statement: gast.AST) -> Statements:
@@ -216,7 +223,7 @@ class _Lowering(Attempts):
         body = self._inner_loops(loop.body)
         before: Statements = []
         after: Statements = list(loop.orelse)
-        if loop.orelse and gast.Break in _leaves_any(body):
+        if loop.orelse and gast.Break in leaves_any(body):
             broke = self._name("broke")
             before.append(_assign(loop, broke, False))
             after = [_if(loop, [gast.copy_location(gast.Pass(), loop)], after,
@@ -224,7 +231,7 @@ class _Lowering(Attempts):
             body = _replace_exits(
                 body, (gast.Break,), lambda node: [_assign(node, broke, True), node]
             )
-        if gast.Return in _leaves_any(body):
+        if gast.Return in leaves_any(body):
             returned, result = self._name("returned"), self._name("result")
             leave = gast.copy_location(gast.Return(value=_load(loop, result)), loop)
             if falls_through([loop]):

@@ -22,6 +22,7 @@ from ir import facts
 from ir.types import (
     BOTTOM,
     LITERALS,
+    NUMBERS,
     TOP,
     Bottom,
     Known,
@@ -75,10 +76,19 @@ _COMPOSED = {Known, Tuple, Union, Bottom}
 
 def distributed(rule: facts.ResultOf) -> facts.ResultOf:
     """Extends a rule for single kinds to unions (the join over their members) and `BOTTOM`."""
+    # What was found for numbers: most calls are of these.
+    of_numbers: dict[tuple[type, ...], Type] = {}
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        if not kwargs and _COMPOSED.isdisjoint(map(type, args)):
-            return rule(args, kwargs)
+        if not kwargs:
+            classes = tuple([arg.cls for arg in args if type(arg) is Scalar])
+            if len(classes) == len(args) and NUMBERS.issuperset(classes):
+                found = of_numbers.get(classes)
+                if found is None:
+                    found = of_numbers[classes] = rule(args, kwargs)
+                return found
+            if _COMPOSED.isdisjoint(map(type, args)):
+                return rule(args, kwargs)
         types = [expand(type_) for type_ in (*args, *kwargs.values())]
         kinds = set(map(type, types))
         if Bottom in kinds:

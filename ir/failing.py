@@ -26,8 +26,18 @@ from ir.core import (
 )
 from ir.heap import is_heap
 from ir.places import Places, changed_by
+from ir.record import made, node
 from ir.rewrite import defined, walk
 from ir.types import Known, Scalar
+
+
+@node
+class Cuts:
+    """What `ir.catching` has cut: calls of `attempt`, with those they stand for, and pieces."""
+
+    made_for: dict[Op, Op] = made(dict)
+    pieces: set[Op] = made(set)
+
 
 NEVER = {
     id(function) for function in (

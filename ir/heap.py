@@ -13,11 +13,15 @@ When a program runs, the heap is a token: reads and stores go to the objects the
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from ir import facts
 from ir.core import Const, Function, Operand, Parameters, Value
 from ir.record import made, node
 from ir.types import TOP, Instance, Known, Type
+
+# Classes that functions define and that are made once: what they hold has to stay what it is.
+made_once: WeakSet[type] = WeakSet()
 
 
 class Heap:

@@ -20,7 +20,6 @@ from typing import Any, Protocol, TypeAlias
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builder import Builder
-from ir.catching import Cuts, cut_try
 from ir.closures import Maker
 from ir.contents import holds_memory
 from ir.core import (
@@ -44,7 +43,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.failing import changes_of, may_fail, may_lose_changes
+from ir.failing import Cuts, changes_of, may_fail, may_lose_changes
 from ir.heap import HEAP_NAME, is_heap, new_object
 from ir.loop_memory import LoopMemory
 from ir.places import (
@@ -62,7 +61,7 @@ from ir.primitives import UNBOUND
 from ir.record import record
 from ir.rewrite import Mapping, clone_exit, count_uses, defined
 from ir.special_attributes import bound_method
-from ir.special_calls import SPECIAL, is_literal, literal_keys
+from ir.special_calls import is_literal, literal_keys, special_of
 from ir.steps import consumed, loop_by_steps, settled_operands, stepping
 from ir.types import (
     BOTTOM,
@@ -75,6 +74,7 @@ from ir.types import (
     Raised,
     Scalar,
     Sequence,
+    Top,
     Tuple,
     Type,
     Union,
@@ -178,7 +178,8 @@ class Surroundings(Protocol):
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        """Raises `Unsupported` for a call behind which types would not hold."""
+        """Raises `Unsupported` for a call behind which types would not hold; asked where changes in
+        place are not followed."""
 
     def expanded(
         self,
@@ -393,6 +394,12 @@ class Inference(Builder):
         )
         return typed, result
 
+    def release(self) -> None:
+        """Has what was only needed on the way freed at once: it refers to this in turn."""
+        if self.places is not None:
+            self.places.release()
+            self.places = None
+
     def _in_source(self, ops: set[Op]) -> frozenset[Op]:
         """The operations of the source that these were made for."""
         found: set[Op] = set()
@@ -507,6 +514,8 @@ class Inference(Builder):
             mapping.update(tried)
             return None
         assert self.places is not None and memory is not None
+        from ir.catching import cut_try  # few functions need it
+
         outer = self.missed
         while True:
             del self.ops[mark:]
@@ -597,8 +606,7 @@ class Inference(Builder):
         mark, tried = len(self.ops), dict(mapping)
         state = dict(self.definitions), dict(self.methods)
         memory = self.places.state.copy() if self.places is not None else None
-        exit = self.inline(Block([], first, Yield([])), tried)
-        if isinstance(exit, Yield) and not any(map(may_fail, self.ops[mark:])):
+        if self._inline_unless_failing(Block([], first, Yield([])), tried):
             mapping.update(tried)
             return True
         del self.ops[mark:]
@@ -606,6 +614,20 @@ class Inference(Builder):
         if self.places is not None and memory is not None:
             self.places.state = memory
         return False
+
+    def _inline_unless_failing(self, block: Block, mapping: Mapping) -> bool:
+        """Appends the operations of a block up to one that may fail; whether there was none."""
+        outer, self._source = self._source, block
+        try:
+            for op in block.ops:
+                mark = len(self.ops)
+                if not isinstance(op, Call):
+                    self._statement = op.loc or self._statement
+                if self.op(op, mapping) is not None or any(map(may_fail, self.ops[mark:])):
+                    return False
+        finally:
+            self._source = outer
+        return True
 
     def _merge_arms(
         self, op: Branch, mapping: Mapping, make: MakeBranch
@@ -683,18 +705,17 @@ class Inference(Builder):
         if isinstance(op, Try):
             places.state = states[0]
             lost = self._lost_changes(op, blocks)
+        inside = [defined(block) for block in blocks]
         changed: dict[Value, None] = {}
-        for block, state in zip(blocks, states, strict=True):
+        for block, state, local in zip(blocks, states, inside, strict=True):
             places.state = state
             if state.writes and isinstance(block.exit, Yield):
-                local = defined(block)
                 changed.update((v, None) for v in places.changed_since(before) if v not in local)
         origins: list[list[Value | None]] = []
         memory: list[list[Operand]] = []
-        for block, state in zip(blocks, states, strict=True):
+        for block, state, local in zip(blocks, states, inside, strict=True):
             if isinstance(block.exit, Yield):
                 places.state = state
-                local = defined(block)
                 names = [
                     places.origin(v) if isinstance(v, Value) and is_mutable(v.type) else None
                     for v in block.exit.values
@@ -709,7 +730,7 @@ class Inference(Builder):
                     state.current.get(v, before.current.get(v, v)) for v in changed
                 ]
             places.state = state
-            places.leave_arm(before, defined(block), start)
+            places.leave_arm(before, local, start)
             before = places.state
         return blocks, list(changed), origins, memory, lost
 
@@ -1032,74 +1053,79 @@ class Inference(Builder):
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
-        if isinstance(callee, Const) and callee.value is primitives.attempt:
+        places = self.places
+        if type(callee) is Const and callee.value is primitives.attempt:
             return self._attempted(args[0], args[1:], kwargs, names[1], loc)
-        if self.places is not None and self.places.is_watching:
-            is_apart = isinstance(callee, Const) and callee.value in UNPACKING
+        if places is not None and places.is_watching:
+            is_apart = type(callee) is Const and callee.value in UNPACKING
             args = [
-                arg if is_apart and self.places.parts(arg) else self.places.read(arg, loc)
-                for arg in args
+                arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
             ]
-            kwargs = {name: self.places.read(arg, loc) for name, arg in kwargs.items()}
-        if not isinstance(callee, Const) or callee.value is not primitives.check_bound:
+            kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
+        if type(callee) is not Const or callee.value is not primitives.check_bound:
             # What a variable is where it is bound doesn't tell whether it is.
             args = [_known(arg) if type(arg) is Value else arg for arg in args]
         kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
         if type(callee) is Value:
             callee = _known(callee)
-        self.surroundings.check_call(self, callee, args, kwargs, loc)
-        if isinstance(callee, Value) and callee in self.methods:
-            function, self_operand = self.methods[callee]
-            if self.places is not None:
-                self_operand = self.places.read(self_operand, loc)
-            callee, args = function, [self_operand, *args]
-        if isinstance(callee, Value) and self.places is not None:
-            method = self.surroundings.called_method(callee.type)
-            if method is not None:
-                return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
-        if isinstance(callee, Const):
-            if isinstance(callee.value, Maker):
-                return self._make(callee.value, args, kwargs, names, loc)
-            if self.places is not None and args and isinstance(type_of(args[0]), Instance):
-                types_ = tuple(map(type_of, args))
-                method = None if kwargs else self.surroundings.operator_method(
-                    callee.value, types_
-                )
+        if places is None:
+            self.surroundings.check_call(self, callee, args, kwargs, loc)
+        if type(callee) is Value:
+            if callee in self.methods:
+                function, self_operand = self.methods[callee]
+                if places is not None:
+                    self_operand = places.read(self_operand, loc)
+                callee, args = function, [self_operand, *args]
+            elif places is not None:
+                method = self.surroundings.called_method(callee.type)
                 if method is not None:
-                    return self.typed_call(Const(method), args, {}, names, loc)
-            if self.places is not None and (self.heap is not None or not self.works_on_objects):
-                args = self._items_of_objects(callee.value, args, loc)
-                types_ = tuple(map(type_of, args))
-                try:
-                    consumer = self.surroundings.consumer(callee.value, types_)
-                except Unsupported as error:
-                    raise Unsupported(error.what, loc, error.why, error.advice) from None
-                if consumer is not None:
-                    return consumed(self, consumer, args, kwargs, names, loc)
-                if self.heap is not None:
-                    args = settled_operands(self, callee.value, args, loc)
-            special = SPECIAL.get(id(callee.value))
-            if special is not None:
-                folded = special(self, args, kwargs, names, loc)
-                if folded is not None:
-                    return folded
-            plain = _PLAIN.get(id(callee.value))
-            if plain is not None and _is_immutable(widen(type_of(args[0]))):
-                callee = Const(plain)
-            constant = self._fold_constants(callee.value, args, kwargs)
-            if constant is not None and len(names) == 1:
-                return [constant]
-            expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
-            if expanded is not None and len(names) == 1:
-                return [expanded]
-            if isinstance(callee.value, type) and self.heap is not None:
-                constructor = self.surroundings.constructor(callee.value)
-                if constructor is not None and len(names) == 1:
-                    return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
-            if len(names) == 1 and isinstance(callee.value, types.FunctionType):
-                inlined = self._inline_call(callee.value, args, kwargs, names, loc)
-                if inlined is not None:
-                    return inlined
+                    return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+        if type(callee) is not Const:
+            return self._append(callee, args, kwargs, names, loc)
+        value = callee.value
+        if isinstance(value, Maker):
+            return self._make(value, args, kwargs, names, loc)
+        if places is not None and args and isinstance(type_of(args[0]), Instance):
+            types_ = tuple(map(type_of, args))
+            method = None if kwargs else self.surroundings.operator_method(value, types_)
+            if method is not None:
+                return self.typed_call(Const(method), args, {}, names, loc)
+        if places is not None and (self.heap is not None or not self.works_on_objects):
+            args = self._items_of_objects(value, args, loc)
+            try:
+                consumer = self.surroundings.consumer(value, tuple(map(type_of, args)))
+            except Unsupported as error:
+                raise Unsupported(error.what, loc, error.why, error.advice) from None
+            if consumer is not None:
+                return consumed(self, consumer, args, kwargs, names, loc)
+            if self.heap is not None:
+                args = settled_operands(self, value, args, loc)
+        special = special_of(value)
+        if special is not None:
+            folded = special(self, args, kwargs, names, loc)
+            if folded is not None:
+                return folded
+        plain = _PLAIN.get(id(value))
+        if plain is not None and _is_immutable(widen(type_of(args[0]))):
+            callee, value = Const(plain), plain
+        if len(names) != 1:
+            # For what it refuses: what it gives is one value.
+            self.surroundings.expanded(self, callee, args, kwargs, loc)
+            return self._append(callee, args, kwargs, names, loc)
+        constant = self._fold_constants(value, args, kwargs)
+        if constant is not None:
+            return [constant]
+        expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
+        if expanded is not None:
+            return [expanded]
+        if self.heap is not None and isinstance(value, type):
+            constructor = self.surroundings.constructor(value)
+            if constructor is not None:
+                return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
+        if isinstance(value, types.FunctionType):
+            inlined = self._inline_call(value, args, kwargs, names, loc)
+            if inlined is not None:
+                return inlined
         return self._append(callee, args, kwargs, names, loc)
 
     def _items_of_objects(
@@ -1525,7 +1551,7 @@ class Inference(Builder):
             result_of = facts.result_of(callee_type.value)
             if result_of is not None:
                 found = result_of(arg_types, kwarg_types)
-                is_unknown = found == TOP and facts.is_pure(callee_type.value)
+                is_unknown = isinstance(found, Top) and facts.is_pure(callee_type.value)
                 return BOTTOM if is_unknown and _is_missing(args) else found
         if isinstance(callee_type, Known | Closure):
             return self.surroundings.call_type(callee_type, arg_types, kwarg_types)

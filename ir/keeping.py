@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ir.liveness import Names
+if TYPE_CHECKING:
+    from ir.liveness import Names
 
 PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 

@@ -24,7 +24,6 @@ import dataclasses
 import functools
 import types
 import typing
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,7 +32,7 @@ import gast
 from ir.conversion import to_gast
 from ir.core import Function, Location
 from ir.errors import Unsupported
-from ir.heap import new_object
+from ir.heap import made_once, new_object
 from ir.locate import Source
 from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, local_names, stores_of
@@ -43,8 +42,6 @@ METHOD_DECORATORS = ("property", "staticmethod", "classmethod", "setter", "gette
                      "cached_property", "abstractmethod", "override")
 UNBOUND_METHODS = ("staticmethod", "classmethod")
 PREFIX = "_captured_"
-# Classes of functions that are made once: what they hold has to stay what it is.
-made_once: weakref.WeakSet[type] = weakref.WeakSet()
 ParseMethod = Callable[[Any, types.CodeType, str], Function]
 
 

@@ -30,7 +30,7 @@ import gast
 from ir.generators import advanced, sending, stop_iteration, throwing
 from ir.jumps import is_generator
 from ir.node_maker import NodeMaker
-from ir.scope import FUNCTIONS, children
+from ir.scope import FUNCTIONS, children, statements_in
 
 Statements = list[Any]
 BODIES = ("body", "orelse", "finalbody")
@@ -40,6 +40,8 @@ SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
 
 def hoist_next(function: Any, module_globals: dict[str, Any]) -> None:
     """Takes `next` apart in the bodies of `try` of a function, in place."""
+    if not any(isinstance(node, gast.Try) for node in statements_in([function])):
+        return
     names = [node for node in gast.walk(function) if isinstance(node, gast.Name)]
     is_bound = any(name.id == "next" and not isinstance(name.ctx, gast.Load) for name in names)
     if "next" in module_globals or is_bound:

@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from ir import facts, primitives, stored
-from ir.attempts import Attempt, Unsplittable
+from ir.attempt_nodes import Attempt, Unsplittable
 from ir.attribute_dicts import lower_attribute_dicts
 from ir.builder import Builder
 from ir.core import (
@@ -51,7 +51,6 @@ from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attr
 from ir.jumps import is_generator
 from ir.keeping import Keep, Restore
 from ir.link import link
-from ir.local_classes import lift_classes
 from ir.locate import Source, locate
 from ir.matching import lower_matches
 from ir.next_calls import guard_generators, hoist_next
@@ -135,7 +134,9 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     unsupported = None
     if code.co_flags & (0x80 | 0x200):
         unsupported = "async functions are not supported"
-    if isinstance(source.gast_node, gast.FunctionDef):
+    if isinstance(source.gast_node, gast.FunctionDef) and any(map(_is_class_body, code.co_consts)):
+        from ir.local_classes import lift_classes  # which few programs need
+
         def parse_method(node: Any, code: types.CodeType, class_name: str) -> Function:
             return _parse_method(node, code, class_name, source.file, module_globals)
 
@@ -150,6 +151,11 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     function = parser.function()
     function.code = code
     return function
+
+
+def _is_class_body(const: Any) -> bool:
+    """Whether a constant of a function's code is the body of a class: it has no fast variables."""
+    return isinstance(const, types.CodeType) and not const.co_flags & 0x01
 
 
 def _lower(node: Any, module_globals: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from ir import facts, primitives
-from ir.attempts import Attempt
+from ir.attempt_nodes import Attempt
 from ir.builder import Builder
 from ir.core import Block, Const, Exit, Operand, Raise, Value
 from ir.expressions import ExpressionParser

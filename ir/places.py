@@ -50,11 +50,13 @@ from ir.heap import HEAP, HEAP_NAME, STORES, contents_read
 from ir.held import HeldMemory
 from ir.record import made, node, record
 from ir.types import (
+    NUMBERS,
     Closure,
     Iterator,
     Known,
     Method,
     Raised,
+    Scalar,
     Slice,
     Tuple,
     Type,
@@ -115,6 +117,8 @@ def is_change(op: Op) -> bool:
 
 def is_mutable(type_: Type) -> bool:
     """Whether a value of this type may be changed in place, or be a name of what may."""
+    if type(type_) is Scalar and type_.cls in NUMBERS:  # most values
+        return False
     if isinstance(type_, Known | Closure | Raised):
         return False
     if isinstance(type_, Union):
@@ -244,19 +248,14 @@ class State:
     def has_changes(self) -> bool:
         """Whether memory was changed; objects are read by way of the heap, not by their names."""
         return bool(self.lost or self.trail) or any(
-            storage.type != HEAP for storage in self.writes
+            storage.type is not HEAP and storage.type != HEAP for storage in self.writes
         )
 
     def copy(self) -> State:
-        return State(
-            dict(self.current), dict(self.origins), dict(self.derived), dict(self.writes),
-            dict(self.held), dict(self.lent), dict(self.lost), dict(self.since),
-            list(self.trail),
-            dict(self.members), dict(self.adopted), dict(self.views), dict(self.detached),
-            dict(self.stamps), dict(self.taken), dict(self.hidden), dict(self.deep),
-            dict(self.tangled), dict(self.moved), dict(self.resized), {},
-            dict(self.exposed), dict(self.stored), dict(self.seen),
-        )
+        new = object.__new__(State)
+        vars(new).update([(name, part.copy()) for name, part in vars(self).items()])
+        new.born = {}
+        return new
 
 
 class Places:
@@ -294,6 +293,10 @@ class Places:
         self.nameless: set[Value] = set()
         # The inputs that are compared on entry, and whether the second one is changed itself.
         self.compared: dict[tuple[Value, Value, bool], None] = {}
+
+    def release(self) -> None:
+        """Forgets all: what this consists of refers to it in turn."""
+        vars(self).clear()
 
     # Names and storages
 

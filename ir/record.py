@@ -82,6 +82,9 @@ def _init_of_many(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> Callabl
     optional = dict(zip(fields[len(fields) - len(defaults) :], defaults, strict=True))
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        if len(args) == len(fields) and not kwargs:
+            self.__dict__.update(zip(fields, args, strict=True))
+            return
         if len(args) > len(fields):
             raise TypeError(f"{type(self).__name__} takes {len(fields)} fields, not {len(args)}")
         given = dict(zip(fields, args, strict=False), **kwargs)

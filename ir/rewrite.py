@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ir.core import (
     Block,
@@ -28,23 +28,34 @@ from ir.core import (
 Mapping = dict[Value, Operand]
 
 
-def walk(block: Block) -> Iterator[Op]:
+def walk(block: Block) -> list[Op]:
     """All operations of a block and of the blocks inside it, in program order."""
+    found: list[Op] = []
+    _add_ops(block, found)
+    return found
+
+
+def _add_ops(block: Block, found: list[Op]) -> None:
     for op in block.ops:
-        yield op
+        found.append(op)
         if type(op) is not Call:
             for inner in blocks_of(op):
-                yield from walk(inner)
+                _add_ops(inner, found)
 
 
 def blocks(block: Block) -> list[Block]:
     """A block and all blocks inside it, the outer ones first."""
-    found = [block]
+    found: list[Block] = []
+    _add_blocks(block, found)
+    return found
+
+
+def _add_blocks(block: Block, found: list[Block]) -> None:
+    found.append(block)
     for op in block.ops:
         if type(op) is not Call:
             for inner in blocks_of(op):
-                found += blocks(inner)
-    return found
+                _add_blocks(inner, found)
 
 
 def count_uses(block: Block) -> Counter[Value]:
@@ -89,17 +100,21 @@ def free_of(op: Op) -> list[Value]:
 
 def substitute(block: Block, mapping: Mapping) -> None:
     """Replaces operands in place, in a block and in all blocks inside it."""
-    if mapping:
-        for inner in blocks(block):
-            for op in inner.ops:
-                replace_operands(op, lambda operand: _chase(operand, mapping))
-            replace_exit(inner.exit, lambda operand: _chase(operand, mapping))
+    if not mapping:
+        return
 
+    def new(operand: Operand) -> Operand:
+        while operand in mapping:  # which has no constants
+            operand = mapping[operand]
+        return operand
 
-def _chase(operand: Operand, mapping: Mapping) -> Operand:
-    while operand in mapping:  # which has no constants
-        operand = mapping[operand]
-    return operand
+    is_apart = mapping.keys().isdisjoint
+    for inner in blocks(block):
+        for op in inner.ops:
+            if not is_apart(operands_of(op)):
+                replace_operands(op, new)
+        if not is_apart(exit_operands(inner.exit)):
+            replace_exit(inner.exit, new)
 
 
 def replace_operands(op: Op, new: Callable[[Operand], Operand]) -> None:

@@ -93,6 +93,20 @@ def children(node: gast.AST) -> list[gast.AST]:
     return found
 
 
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def statements_in(statements: Iterable[gast.AST]) -> list[gast.AST]:
+    """These statements and all inside them, the clauses that hold them included."""
+    found = list(statements)
+    for node in found:  # which grows
+        for field in _BODIES:
+            inner = getattr(node, field, None)
+            if type(inner) is list:
+                found += inner
+    return found
+
+
 def body_of(node: gast.AST) -> list[gast.AST]:
     return [node.body] if isinstance(node, gast.Lambda) else node.body
 
@@ -130,7 +144,10 @@ def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
     found: set[str] = set()
     targets: set[str] = set()
 
-    def visit(current: gast.AST, loops: list[set[str]], bound: set[str]) -> None:
+    # Nodes with the variables of the loops around them, and those of comprehensions.
+    pending: list[tuple[gast.AST, list[set[str]], set[str]]]
+    pending = [(child, [], set()) for child in body_of(node)]
+    for current, loops, bound in pending:  # which grows
         if isinstance(current, FUNCTIONS):
             position = current.lineno, current.col_offset
             stored = _stored_outside(current)
@@ -144,18 +161,14 @@ def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
                     or last.get(name, position) > position
                 ):
                     found.add(name)
-            for default in [*current.args.defaults, *filter(None, current.args.kw_defaults)]:
-                visit(default, loops, bound)
-            return
-        if isinstance(current, gast.For | gast.While):
-            loops = [*loops, set(assigned([current]))]
-        if isinstance(current, COMPREHENSIONS):
-            bound = bound | set(assigned([clause.target for clause in current.generators]))
-        for child in children(current):
-            visit(child, loops, bound)
-
-    for child in body_of(node):
-        visit(child, [], set())
+            inner = [*current.args.defaults, *filter(None, current.args.kw_defaults)]
+        else:
+            if isinstance(current, gast.For | gast.While):
+                loops = [*loops, set(assigned([current]))]
+            elif isinstance(current, COMPREHENSIONS):
+                bound = bound | set(assigned([clause.target for clause in current.generators]))
+            inner = children(current)
+        pending += [(child, loops, bound) for child in inner]
     return found, targets
 
 

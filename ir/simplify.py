@@ -127,17 +127,20 @@ class _Marker:
                 return isinstance(op, While)  # which may never end
 
     def scan(self, block: Block, parent: Op | None) -> None:
-        self.parents[block] = parent
+        parents, defined_by, removable = self.parents, self.defined_by, self.removable
+        parents[block] = parent
         for op in block.ops:
-            self.parents[op] = block
+            parents[op] = block
             for i, value in enumerate(op.results):
-                self.defined_by[value] = op, i
+                defined_by[value] = op, i
+            if type(op) is Call and not self.guarded_around:
+                if not removable(op):
+                    self.need(op)
+                continue
             if isinstance(op, For | While):
                 for i, value in enumerate(op.body.params):
                     self.param_of[value] = op, i
-            if type(op) is Call:
-                pass
-            elif isinstance(op, Try):
+            if isinstance(op, Try):
                 self.scan_attempt(op)
             else:
                 for inner in blocks_of(op):
@@ -169,7 +172,9 @@ class _Marker:
             return
         self.needed_ops.add(op)
         match op:
-            case Call() | Lambda():
+            case _ if type(op) is Call:
+                self.pending += operands_of(op)
+            case Lambda():
                 self.pending += operands_of(op)
             case If():
                 self.pending.append(op.cond)
@@ -199,15 +204,17 @@ class _Marker:
                 self.mark()
 
     def mark(self) -> None:
-        while self.pending:
-            operand = self.pending.pop()
-            if isinstance(operand, Const) or operand in self.needed:
+        pending, needed, defined_by = self.pending, self.needed, self.defined_by
+        while pending:
+            operand = pending.pop()
+            if type(operand) is not Value or operand in needed:
                 continue
-            self.needed.add(operand)
-            if operand in self.defined_by:
-                op, i = self.defined_by[operand]
+            needed.add(operand)
+            if operand in defined_by:
+                op, i = defined_by[operand]
                 self.need(op)
-                self.need_result(op, i)
+                if type(op) is not Call:
+                    self.need_result(op, i)
             elif operand in self.param_of:
                 op, i = self.param_of[operand]
                 self.need(op)
@@ -242,6 +249,8 @@ def eliminate_dead(block: Block, removable: Removable = is_silent) -> None:
 def _sweep(block: Block, marker: _Marker) -> None:
     block.ops = [op for op in block.ops if op in marker.needed_ops]
     for op in block.ops:
+        if type(op) is Call:
+            continue
         match op:
             case If() | Try():
                 kept = [i for i, value in enumerate(op.results) if value in marker.needed]
@@ -251,8 +260,6 @@ def _sweep(block: Block, marker: _Marker) -> None:
                         inner.exit.values = [inner.exit.values[i] for i in kept]
             case For() | While():
                 _sweep_loop(op, marker)
-            case Call():
-                continue
         for inner in blocks_of(op):
             _sweep(inner, marker)
 
@@ -288,7 +295,7 @@ def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> N
     mapping: dict[Value, Operand] = {}
     ops: list[Op] = []
     for op in block.ops:
-        if isinstance(op, Call) and is_pure(op) and _is_shareable(op):
+        if type(op) is Call and is_pure(op) and _is_shareable(op):
             key = _key(op, mapping)
             earlier = known.get(key)
             if earlier is not None:
@@ -313,10 +320,9 @@ def _is_shareable(op: Call) -> bool:
 
 def _key(op: Call, mapping: dict[Value, Operand]) -> Key:
     def part(operand: Operand) -> object:
-        if isinstance(operand, Const):
-            return Known(operand.value)
-        found = mapping.get(operand, operand)
-        return found if isinstance(found, Value) else Known(found.value)
+        if type(operand) is Value:
+            operand = mapping.get(operand, operand)
+        return operand if type(operand) is Value else Known(operand.value)  # type: ignore[union-attr]
 
     return (
         part(op.callee), *map(part, op.args),

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -282,26 +281,6 @@ def _delete_attribute(
     self.surroundings.note_lookup(cls, "__delattr__")
     _store(self, attribute_deleted, args, [], loc)
     return [Const(None)]
-
-
-@special(dataclasses.replace)
-def _replace(
-    self: Inference,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    cls = class_of(type_of(args[0])) if args else None
-    if self.places is not None:
-        self.current_heap(loc)  # where objects that were made are known by their classes
-    if cls is None or not dataclasses.is_dataclass(cls) or self.heap is None:
-        return None
-    given = dict(kwargs)
-    for field in dataclasses.fields(cls):
-        if field.init and field.name not in given:
-            given[field.name] = self.call(getattr, args[0], Const(field.name), loc=loc)
-    return self.typed_call(Const(cls), [], given, names, loc)
 
 
 def _store(

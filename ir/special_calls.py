@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ir import primitives
@@ -40,6 +42,19 @@ Special = Callable[
     ["Inference", list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
 ]
 SPECIAL: dict[int, Special] = {}
+
+
+# Modules with functions that few programs call: where is registered what is special about these.
+LATE = {"dataclasses": "ir.special_dataclasses"}
+
+
+def special_of(callee: object) -> Special | None:
+    """What inference does with a call of this function in the place of what it does elsewhere."""
+    found = SPECIAL.get(id(callee))
+    if found is None and type(callee) is FunctionType and callee.__module__ in LATE:
+        import_module(LATE.pop(callee.__module__))
+        found = SPECIAL.get(id(callee))
+    return found
 
 
 def special(*callees: object) -> Callable[[Special], Special]:

@@ -15,7 +15,7 @@ import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
 from ir.special_calls import SPECIAL
-from zyg.rules.registry import is_constant, rule_of, substitute_of
+from zyg.rules.registry import is_constant, method_of_ufunc, rule_of, substitute_of
 
 NAMESPACES: dict[str, Any] = {
     "numpy": np,
@@ -24,6 +24,7 @@ NAMESPACES: dict[str, Any] = {
     "numpy.random": np.random,
     "numpy.random.Generator": np.random.Generator,
     "numpy.ndarray": np.ndarray,
+    "numpy.ufunc": np.ufunc,
 }
 
 # Why a function has no derivative; docs/limits.md says the same.
@@ -87,6 +88,8 @@ def kind_of(path: str, member: Any) -> str | None:
         member = getattr(np.random.RandomState, member.__name__)
     if path in REFUSED:
         return "refused"
+    if path.startswith("numpy.ufunc.") and method_of_ufunc(np.multiply, member.__name__):
+        return "differentiated"
     if rule_of(member) is not None or substitute_of(member) is not None or id(member) in SPECIAL:
         return "differentiated"
     return "constant" if is_constant(member) else None

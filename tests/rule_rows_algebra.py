@@ -145,6 +145,8 @@ def linear_algebra() -> Iterator[Row]:
     yield from cases(cofactors, (square, 0.7), (stack, real(2)), (complex_square, 0.3 + 0.4j))
     yield from cases(np.linalg.pinv, (square,), (real(2, 3),), (real(3, 2),), (cplx(2, 3),))
     singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.5, 1.0, 4.0]])
+    square = definite(3)
+    yield from cases(cofactors, (square, float(np.linalg.det(square))))
     yield from cases(
         np.linalg.det, (singular * 0,), (np.array([[1.0, 2.0], [2.0, 4.0]]),), (singular,)
     )

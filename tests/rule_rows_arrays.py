@@ -37,6 +37,17 @@ def reductions() -> Iterator[Row]:
         yield from cases(callee, *shapes, *several[:4])
     for callee in (np.var, np.std, np.ndarray.var, np.ndarray.std):
         yield from cases(callee, (real(2, 3), Options(axis=1, ddof=1)), (real(4), Options(ddof=1)))
+    started = (
+        *((real(2, 3), None, None, None, False, 0.5), (real(2, 3), 0, None, None, True, 0.55)),
+        *((cplx(2, 3), 0, None, None, False, 1j), (single(2, 3), 0, None, None, False, 0.5)),
+    )
+    for callee in (np.sum, np.ndarray.sum, np.nansum):
+        yield from cases(callee, *started)
+    for callee in (np.max, np.min, np.nanmax, np.nanmin, np.ndarray.max, np.ndarray.min):
+        yield from cases(
+            callee, (real(2, 3), None, None, False, 0.51), (real(4, 3), 0, None, True, 0.53)
+        )
+        yield from cases(callee, (real(0, 3), 0, None, False, 0.5))
     holes = np.array([[0.1, np.nan, 0.3], [0.4, 0.5, 0.6]])
     for callee in (np.nansum, np.nanmean):
         yield from cases(callee, *shapes, (holes,), (holes, 1), (holes, Options(axis=0)))
@@ -54,6 +65,7 @@ def reductions() -> Iterator[Row]:
         np.average,
         *((real(2, 3),), (real(2, 3), 0), (real(3), None, weights), (real(2, 3), 1, weights)),
         *((real(2, 3), None, real(2, 3)), (real(2, 3), Options(axis=0, weights=[1.0, 2.0]))),
+        *((real(2, 3, 4), (1, 2), real(3, 4)), (real(2, 3, 4), (2, 0), real(4, 2))),
     )
     for callee in (np.trace, np.ndarray.trace):
         yield from cases(callee, (real(3, 3),), (real(2, 4), 1), (real(2, 3, 3), 0, 1, 2))
@@ -74,8 +86,14 @@ def reductions() -> Iterator[Row]:
         yield from cases(callee, (real(2, 4, 3), place, (0, 2), Options(keepdims=True)))
         for method in ("weibull", "hazen", "median_unbiased", "normal_unbiased", "lower"):
             yield from cases(callee, (real(7), place, Options(method=method)))
-        for method in ("higher", "nearest", "midpoint", "interpolated_inverted_cdf"):
+        for method in (
+            "higher", "nearest", "midpoint", "interpolated_inverted_cdf", "inverted_cdf",
+            "averaged_inverted_cdf", "closest_observation",
+        ):
             yield from cases(callee, (real(2, 7), place, 1, Options(method=method)))
+        if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+            weighted = Options(method="inverted_cdf", weights=real(7), keepdims=True)
+            yield from cases(callee, (real(2, 7), np.array([0.2, 0.7]) * scale, 1, weighted))
 
 
 def shapes() -> Iterator[Row]:

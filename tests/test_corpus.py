@@ -1,4 +1,7 @@
-"""The corpus through `ir` and the compiler: one plain call's behaviour, and right gradients."""
+"""The corpus through `ir` and the compiler: one plain call's behaviour, and right gradients.
+
+All checks of one program run together, so that what the first one compiles serves the others.
+"""
 
 import contextlib
 import copy
@@ -10,8 +13,38 @@ import pytest
 import ir
 import zyg
 from tests import corpus, differences
+from tests.emitted_text import assert_one_program, collected
 from tests.round_trip import rebuilt
 from tests.test_corpus_itself import each_input
+
+
+class Case:
+    """One input of one program; equal to itself only, whatever the program's arguments are."""
+
+    def __init__(self, program, args):
+        self.program, self.args = program, args
+
+
+def cases(programs):
+    return [pytest.param(Case(*param.values), id=param.id) for param in each_input(programs)]
+
+
+def each(cases):
+    """Runs a check on each of the cases; the scope lets pytest group the checks by case."""
+    return pytest.mark.parametrize("case", cases, scope="module")
+
+
+ALL, RAISING, LATE_BOUND = map(cases, (corpus.all, corpus.raising, corpus.late_bound))
+
+
+@pytest.fixture
+def program(case):
+    return case.program
+
+
+@pytest.fixture
+def args(case):
+    return case.args
 
 
 def behaviour(f, args, capsys):
@@ -33,22 +66,31 @@ def assert_same_behaviour(f, changed, args, capsys):
     assert differences.same(found, expected), f"{found!r}, plainly {expected!r}"
 
 
-@pytest.mark.parametrize(("program", "args"), each_input([*corpus.all, *corpus.raising]))
+@each([*ALL, *RAISING])
 def test_round_trip(program, args, capsys):
     assert_same_behaviour(program.f, rebuilt(program.f), args, capsys)
 
 
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.all))
+@each(ALL)
+def test_tree_that_is_compiled_is_the_text_that_is_shown(program, args, monkeypatch, capsys):
+    texts = collected(monkeypatch)
+    zyg.pullback(program.f, *copy.deepcopy(args))
+    assert texts
+    for tree, text in texts:
+        assert_one_program(tree, text)
+
+
+@each(ALL)
 def test_gradient(program, args, capsys):
     differences.check_gradient(program.f, args, zyg.pullback)
 
 
-@pytest.mark.parametrize(("program", "args"), each_input([*corpus.all, *corpus.raising]))
+@each([*ALL, *RAISING])
 def test_side_effects_and_exceptions_of_one_call(program, args, capsys):
     assert_same_behaviour(program.f, value_of_pullback(program.f), args, capsys)
 
 
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.all))
+@each(ALL)
 def test_back_is_silent(program, args, capsys):
     value, back = zyg.pullback(program.f, *copy.deepcopy(args))
     capsys.readouterr()
@@ -56,7 +98,7 @@ def test_back_is_silent(program, args, capsys):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.all))
+@each(ALL)
 def test_joint_form(program, args, capsys):
     """`gradient` compiles forward and adjoint together: the same numbers, printed once."""
     value, printed = behaviour(program.f, args, capsys)
@@ -83,7 +125,7 @@ def test_refused_with_the_line(refused, args, capsys):
     assert refused.file_line in [getattr(caught.value, "lineno", None), *map(int, lines)]
 
 
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.late_bound))
+@each(LATE_BOUND)
 def test_late_binding_is_right_or_refused(program, args, capsys):
     with contextlib.suppress(ir.Unsupported):
         assert_same_behaviour(program.f, rebuilt(program.f), args, capsys)

@@ -15,12 +15,16 @@ LAYERS = [
         "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
         "zyg.shadows", "zyg.shadow_records",
     ],
-    ["zyg.numpy_*", "zyg.scipy_facts", "zyg.correlation", "zyg.cotangent_facts"],
+    [
+        "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
+        "zyg.cotangent_facts",
+    ],
     ["zyg.rules"],
     ["zyg.compiler"],
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
-        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.pullback", "zyg.tracing",
+        "zyg.pullback_calls",
+        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions", "zyg.tracing",
         "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],
@@ -28,7 +32,7 @@ LAYERS = [
     ["zyg"],
 ]  # fmt: skip
 # Beside the compiler, which they never import.
-BESIDE = ["zyg.tracker", "zyg.tape"]
+BESIDE = ["zyg.rebinding", "zyg.pruning", "zyg.tracker", "zyg.tape"]
 
 
 def matches(module, pattern):

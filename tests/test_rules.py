@@ -35,13 +35,14 @@ def test_every_rule_has_a_row() -> None:
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
     # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py, random
-    # draws tests/test_draws.py, copies tests/test_copies.py, SciPy tests/test_scipy_*.py.
+    # draws tests/test_draws.py, copies tests/test_copies.py, SciPy tests/test_scipy_*.py, methods
+    # of ufuncs tests/test_ufunc_methods.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
         "cotangents", "changes", "attempts", "collection_classes", "draws", "copies",
         "special_functions", "special_gamma", "special_bessel", "scipy_solve", "scipy_matrices",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
-        "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate",
+        "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
     elsewhere |= {"zyg.compiler.memory", "zyg.compiler.replica"}  # tests/test_undo.py

@@ -1,63 +1,25 @@
-"""The tree that is compiled and the text that is shown are one program, line by line."""
+"""The tree that is compiled and the text that is shown are one program, line by line.
+
+tests/test_corpus.py sees to it for the programs of the corpus.
+"""
 
 import ast
-import copy
 import linecache
 import sys
 from collections import deque
-from types import CodeType
 
 import pytest
 
 import zyg
-from ir import closures
-from ir.load import load_definitions
-from tests import corpus
+from tests.emitted_text import assert_one_program, collected
 from tests.golden_programs import PROGRAMS
-from tests.test_corpus_itself import each_input
 from zyg.compiler import assemble
 from zyg.entry import entry_for
 
 
-@pytest.fixture
-def texts(monkeypatch):
-    """Collects the trees that are compiled, with their texts."""
-    found = []
-
-    def collecting(tree, source, **rest):
-        found.append((tree, source()))
-        return load_definitions(tree, source, **rest)
-
-    monkeypatch.setattr(assemble, "load_definitions", collecting)
-    monkeypatch.setattr(closures, "load_definitions", collecting)
-    zyg.cache_clear()
-    return found
-
-
-def content(code):
-    """All of a code object that running it depends on, and its lines."""
-    constants = [content(c) if isinstance(c, CodeType) else (type(c), c) for c in code.co_consts]
-    lines = [line for _, _, line in code.co_lines()]
-    names = code.co_names, code.co_varnames, code.co_freevars
-    return code.co_name, code.co_code, repr(constants), names, lines
-
-
-def assert_one_program(tree, text):
-    from_tree = compile(ast.Module(list(tree), []), "<text>", "exec", dont_inherit=True)
-    from_text = compile(text, "<text>", "exec", dont_inherit=True)
-    assert content(from_tree) == content(from_text)
-
-
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.all))
-def test_tree_and_text_of_the_corpus(program, args, texts, capsys):
-    zyg.pullback(program.f, *copy.deepcopy(args))
-    assert texts
-    for tree, text in texts:
-        assert_one_program(tree, text)
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.function.__name__)
-def test_tree_and_text_of_the_golden_programs(program, texts):
+def test_tree_and_text_of_the_golden_programs(program, monkeypatch):
+    texts = collected(monkeypatch)
     zyg.pullback(program.function, *program.args)
     assert texts
     for tree, text in texts:

@@ -5,39 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import wraps
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ir.core import named
-from zyg.compiler import dynamic, object_backs
-from zyg.compiler.assemble import Pair
+from zyg.compiler import from_api
 from zyg.compiler.nesting import differentiates
-from zyg.entry import (
-    CacheInfo,
-    ChangesArguments,
-    Entry,
-    cache,
-    entry_for,
-    entry_on_heap,
-    inputs_of,
-)
-from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
 from zyg.gradients import gradients_of
-from zyg.object_gradients import gradients_through_heap, pullback_through_heap
-from zyg.pullback import (
-    Adjoint,
-    DispatchedBack,
-    Gradients,
-    Like,
-    ObjectsBack,
-    Pullback,
-    StructuralGradients,
-    UpdateBack,
-    protected,
-    prototype,
-)
 from zyg.rules import registry
-from zyg.shadows import check_held, is_running
-from zyg.tracing import shown
+
+if TYPE_CHECKING:
+    from zyg.back_functions import Pullback
+
+# Imported where they are needed: what isn't for plain gradients, which are most calls.
 
 # Read for each call; what they hold changes under the lock of the cache.
 _gradient_paths = cache.paths["gradient"].by_code
@@ -55,9 +34,11 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     (6.0, (3.0, 2.0))
     """
     try:
-        return _run_pullback("pullback", f, args, kwargs)
+        from zyg.pullback_calls import run_pullback
+
+        return run_pullback("pullback", f, args, kwargs)
     except Exception as error:
-        shown(error)
+        _show(error)
         raise
 
 
@@ -72,34 +53,12 @@ def _pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pu
     ({'a': 2}, 3)
     """
     try:
-        return _run_pullback("_pullback", f, args, kwargs)
+        from zyg.pullback_calls import run_pullback
+
+        return run_pullback("_pullback", f, args, kwargs)
     except Exception as error:
-        shown(error)
+        _show(error)
         raise
-
-
-def _run_pullback(
-    mode: str, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Pullback]:
-    entry = entry_for(mode, f, args, kwargs)
-    if entry.has_heap:
-        return pullback_through_heap(mode, entry, f, args, kwargs)
-    code = _pair_of(entry)
-    likes = tuple(map(prototype, args)) if entry.changes else args
-    y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
-    saved = protected(saved, code.copied, len(code.saved_names))
-    finish: Any
-    if mode == "_pullback":
-        finish = StructuralGradients(entry.assignment, len(args))
-    else:
-        finish = Gradients(entry.assignment, likes)
-    description = f"{named(f)}({', '.join(map(repr, entry.types))})"
-    return y, Pullback(Adjoint(code.back), saved, Like(y), finish, description)
-
-
-def _pair_of(entry: Entry) -> Pair:
-    assert isinstance(entry.code, Pair)
-    return entry.code
 
 
 def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -123,14 +82,16 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
                     return found
         entry = entry_for("gradient", f, args, kwargs)
         if entry.has_heap:
+            from zyg.object_gradients import gradients_through_heap
+
             return gradients_through_heap(entry, f, args, kwargs)[1]
         if entry.is_direct and not entry.changes:
             return gradients_of(entry.assignment, entry.run(*args), args)
-        likes = tuple(map(prototype, args)) if entry.changes else args
+        likes = _likes(entry, args)
         bars = entry.run(*inputs_of(entry, f, args, kwargs))
         return gradients_of(entry.assignment, bars, likes)
     except Exception as error:
-        shown(error)
+        _show(error)
         raise
 
 
@@ -153,7 +114,7 @@ def withgradient(
                     return found
         return _withgradient(f, args, kwargs)
     except Exception as error:
-        shown(error)
+        _show(error)
         raise
 
 
@@ -162,10 +123,27 @@ def _withgradient(
 ) -> tuple[Any, tuple[Any, ...]]:
     entry = entry_for("withgradient", f, args, kwargs)
     if entry.has_heap:
+        from zyg.object_gradients import gradients_through_heap
+
         return gradients_through_heap(entry, f, args, kwargs)
-    likes = tuple(map(prototype, args)) if entry.changes else args
+    likes = _likes(entry, args)
     y, bars = entry.run(*inputs_of(entry, f, args, kwargs))
     return y, gradients_of(entry.assignment, bars, likes)
+
+
+def _likes(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What gradients are like: the arguments as they are before the call changes them."""
+    if not entry.changes:
+        return args
+    from zyg.back_functions import prototype
+
+    return tuple(map(prototype, args))
+
+
+def _show(error: Exception) -> None:
+    from zyg.tracing import shown
+
+    shown(error)
 
 
 def _select(argnums: int | Sequence[int], gradients: tuple[Any, ...]) -> Any:
@@ -243,70 +221,26 @@ def cache_clear() -> None:
     cache.clear()
 
 
-def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
-    """Run-time dispatch: the value of a call and its raw back function."""
-    return _compiled("dispatch", "update", function, args, kwargs)
+def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    from zyg.pullback_calls import compile_call
+
+    return compile_call(function, *args, **kwargs)
 
 
-def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
-    """The same for the catching variant of a function."""
-    return _compiled("attempt", "attempted update", function, args, kwargs)
+def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    from zyg.pullback_calls import compile_attempt
 
-
-def _compiled(
-    mode: str, update: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, DispatchedBack]:
-    try:
-        entry = entry_for(mode, function, args, kwargs)
-        if is_running() and entry.made.works_on_objects and not entry.has_heap:
-            entry = entry_on_heap(mode, function, args, kwargs)
-    except ChangesArguments:
-        if not is_running():
-            raise
-        return _compile_update(update, function, args, kwargs)
-    if entry.has_heap and not is_running():
-        raise NotDifferentiable(
-            f"{named(function)} works on objects, and is called where zyg could not tell which "
-            "function is called; call it by its name"
-        )
-    y, saved = entry.run(*inputs_of(entry, function, args, kwargs))
-    finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
-    made = ObjectsBack if entry.has_heap else DispatchedBack
-    return y, made(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
-
-
-def _compile_update(
-    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, UpdateBack]:
-    """Run-time dispatch of a call that changes memory which objects hold."""
-    entry = entry_for(mode, function, args, kwargs)
-    changed = []
-    for i in entry.made.handed_out:
-        source = entry.plan.inputs[i]
-        if source.kind != "arg":
-            raise NotDifferentiable(
-                f"{named(function)} changes in place what it isn't given as an argument of its own"
-            )
-        check_held(args[source.key])
-        changed.append(source.key)
-    whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
-    y, *_ = whole
-    finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
-    held = [(position, args[position]) for position in changed]
-    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), held)
+    return compile_attempt(function, *args, **kwargs)
 
 
 def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
-    """Why there is no code for a call of a Python function; None if there is."""
-    try:
-        entry_for("dispatch", function, args, {})
-    except (NotDifferentiable, UnsupportedSyntax) as error:
-        return error
-    return None
+    from zyg.pullback_calls import why_not_compiled
+
+    return why_not_compiled(function, args)
 
 
-dynamic.compile_call = _compile_call
-dynamic.compile_attempt = _compile_attempt
-object_backs.why_not_compiled = _why_not_compiled
+from_api.compile_call = _compile_call
+from_api.compile_attempt = _compile_attempt
+from_api.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 differentiates(withgradient, with_value=True)

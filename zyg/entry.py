@@ -13,31 +13,32 @@ import types
 from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ir import record
-from ir.catching import catching
+from ir import record, special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
-from zyg.compiler import copies  # noqa: F401 - for what it registers
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.assigned import Outdated
-from zyg.compiler.decorated import forget_cached
-from zyg.compiler.fields import Fields, entered, holds_objects
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
-from zyg.contents_key import state_of
+from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
-from zyg.guards import Check, all_hold, compiled
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
 from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Fields
+    from zyg.guards import Check
+
+special_calls.LATE["copy"] = "zyg.compiler.copies"
 
 MAX_ENTRIES = 1024
 # The forms of calls that are found at run time: they give their value, the versions of what they
@@ -56,6 +57,7 @@ CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
 MAX_ROUNDS = 4
 MAX_PATHS = 4  # of one code object
+MIN_UNSEEN = 500_000  # objects
 
 # Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
 # to None if the path doesn't serve such a call.
@@ -99,11 +101,14 @@ class Entry:
         self._checks += 1
         if self._checks > CALLS_UNTIL_GUARDS_ARE_COMPILED:
             return self.check()()
-        return all_hold(self.guards)
+        return all(guard.holds() for guard in self.guards)
 
     def check(self) -> Check:
         """The guards as one function."""
         if self._check is None:
+            # Imported when calls are repeated; many programs make none.
+            from zyg.guards import compiled
+
             self._check = compiled(self.guards)
         return self._check
 
@@ -165,7 +170,22 @@ class Cache:
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.paths = {form: Paths() for form in ("gradient", "withgradient")}
         self._size = size
+        # How many objects the collector of garbage has seen, and has not, as far as is known here.
+        self._seen = self._unseen = 0
         self._start()
+
+    def make_old(self) -> None:
+        """Has new objects become old ones, though the collector of garbage hasn't seen them.
+
+        Most of what a compilation leaves stays. What does not is collected when there may be as
+        much of it as there was of all before.
+        """
+        self._unseen += gc.get_count()[0]
+        gc.freeze()
+        gc.unfreeze()
+        if self._unseen > max(MIN_UNSEEN, self._seen):
+            gc.collect()
+            self._unseen, self._seen = 0, len(gc.get_objects())
 
     def _start(self) -> None:
         self._compiler = Compiler()
@@ -298,7 +318,11 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    state = None if mode in AT_RUN_TIME else state_of(function, args, kwargs)
+    if mode in AT_RUN_TIME:
+        return "heap", key, None
+    from zyg.contents_key import state_of  # few programs work on objects
+
+    state = state_of(function, args, kwargs)
     return "heap", key, state
 
 
@@ -326,6 +350,8 @@ def _found_or_made(
     try:
         plan = plan_of(callee, args, kwargs)
         if mode.startswith("attempt"):
+            from ir.catching import catching  # few calls need it
+
             plan = Plan(catching(plan.source), plan.inputs)
         values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
         for arg in args:
@@ -345,16 +371,21 @@ def _found_or_made(
             plan = with_heap_passed(plan)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
-            fields = None if mode in AT_RUN_TIME else entered(function, args, kwargs)
+            fields = None
+            if mode not in AT_RUN_TIME:
+                from zyg.compiler.fields import entered  # few programs work on objects
+
+                fields = entered(function, args, kwargs)
             entry = _made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
                 entry = _made(compiler, mode, plan, types_, len(args))
             except (Unsupported, _FasterOnHeap) as reason:
-                if type(reason) not in (NeedsHeap, _FasterOnHeap) and not (
-                    mode not in AT_RUN_TIME and holds_objects(function, args, kwargs)
-                ):
-                    raise
+                if type(reason) not in (NeedsHeap, _FasterOnHeap):
+                    from zyg.compiler.fields import holds_objects
+
+                    if mode in AT_RUN_TIME or not holds_objects(function, args, kwargs):
+                        raise
                 compiler.abandon()
                 compiler.needs_heap.clear()
                 cache.on_heap.add(key)
@@ -430,6 +461,8 @@ def _made(
                 compiler.forget()
     finally:
         if collecting:
+            if not gc.get_freeze_count():
+                cache.make_old()
             gc.enable()
 
 

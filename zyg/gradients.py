@@ -74,24 +74,24 @@ def assignment_of(
     inputs: Sequence[Source], active: Sequence[int], names: Sequence[str], count: int
 ) -> Assignment:
     """The assignment for the active ones among the inputs of a call of `count` arguments."""
-
-    def target_of(source: Source, name: str) -> Any:
-        match source.kind:
-            case "arg":
-                return source.key
-            case "keyword":
-                return Keyword(source.key)
-            case "cell" | "default" | "kwdefault":
-                return Captured(name)
-            case "tuple":
-                return tuple(target_of(part, "") for part in source.key)
-            case "dict":
-                return {key: target_of(part, "") for key, part in source.key.items()}
-            case _:
-                return None
-
-    targets = tuple(target_of(inputs[i], names[i]) for i in active)
+    targets = tuple(_target_of(inputs[i], names[i]) for i in active)
     return Assignment(targets, targets == tuple(range(count)))
+
+
+def _target_of(source: Source, name: str) -> Any:
+    match source.kind:
+        case "arg":
+            return source.key
+        case "keyword":
+            return Keyword(source.key)
+        case "cell" | "default" | "kwdefault":
+            return Captured(name)
+        case "tuple":
+            return tuple(_target_of(part, "") for part in source.key)
+        case "dict":
+            return {key: _target_of(part, "") for key, part in source.key.items()}
+        case _:
+            return None
 
 
 def gradients_of(

@@ -24,13 +24,11 @@ def check():
         return False
 """
 
-def all_hold(guards: Sequence[AnyGuard]) -> bool:
-    """Whether all guards hold; for code that is called once or twice."""
-    return all(guard.holds() for guard in guards)
-
-
 def compiled(guards: Sequence[AnyGuard]) -> Check:
-    """The same as a function that was made for just these guards; pays from a few calls on."""
+    """Whether all guards hold, as a function that was made for just these.
+
+    It pays from a few calls on.
+    """
     objects = Objects()
     tests = [_test(guard, objects.name_of) for guard in guards]
     made: Check = objects.function("check", statements(_CHECK, TESTS=all_of(tests)))

@@ -103,13 +103,17 @@ def _copyto(
     return [Const(None)]
 
 
-def _add_at(
-    self: Inference, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None
+def added_at(
+    self: Inference, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
+    loc: Location | None,
 ) -> list[Operand] | None:
-    if self.places is None or len(args) != 3 or kwargs or not _is_array(args[0]):
+    """`np.add.at(items, index, value)`; None for another call."""
+    if callee is not np.ufunc.at or not isinstance(args[0], Const) or args[0].value is not np.add:
         return None
-    type_ = type_of(args[0])
-    self.places.change(added_at_each, args[0], args[1:], loc, type_, [])
+    if len(args) != 4 or kwargs or not _is_array(args[1]):
+        return None
+    type_ = type_of(args[1])
+    self.places.change(added_at_each, args[1], args[2:], loc, type_, [])  # type: ignore[union-attr]
     return [Const(None)]
 
 
@@ -130,25 +134,24 @@ def written_out(
     self: Inference,
     callee: Any,
     args: list[Operand],
-    kwargs: dict[str, Operand],
+    rest: dict[str, Operand],
+    out: Operand,
+    masked: Any,
     names: list[str],
     loc: Location | None,
 ) -> list[Operand] | None:
-    """A call that writes its result into an array: `out=`, or an operand behind a ufunc's own."""
-    if self.places is None or is_users(Const(callee)):
-        return None
-    if callee is np.ufunc.at and isinstance(args[0], Const) and args[0].value is np.add:
-        return _add_at(self, args[1:], kwargs, loc)
-    out = kwargs.get("out")
-    rest = {name: operand for name, operand in kwargs.items() if name != "out"}
-    if isinstance(callee, np.ufunc) and out is None and len(args) == callee.nin + 1:
-        args, out = args[:-1], args[-1]
-    if out is None or (isinstance(out, Const) and out.value is None):
-        return None
+    """A call that writes its result into an array: `args` and `rest` are its other arguments.
+
+    `masked`: for a call with `where=` the function of these and of what was in the array before.
+    """
+    if isinstance(out, Const) and out.value is None:
+        return self.typed_call(Const(callee), args, rest, names, loc)
     parts = self.parts(out)
     if parts is not None and len(parts) == 1:
         (out,) = parts
-    if not _is_array(out) or "where" in rest or len(names) != 1:
+    if not _is_array(out) or len(names) != 1:
         return None
+    if masked is not None:  # what the mask leaves out stays
+        callee, args = masked, [Const(callee), *args, out]
     (value,) = self.typed_call(Const(callee), args, rest, ["t"], loc)
     return [_overwrite(self, out, value, loc)]

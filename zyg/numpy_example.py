@@ -42,6 +42,9 @@ from zyg.array_type import (
 SIZES = ((5, 8), (7, 6), (4, 11), (9, 4), (6, 15), (11, 5), (8, 9), (13, 9))
 UNKNOWN_RANKS = range(5)
 
+# Keyword arguments of reductions that have no part in the type of the result.
+WITHOUT_EFFECT = ("where", "initial")
+
 # NumPy 1 let the value of a scalar decide the dtype of a result with an array.
 BY_VALUE = int(np.__version__.split(".")[0]) < 2
 
@@ -153,7 +156,8 @@ def by_example(callee: Callable[..., Any], data: int = 1) -> facts.ResultOf:
     def run(args: tuple[Type, ...], kwargs: dict[str, Type], sizes: Sizes) -> Any:
         samples = [sample(type_, sizes) for type_ in args[:data]]
         settings = map(setting, args[data:])
-        return call(callee, (*samples, *settings), {k: setting(v) for k, v in kwargs.items()})
+        options = {k: setting(v) for k, v in kwargs.items() if k not in WITHOUT_EFFECT}
+        return call(callee, (*samples, *settings), options)
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         if len(args) < data or "out" in kwargs:

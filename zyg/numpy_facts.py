@@ -37,6 +37,7 @@ from ir.types import (
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
 from zyg import numpy_shapes as numpy_shapes
+from zyg import permissions as permissions
 from zyg.array_type import (
     NUMPY_SCALARS,
     Array,

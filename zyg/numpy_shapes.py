@@ -166,9 +166,11 @@ facts.total(np.reshape, np.ndarray.reshape, np.broadcast_to)
 def broadcast_to(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     operand = as_array(args[0]) if len(args) == 2 and not kwargs else None
     dims = dims_from(args[1]) if operand is not None else None
-    if operand is None or dims is None:
+    if operand is None:
         return TOP
     dtype = operand.dtype if isinstance(operand, Array) else np.result_type(class_of(operand))
+    if dims is None:
+        return Array(dtype, None)
     # The given shape has the last word: a big dimension of the operand stays.
     known = broadcast((dims_of(operand), dims))
     return TOP if known is None else array_of(dtype, known)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import pickle
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -67,27 +68,36 @@ class Emitted:
     environment: dict[str, object]
     locations: dict[int, Location]
     comments: bool
-    # One of the two at least.
+    # One of these; the second is the first as `pickle` writes it.
     _tree: list[ast.FunctionDef] | None
+    _packed: bytes = b""
     _source: str = ""
 
     @property
     def definitions(self) -> list[ast.FunctionDef]:
-        tree = self._tree
-        return ast.parse(self._source).body if tree is None else tree  # type: ignore[return-value]
+        if self._tree is not None:
+            return self._tree
+        if self._packed:
+            return pickle.loads(self._packed)  # type: ignore[no-any-return]
+        return ast.parse(self._source).body  # type: ignore[return-value]
 
     @property
     def source(self) -> str:
         """The text of the definitions, which is rendered when it is first asked for."""
-        tree = self._tree
-        if tree is not None:
-            self._source = rendered(tree, self.locations if self.comments else {})
-            self._tree = None
+        if not self._source:
+            self._source = rendered(self.definitions, self.locations if self.comments else {})
+            self._tree, self._packed = None, b""
         return self._source
 
+    def pack(self) -> None:
+        """Keeps the definitions in few bytes, which takes less time than to render them."""
+        if self._tree is not None:
+            self._tree, self._packed = None, pickle.dumps(self._tree, pickle.HIGHEST_PROTOCOL)
 
-# A tree takes fifty times the memory of its text: only the latest ones stay.
-MAX_TREES = 64
+
+# A tree takes fifty times the memory of its text, and each of its nodes is an object that the
+# collector of garbage goes through: only the latest ones stay.
+MAX_TREES = 8
 _with_trees: deque[weakref.ref[Emitted]] = deque()
 
 
@@ -96,7 +106,7 @@ def _noted(emitted: Emitted) -> Emitted:
     if len(_with_trees) > MAX_TREES:
         oldest = _with_trees.popleft()()
         if oldest is not None:
-            _ = oldest.source
+            oldest.pack()
     return emitted
 
 
@@ -446,17 +456,14 @@ class _FunctionEmitter:
 
     def copy(self, copies: list[tuple[Value, Operand]]) -> None:
         """A parallel assignment, in as many statements as it allows."""
+        made = [(self.naming.name(target), self.operand(source)) for target, source in copies]
         pending = [
-            (self.naming.name(target), self.operand(source)) for target, source in copies
-        ]
-        pending = [
-            (name, node) for name, node in pending
+            (name, node, _names(node)) for name, node in made
             if not (isinstance(node, ast.Name) and node.id == name)
         ]
         while pending:
-            for i, (name, source) in enumerate(pending):
-                others = [n for j, (_, n) in enumerate(pending) if j != i]
-                if not any(_reads(other, name) for other in others):
+            for i, (name, source, _) in enumerate(pending):
+                if not any(name in read for j, (_, _, read) in enumerate(pending) if j != i):
                     assignment = ast.Assign(
                         targets=[name_node(name, store=True)], value=source, type_comment=None
                     )
@@ -464,9 +471,9 @@ class _FunctionEmitter:
                     pending.pop(i)
                     break
             else:
-                names: list[ast.expr] = [name_node(name, store=True) for name, _ in pending]
+                names: list[ast.expr] = [name_node(name, store=True) for name, *_ in pending]
                 target = ast.Tuple(elts=names, ctx=ast.Store())
-                sources = ast.Tuple(elts=[source for _, source in pending], ctx=ast.Load())
+                sources = ast.Tuple(elts=[source for _, source, _ in pending], ctx=ast.Load())
                 self.add(ast.Assign(targets=[target], value=sources, type_comment=None))
                 return
 
@@ -559,8 +566,11 @@ def _always_leaves(statements: list[ast.stmt]) -> bool:
     )
 
 
-def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(child, ast.Name) and child.id == name for child in ast.walk(node))
+def _names(node: ast.expr) -> set[str]:
+    """The names that an expression reads."""
+    if isinstance(node, ast.Constant):
+        return set()
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
 def _identifier(name: str) -> str:

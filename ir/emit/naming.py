@@ -37,6 +37,10 @@ from ir.rewrite import free_values
 
 Copies = list[tuple[Value, Operand]]
 
+# In a row of more calls than this, no two values share a name: to find out which ones could would
+# take time in proportion to the square of the length.
+LONGEST_ROW = 1000
+
 
 class Naming:
     """Names for the variables of one function."""
@@ -50,6 +54,7 @@ class Naming:
         self._consuming = shared
         self._uses = uses
         self._definitions: dict[Value, Op] = {}
+        # Values that are in use when one comes into being; two interfere if one has the other here.
         self._edges: dict[Value, set[Value]] = defaultdict(set)
         self._wishes: list[tuple[Value, Value]] = []
         self._required: list[tuple[Value, Value]] = []
@@ -68,13 +73,14 @@ class Naming:
         for value in fixed:
             self._register(value)
         self._collect(function.body)
+        if _is_long_row(function.body, shared):
+            self.names = self._apart(reserved)
+            return
         live = self._block(function.body, set(), None)
         self._define(fixed, live)
         for captured in function.captured:  # assigning its name would make that a local one
-            for value in self._order:
-                if value is not captured:
-                    self._edges[captured].add(value)
-                    self._edges[value].add(captured)
+            self._edges[captured].update(self._order)
+            self._edges[captured].discard(captured)
         self._unite()
         self.names = self._assign(reserved)
 
@@ -111,13 +117,8 @@ class Naming:
         new = list(values)
         for value in new:
             edges = self._edges[value]
-            for other in live:
-                if other is not value:
-                    edges.add(other)
-                    self._edges[other].add(value)
-            for other in new:
-                if other is not value:
-                    edges.add(other)
+            edges.update(live, new)
+            edges.discard(value)
         live.difference_update(new)
 
     def _use(self, operand: Operand, live: set[Value]) -> None:
@@ -139,13 +140,9 @@ class Naming:
         """A parallel assignment of operands to variables."""
         targets = [target for target, _ in copies]
         for target, source in copies:
-            for other in live:
-                if other is not target and other is not source:
-                    self._edges[target].add(other)
-                    self._edges[other].add(target)
-            for other in targets:
-                if other is not target:
-                    self._edges[target].add(other)
+            edges = self._edges[target]
+            edges |= live - {target, source}
+            edges.update([other for other in targets if other is not target])
             if isinstance(source, Value) and source not in self._inlined:
                 self._wishes.append((target, source))
         live.difference_update(targets)
@@ -355,10 +352,10 @@ class Naming:
         return not both_fixed and (not names_a or not names_b or bool(names_a & names_b))
 
     def _interfere(self, a: Value, b: Value) -> bool:
-        if len(self._members[a]) > len(self._members[b]):
-            a, b = b, a
-        others = set(self._members[b])
-        return any(not self._edges[member].isdisjoint(others) for member in self._members[a])
+        mine, others = self._members[a], self._members[b]
+        return any(not self._edges[member].isdisjoint(others) for member in mine) or any(
+            not self._edges[member].isdisjoint(mine) for member in others
+        )
 
     def _merge(self, a: Value, b: Value) -> None:
         if a is not b:
@@ -367,40 +364,66 @@ class Naming:
 
     def _assign(self, reserved: set[str]) -> dict[Value, str]:
         names: dict[Value, str] = {}
-        taken_by: dict[str, list[Value]] = defaultdict(list)
+        # The values that have a name, and what is in use when these come into being.
+        taken_by: dict[str, set[Value]] = defaultdict(set)
+        in_use: dict[str, set[Value]] = defaultdict(set)
+
+        def take(root: Value, name: str) -> None:
+            names[root] = name
+            taken_by[name].update(self._members[root])
+            in_use[name].update(*(self._edges[member] for member in self._members[root]))
+
         roots = [value for value in self._order if self._parent[value] is value]
         for root in roots:
             for member in self._members[root]:
                 if member in self._fixed:
-                    names[root] = self._fixed[member]
-                    taken_by[self._fixed[member]].append(root)
+                    take(root, self._fixed[member])
         for root in roots:
             if root in names:
                 continue
-            base = self._base(root)
+            base, members = self._base(root), self._members[root]
             candidate, number = base, 0
-            neighbours: set[Value] | None = None
             while True:
                 if not (candidate in reserved or keyword.iskeyword(candidate)):
-                    if not taken_by[candidate]:
-                        break
-                    neighbours = self._neighbours(root) if neighbours is None else neighbours
-                    if neighbours.isdisjoint(taken_by[candidate]):
+                    if candidate not in taken_by or (
+                        in_use[candidate].isdisjoint(members) and all(
+                            self._edges[member].isdisjoint(taken_by[candidate])
+                            for member in members
+                        )
+                    ):
                         break
                 number += 1
                 candidate = f"{base}_{number}"
-            names[root] = candidate
-            taken_by[candidate].append(root)
+            take(root, candidate)
         return names
 
-    def _neighbours(self, root: Value) -> set[Value]:
-        edges = set().union(*(self._edges[member] for member in self._members[root]))
-        return {self._find(other) for other in edges if other in self._parent}
+    def _apart(self, reserved: set[str]) -> dict[Value, str]:
+        """A name of its own for each value that has one."""
+        names = dict(self._fixed)
+        taken = {*reserved, *names.values()}
+        numbers: Counter[str] = Counter()
+        for value in self._order:
+            if value in names or value in self._inlined:
+                continue
+            base = candidate = self._base(value)
+            while candidate in taken or keyword.iskeyword(candidate):
+                numbers[base] += 1
+                candidate = f"{base}_{numbers[base]}"
+            names[value] = candidate
+            taken.add(candidate)
+        return names
 
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
         name = max(counts, key=counts.__getitem__) if counts else self._members[root][0].name
         return name if name.isidentifier() else "t"
+
+
+def _is_long_row(body: Block, shared: set[Call]) -> bool:
+    """Whether a block is a long row of calls, none of which changes what it is given."""
+    return len(body.ops) > LONGEST_ROW and not shared and all(
+        isinstance(op, Call) for op in body.ops
+    )
 
 
 def _distinct(params: list[Value]) -> dict[Value, str]:

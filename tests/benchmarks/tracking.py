@@ -1,21 +1,27 @@
 """What tracking costs beside other systems that record at run time.
 
 `python -m tests.benchmarks.tracking` prints the microseconds per recorded operation of programs
-of many small operations, forward and backward, and the milliseconds of a gradient of larger ones.
+of many small operations, forward and backward; the milliseconds of a gradient of larger ones, and
+of tapes that are replayed, beside what the compiler makes of the same program; how much memory a
+gradient takes at its peak, and how long chains of a million operations take.
 """
 
 from __future__ import annotations
 
+import gc
 import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+import zyg
 from tests.benchmarks import peers
+from tests.benchmarks.micrograd import Value
 from tests.benchmarks.program import Program
 from tests.benchmarks.programs import PROGRAMS
-from zyg import tracker
+from zyg import tape, tracker
 
 STEPS = 1000
 
@@ -58,6 +64,29 @@ def with_tracker() -> dict[str, Callable[[], Any]]:
         "scalar, with gradient": scalars,
         "array, recorded": lambda: array_loop(tracker.param(np.full(10, 0.9)), np.sin),
         "array, with gradient": arrays,
+    }
+
+
+def with_tape() -> dict[str, Callable[[], Any]]:
+    vector = np.full(10, 0.9)
+
+    def arrays(x: Any) -> Any:
+        return np.sum(array_loop(x, np.sin))
+
+    return {
+        "scalar, recorded": lambda: tape.trace(scalar_loop, 0.999),
+        "scalar, with gradient": lambda: tape.gradient(scalar_loop, 0.999),
+        "scalar, adjoint appended": lambda: tape.append_adjoint(tape.trace(scalar_loop, 0.999)),
+        "array, recorded": lambda: tape.trace(arrays, vector),
+        "array, with gradient": lambda: tape.gradient(arrays, vector),
+        "array, adjoint appended": lambda: tape.append_adjoint(tape.trace(arrays, vector)),
+    }
+
+
+def with_micrograd() -> dict[str, Callable[[], Any]]:
+    return {
+        "scalar, recorded": lambda: scalar_loop(Value(0.999)),
+        "scalar, with gradient": lambda: scalar_loop(Value(0.999)).backward(),
     }
 
 
@@ -109,31 +138,152 @@ def tracked(program: Program) -> Callable[[], Any]:
     return run
 
 
+def replayed(program: Program) -> Callable[[], Any]:
+    """The gradient of a program by a tape that was recorded once."""
+    t = tape.trace(program.primal, *program.arguments, **program.data)
+    tape.append_adjoint(t)
+    return lambda: tape.replay(t, *program.arguments)
+
+
+SYSTEMS: dict[str, Callable[[Program], Callable[[], Any]]] = {
+    "zyg.tracker": tracked,
+    "zyg.tape": lambda program: (
+        lambda: tape.gradient(program.primal, *program.arguments, **program.data)
+    ),
+    "replayed": replayed,
+    "compiler": lambda program: peers.thunk("zyg", program),
+    "autograd": lambda program: peers.thunk("autograd", program),
+    "PyTorch": lambda program: peers.thunk("torch", program),
+}
+
+
 def print_larger() -> None:
     """Milliseconds of a gradient, each checked against the hand-written one."""
-    print("\nmilliseconds per gradient      zyg.tracker      autograd       PyTorch")
+    print("\nmilliseconds per gradient" + "".join(f"{name:>13}" for name in SYSTEMS))
     for name, program in PROGRAMS.items():
         if not name.startswith(LARGER):
             continue
         figures = []
-        for system in ("tracker", "autograd", "torch"):
+        for make in SYSTEMS.values():
             try:
-                run = tracked(program) if system == "tracker" else peers.thunk(system, program)
+                run = make(program)
             except peers.NotAvailable:
-                figures.append(" " * 14)
+                figures.append(" " * 13)
                 continue
             peers.check_gradient(program, run(), 1e-6)
-            figures.append(f"{fastest(run) * STEPS / 1000:14.3f}")
-        print(f"{name:28}" + "".join(figures))
+            figures.append(f"{fastest(run) * STEPS / 1000:13.3f}")
+        print(f"{name:25}" + "".join(figures))
+
+
+# Straight lines, for which a replayed tape should cost what compiled code does.
+
+
+def polynomial(x: float, y: float) -> float:
+    a = x * y + 2.0 * x
+    b = a * a - y / x
+    c = b * x + a * y - 0.5 * b
+    return (c * c + a * b) / (1.0 + b * b) + c * x * y
+
+
+def waves(x: Any, y: Any) -> Any:
+    a = np.sin(x * y) + np.exp(-x * x)
+    b = np.tanh(a @ y) + np.cos(a).sum()
+    return np.sum(a * a) * b + np.sqrt(1.0 + b * b)
+
+
+def print_straight() -> None:
+    random = np.random.default_rng(0)
+    print("\nmicroseconds, straight lines   replayed   compiler      ratio")
+    for name, f, args in (
+        ("numbers", polynomial, (0.7, 1.3)),
+        ("arrays of 10", waves, (random.normal(size=10), random.normal(size=10))),
+        ("arrays of 10000", waves, (random.normal(size=10**4), random.normal(size=10**4) / 100)),
+    ):
+        t = tape.trace(f, *args)
+        tape.append_adjoint(t)
+        for a, b in zip(tape.replay(t, *args), zyg.gradient(f, *args), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+        ours = fastest(lambda t=t, args=args: repeated(tape.replay, t, *args))
+        theirs = fastest(lambda f=f, args=args: repeated(zyg.gradient, f, *args))
+        print(f"{name:27}{ours:11.2f}{theirs:11.2f}{ours / theirs:11.2f}")
+
+
+def repeated(run: Callable[..., Any], *args: Any) -> None:
+    for _ in range(STEPS):
+        run(*args)
+
+
+# Memory
+
+
+def layers(x: Any) -> Any:
+    for _ in range(50):
+        x = np.tanh(x * 1.01)
+    return np.sum(x)
+
+
+def peak(run: Callable[[], Any]) -> float:
+    """Megabytes of what is allocated at the same time."""
+    gc.collect()
+    tracemalloc.start()
+    run()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def print_memory() -> None:
+    x = np.linspace(-1.0, 1.0, 100_000)
+
+    def by_tracker(once: bool) -> None:
+        tracker.back(layers(tracker.param(x)), once=once)
+
+    print("\nmegabytes at the peak, 100 operations on arrays of 0.8 MB")
+    for name, run in {
+        "tracker, recorded": lambda: layers(tracker.param(x)),
+        "tracker, back": lambda: by_tracker(False),
+        "tracker, back consumes": lambda: by_tracker(True),
+        "tape, recorded": lambda: tape.trace(layers, x),
+        "tape, gradient consumes": lambda: tape.gradient(layers, x),
+        "tape, adjoint appended": lambda: tape.append_adjoint(tape.trace(layers, x)),
+        "compiler": lambda: zyg.gradient(layers, x),
+    }.items():
+        print(f"{name:26}{peak(run):10.1f}")
+
+
+def print_chains() -> None:
+    """Seconds for chains; a tenth of the length should take a tenth of the time."""
+
+    def chain(x: Any, count: int) -> Any:
+        for _ in range(count):
+            x = -x
+        return x
+
+    print("\nseconds for a chain of         100000    1000000")
+    for name, run in {
+        "tracker": lambda count: tracker.back(chain(tracker.param(1.0), count)),
+        "tape": lambda count: tape.gradient(lambda x: chain(x, count), 1.0),
+        "tape, adjoint appended": lambda count: tape.append_adjoint(
+            tape.trace(lambda x: chain(x, count), 1.0)
+        ),
+    }.items():
+        figures = []
+        for count in (100_000, 1_000_000):
+            start = time.perf_counter()
+            run(count)
+            figures.append(f"{time.perf_counter() - start:11.2f}")
+        print(f"{name:26}" + "".join(figures))
 
 
 def main() -> None:
     rows = [
-        "scalar, recorded", "scalar, with gradient", "array, recorded", "array, with gradient",
+        "scalar, recorded", "scalar, with gradient", "scalar, adjoint appended",
+        "array, recorded", "array, with gradient", "array, adjoint appended",
     ]  # fmt: skip
     columns = {}
     for name, make in (
-        ("zyg.tracker", with_tracker), ("autograd", with_autograd), ("PyTorch", with_torch),
+        ("zyg.tracker", with_tracker), ("zyg.tape", with_tape), ("autograd", with_autograd),
+        ("PyTorch", with_torch), ("micrograd", with_micrograd),
     ):  # fmt: skip
         try:
             programs = make()
@@ -145,6 +295,9 @@ def main() -> None:
         figures = [column.get(row) for column in columns.values()]
         print(f"{row:26}" + "".join(f"{x:14.2f}" if x else " " * 14 for x in figures))
     print_larger()
+    print_straight()
+    print_memory()
+    print_chains()
 
 
 if __name__ == "__main__":

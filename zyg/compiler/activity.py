@@ -63,9 +63,10 @@ class Flows:
         self, function: Function, sources: Sources, payload: Sources,
         stored: Sources | None = None,
     ) -> None:
-        self._sources = sources
-        self._payload = payload
-        self._stored = stored
+        # Loops come to a call again, and each `Try` around it: what it says is the same.
+        self._sources = _once(sources)
+        self._payload = _once(payload)
+        self._stored = None if stored is None else _once(stored)
         # What may be stored into objects, in a function that doesn't take the heap.
         self.stored: Flow = NOTHING
         self._flows: dict[Value, Flow] = {}
@@ -97,11 +98,11 @@ class Flows:
                 for value in op.results:
                     self._set(value, flow)
             case If() | Try():
+                first, second = op.blocks
+                self._block(first)
                 if isinstance(op, Try):
-                    self._block(op.body)
                     self._set(op.error, self._raised(op))
-                for block in op.blocks:
-                    self._block(block)
+                self._block(second)
                 yields = [b.exit.values for b in op.blocks if isinstance(b.exit, Yield)]
                 for i, value in enumerate(op.results):
                     self._set(value, self._union([values[i] for values in yields]))
@@ -156,6 +157,19 @@ class Flows:
         for i, result in enumerate(op.results):
             flow = self.of(values[i])
             self._set(result, flow | self.of(op.carried[i]) if i < len(op.init) else flow)
+
+
+def _once(ask: Sources) -> Sources:
+    """The same function, which is asked once for each call."""
+    known: dict[Call, list[Operand]] = {}
+
+    def answer(call: Call) -> list[Operand]:
+        found = known.get(call)
+        if found is None:
+            found = known[call] = ask(call)
+        return found
+
+    return answer
 
 
 def may_vary(type_: Type) -> bool:

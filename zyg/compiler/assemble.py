@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.closures import replace_lambdas
@@ -30,6 +30,7 @@ from ir.core import (
     Function,
     If,
     Location,
+    Op,
     Operand,
     Parameters,
     Try,
@@ -39,6 +40,7 @@ from ir.core import (
 )
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
+from ir.late import late
 from ir.load import load_definitions
 from ir.places import is_change
 from ir.record import made, node
@@ -47,18 +49,15 @@ from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
 from zyg import cotangent
-from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter, StructureStep
-from zyg.compiler.fields import Fields
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
 from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
-from zyg.compiler.object_bars import use_records
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
@@ -68,6 +67,12 @@ from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.versions import Versions
+
+if TYPE_CHECKING:
+    from zyg.compiler import dynamic
+    from zyg.compiler.fields import Fields
+else:  # it is for calls that are found at run time
+    dynamic = late("zyg.compiler.dynamic")
 
 MAX_ROUNDS = 8
 NOTHING = Yield([])
@@ -155,9 +160,11 @@ class Compiler:
         """
         for round_number in range(MAX_ROUNDS):
             before = fields.state()
-            self.specialiser = self._new_specialiser()
-            self.specialiser.fields = fields
             fields.is_open |= round_number == MAX_ROUNDS - 2
+            last, self.specialiser = self.specialiser, self._new_specialiser()
+            self.specialiser.fields = fields
+            if round_number > 0:
+                self.specialiser.take_over(last, fields)
             made = self.specialiser.specialise(source, inputs)
             if fields.state() == before:
                 break
@@ -301,7 +308,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
-        use_records(adjoint, self.specialiser.fields)
+        self._use_records(adjoint)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value is not seed]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
@@ -321,8 +328,9 @@ class Compiler:
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
         saved = _as_prototypes(forward, adjoint, saved)
+        makers = {value: op for op in walk(forward) for value in op.results}
         pair.copied = tuple(
-            i for i, value in enumerate(saved) if _may_be_shared(value, forward, result)
+            i for i, value in enumerate(saved) if _may_be_shared(value, makers, result)
         )
         pair.saved_names = tuple(value.name for value in saved)
         _close(forward, [result, *saved])
@@ -337,6 +345,13 @@ class Compiler:
         pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
         pair.emitted = self._load(made, [pair.forward, pair.back])
+
+    def _use_records(self, adjoint: Block) -> None:
+        fields = self.specialiser.fields
+        if fields is not None and not fields.is_open:
+            from zyg.compiler.object_bars import use_records  # few programs work on objects
+
+            use_records(adjoint, fields)
 
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
@@ -431,7 +446,7 @@ class Compiler:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
-        use_records(adjoint, self.specialiser.fields)
+        self._use_records(adjoint)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
@@ -574,11 +589,11 @@ def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[V
     return result
 
 
-def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
+def _may_be_shared(value: Operand, makers: dict[Value, Op], result: Operand) -> bool:
     """Whether a saved value may be memory that the user can reach and change."""
     if not isinstance(value, Value):
         return False
-    made = next((op for op in walk(forward) if value in op.results), None)
+    made = makers.get(value)
     if not _holds_memory(value.type):
         # Numbers in a list or dict of the user's.
         return class_of(value.type) in (list, dict) and (made is None or value is result)
@@ -587,12 +602,12 @@ def _may_be_shared(value: Operand, forward: Block, result: Operand) -> bool:
     if isinstance(made, If | Try):
         i = made.results.index(value)
         return any(
-            _may_be_shared(block.exit.values[i], forward, result)
+            _may_be_shared(block.exit.values[i], makers, result)
             for block in made.blocks if isinstance(block.exit, Yield)
         )
     if isinstance(made, Call) and isinstance(made.callee, Const):
         if made.callee.value is primitives.build_tuple:
-            return any(_may_be_shared(arg, forward, result) for arg in made.args)
+            return any(_may_be_shared(arg, makers, result) for arg in made.args)
         return not facts.is_fresh(made.callee.value) and made.callee.value is not (
             cotangent.prototype
         )

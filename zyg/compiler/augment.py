@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.binding import CannotBind
@@ -55,6 +55,7 @@ from ir.heap import (
 )
 from ir.held import may_be_memory
 from ir.infer import IN_PLACE, Inference, MakeBranch
+from ir.late import late
 from ir.parse import parse_code
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit, defined
@@ -71,7 +72,6 @@ from ir.types import (
     join,
     widen,
 )
-from zyg.compiler import dynamic
 from zyg.compiler.activity import Flow
 from zyg.compiler.forwarding import Contents
 from zyg.compiler.lengths import Lengths, stored_into
@@ -107,6 +107,11 @@ from zyg.compiler.tangents import is_array
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.shadows import hold
+
+if TYPE_CHECKING:
+    from zyg.compiler import dynamic
+else:  # it is for calls that are found at run time
+    dynamic = late("zyg.compiler.dynamic")
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import operator
 import types
@@ -18,13 +17,13 @@ from typing import Any, TypeAlias
 
 from zyg.compiler.captured import captured_by
 from zyg.compiler.object_backs import Through
+from zyg.compiler.wrappers import differentiated_caches, is_dispatching
 from zyg.rules.functional import call_method, get_attribute, get_item, get_several
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
 
 _CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
-_DISPATCHING = getattr(functools.singledispatch(lambda x: x), "__code__", None)
 _DISPATCHING_METHOD = next(
     (
         code for code in functools.singledispatchmethod.__get__.__code__.co_consts
@@ -32,27 +31,6 @@ _DISPATCHING_METHOD = next(
     ),
     None,
 )
-# For each cached function a cache of values together with their back functions. It lasts for one
-# call of the API: afterwards the user may clear the function's own cache, unnoticed.
-_caches: dict[Any, Any] = {}
-
-
-def is_dispatching(function: Any) -> bool:
-    """Whether this is what `functools.singledispatch` makes."""
-    return isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING
-
-
-def is_for_run_time(function: Any) -> bool:
-    """Whether what a Python function does is looked into when it is called only."""
-    return is_dispatching(function) or function in (dataclasses.asdict, dataclasses.astuple)
-
-
-def forget_cached() -> None:
-    """Starts with empty caches: a new call of the API begins."""
-    if _caches:
-        _caches.clear()
-
-
 def call_of_decorated(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
@@ -117,10 +95,10 @@ def _cache_of(pullback: Differentiate, function: Any) -> Any:
     It has caches of its own, as large as the function's. Arguments are told apart by their
     classes, since derivatives may differ between 2 and 2.0.
     """
-    cache = _caches.get(function)
+    cache = differentiated_caches.get(function)
     if cache is None:
         size = function.cache_parameters()["maxsize"]
         differentiated = functools.partial(pullback, function.__wrapped__)
         cache = functools.lru_cache(maxsize=size, typed=True)(differentiated)
-        _caches[function] = cache
+        differentiated_caches[function] = cache
     return cache

@@ -19,11 +19,21 @@ from ir.heap import Identity
 from zyg.compiler.fields import fields_of
 from zyg.compiler.object_backs import Through, differentiated, picked
 from zyg.compiler.objects import Back, Differentiate, is_place, lookup
+from zyg.compiler.wrappers import is_record
 from zyg.errors import NotDifferentiable
 from zyg.shadows import current_shadows, hold_value, is_memory, is_running, release
 
 # Methods by which a class says how its instances are copied.
 OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")
+
+
+def copied(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back] | None:
+    """The value and back function of a call of `copy` or `dataclasses`; None for other calls."""
+    if function is copy.deepcopy and len(args) == 1 and not kwargs:
+        return deep_copy(pullback, args[0])
+    return record_of(function, *args, **kwargs) if is_record(function) else None
 
 
 def deep_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back] | None:

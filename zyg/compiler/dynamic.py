@@ -22,18 +22,30 @@ from ir import primitives
 from ir.infer import IN_PLACE
 from ir.places import CHANGING
 from zyg import callables, cotangent
-from zyg.compiler import decorated, object_attributes, object_backs, object_calls, objects
+from zyg.compiler import (
+    decorated,
+    from_api,
+    object_attributes,
+    object_backs,
+    object_calls,
+    objects,
+)
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
+from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
     adjoint,
     constant,
+    covers,
     is_constant,
+    method_of_ufunc,
     rule_of,
+    stand_in_of,
     substitute_of,
     takes_pullback,
+    without_output,
 )
 from zyg.shadows import HeldBack, check_held, is_memory, is_running
 from zyg.signature import is_by_rules, is_users
@@ -42,15 +54,6 @@ _IN_PLACE = {id(function) for function in IN_PLACE}
 # What calls no Python code of the user's, but for what it is given.
 _WRITTEN_IN_C = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
-
-def _not_set(*args: Any, **kwargs: Any) -> Any:
-    raise RuntimeError("`zyg.api` has to be imported first")
-
-
-# Set by the API, which stands above the compiler: differentiates a Python function.
-compile_call: Callable[..., Any] = _not_set
-# The same for its catching variant.
-compile_attempt: Callable[..., Any] = _not_set
 
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -70,12 +73,20 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if found is not None:
         return found
     rule, function, leading = resolve(function, args)
-    plain = substitute_of(function)
-    if rule is not None and not (kwargs and plain):
+    if rule is not None or substitute_of(function) is not None:
+        _refuse_output(function, (*leading, *args), kwargs)
+    plain = substitute_of(function) if kwargs or rule is None else None
+    plain = plain or stand_in_of(function, len(leading) + len(args), kwargs)
+    if rule is not None and plain is None:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
     if plain is not None:
-        y, back = compile_call(plain, *leading, *args, **kwargs)
+        if isinstance(function, np.ufunc):
+            return callables.call_of_partial(
+                pullback_call, functools.partial(plain, function), args, kwargs
+            )
+        _refuse_uncovered(plain, function, (*leading, *args), kwargs)
+        y, back = from_api.compile_call(plain, *leading, *args, **kwargs)
         return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
     if callables.is_named_tuple(function):
         return callables.named_tuple(function, *args, **kwargs)
@@ -88,7 +99,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     is_python = isinstance(function, types.FunctionType)
     if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
-        y, back = of_tuple or compile_call(function, *leading, *args, **kwargs)
+        y, back = of_tuple or from_api.compile_call(function, *leading, *args, **kwargs)
         return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
     if leading and not isinstance(function, types.BuiltinFunctionType):
         y, back = pullback_call(function, *leading, *args, **kwargs)
@@ -127,7 +138,7 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
             pair, back = attempt_call(method, function, *args, **kwargs)
             return pair, object_backs.Through(back, object_backs.as_callee)
     if _is_plain_function(plain):
-        pair, back = compile_attempt(plain, *leading, *args, **kwargs)
+        pair, back = from_api.compile_attempt(plain, *leading, *args, **kwargs)
         return pair, (object_backs.Through(back, object_backs.as_self) if leading else back)
     found = None if kwargs else _attempted_method(function, args)
     if found is not None:
@@ -160,7 +171,7 @@ def _is_plain_function(function: Any) -> bool:
     return type(function) is types.FunctionType and not (
         is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None
         or substitute_of(function) is not None or is_constant(function)
-        or decorated.is_for_run_time(function)
+        or is_for_run_time(function)
     )
 
 
@@ -231,12 +242,12 @@ def _changed_in_place(
             y, back = pullback_call(method, *args)
             return y, object_backs.Through(back, object_backs.of_operator)
         if is_memory(args[0]):
-            return compile_call(function, *args)  # type: ignore[no-any-return]
+            return from_api.compile_call(function, *args)  # type: ignore[no-any-return]
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
             plain = getattr(type(function.__self__), function.__name__)
-            y, back = compile_call(plain, function.__self__, *args, **kwargs)
+            y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
 
@@ -266,17 +277,34 @@ def is_of_ir(function: types.FunctionType) -> bool:
     return str(function.__module__).startswith("ir.")
 
 
+def _refuse_output(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises for a call of a library's function that writes its result into an array."""
+    if type(function) is types.FunctionType and not str(function.__module__).startswith("numpy"):
+        return
+    _, _, out = without_output(function, args, kwargs)
+    if out is not None:
+        raise NotDifferentiable(
+            f"{_full_name(function)} is told to write into an array by `out`, but what it is "
+            "called with is known only while the program runs: use its result"
+        )
+
+
+def _refuse_uncovered(
+    rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Raises for arguments of a call for which its rule or substitute has no parameters."""
+    if not covers(rule, len(args), kwargs):
+        unknown = [f"`{name}`" for name in kwargs if not covers(rule, 0, (name,))]
+        what = unknown[0] if unknown else f"number {rule.__code__.co_argcount + 1}"
+        raise NotDifferentiable(
+            f"the rule for {_full_name(function)} does not cover its argument {what}"
+        )
+
+
 def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a rule returns; parameters that it doesn't have are refused by name."""
-    code = getattr(rule, "__code__", None)
-    if code is not None and not code.co_flags & 0x08:
-        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        unknown = [name for name in kwargs if name not in known]
-        if unknown:
-            raise NotDifferentiable(
-                f"the rule for {_full_name(function)} does not cover its argument "
-                f"`{unknown[0]}`"
-            )
+    kwargs = {n: value for n, value in kwargs.items() if n != "out" or value is not None}
+    _refuse_uncovered(rule, function, args, kwargs)
     if takes_pullback(rule):
         return rule(*args, **kwargs, pullback=pullback_call)
     return rule(*args, **kwargs)
@@ -297,6 +325,9 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
             if rule_of(member) is not None:
                 return rule_of(member), member, ()
         elif not isinstance(function.__self__, types.ModuleType):
+            if isinstance(function.__self__, np.ufunc):
+                plain = method_of_ufunc(function.__self__, function.__name__)
+                return None, plain or function, (function.__self__,) if plain else ()
             descriptor = getattr(type(function.__self__), function.__name__, None)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from zyg.compiler.objects import is_place, lookup
 from zyg.compiler.stepping import step_of
 from zyg.signature import abstract
 
+# What was asked about the attributes of objects, with the answers.
+Answers: TypeAlias = dict[tuple[Any, ...], Any]
+CHANGED = object()  # is no answer
 VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
 CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
 
@@ -59,6 +62,40 @@ class Fields:
         self.changed: dict[type | None, Type] = {}
         # Whether there are objects that loops ask for one item after the other.
         self.has_steps = False
+        # Where the questions are noted that a function is made by, with their answers.
+        self.asked: Answers | None = None
+
+    def ask(self, question: str, *args: Any) -> Any:
+        """The answer of one of the methods that tell what is known, which is noted."""
+        answer = getattr(self, question)(*args)
+        if self.asked is not None:
+            noted = self.asked.setdefault((question, *args), answer)
+            if noted is not answer and noted != answer:
+                self.asked[question, *args] = CHANGED
+        return answer
+
+    def still_answers(self, asked: Answers) -> bool:
+        """Whether all questions have the answers now that they had before."""
+        return all(
+            getattr(self, question)(*args) == answer
+            for (question, *args), answer in asked.items()
+        )
+
+    def may_be_stored(self) -> bool:
+        """Whether the program may store into objects."""
+        return self.is_open or self.is_stored
+
+    def may_be_held(self) -> bool:
+        """Whether memory that objects hold may be changed in place."""
+        return self.is_open or self.changes_held
+
+    def may_step(self) -> bool:
+        """Whether there may be objects that loops ask for one item after the other."""
+        return self.has_steps
+
+    def is_never_stored(self, cls: type | None, name: str) -> bool:
+        """Whether nothing is stored into an attribute."""
+        return not self.is_open and (cls, name) not in self.types
 
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
         """Notes a change in place of what an attribute holds."""
@@ -82,7 +119,7 @@ class Fields:
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""
         if self.is_open or None in self.changed:
-            return _of_anything(type_)
+            return of_anything(type_)
         return join(widen(type_), self.changed.get(class_of(type_), BOTTOM))
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
@@ -163,7 +200,7 @@ class Fields:
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
 
 
-def _of_anything(type_: Type) -> Type:
+def of_anything(type_: Type) -> Type:
     """The same container, about whose items nothing is known."""
     match type_:
         case Sequence(cls, _):
@@ -244,6 +281,3 @@ def unnamed(type_: Type) -> Type:
         case _:
             return type_
 
-
-OPEN = Fields()
-OPEN.is_open = True

@@ -32,7 +32,7 @@ from ir.core import (
 )
 from ir.infer import _same
 from ir.places import is_change
-from ir.rewrite import clone_op, count_uses, defined, free_values, substitute, walk
+from ir.rewrite import blocks, clone_op, count_uses, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import (
     TOP,
@@ -560,20 +560,13 @@ def _influencing(
     definitions: dict[Value, tuple[Op, int]] = {}
     owners: dict[Value, Op] = {}
 
-    def scan(inner: Block) -> None:
+    for inner in blocks(block):
         for op in inner.ops:
             for i, value in enumerate(op.results):
                 definitions[value] = op, i
-            match op:
-                case If() | Try():
-                    for arm in op.blocks:
-                        scan(arm)
-                case For() | While():
-                    for value in op.body.params:
-                        owners[value] = op
-                    scan(op.body)
-
-    scan(block)
+            if isinstance(op, For | While):
+                for value in op.body.params:
+                    owners[value] = op
     reached: set[Value] = set()
     pending = [root for root in roots if isinstance(root, Value)]
 

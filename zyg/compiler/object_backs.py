@@ -9,15 +9,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from zyg.compiler import from_api
 from zyg.compiler.objects import Back, Differentiate
-
-
-def _not_set(function: Any, args: tuple[Any, ...]) -> Exception | None:
-    raise RuntimeError("`zyg.api` has to be imported first")
-
-
-# Set by the API: why a Python function can't be compiled for some arguments, None if it can.
-why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set
 
 
 class Through:
@@ -101,7 +94,7 @@ def differentiated(
     Its result may have no part in any derivative: what can't be compiled is run as it is.
     """
     if isinstance(method, types.FunctionType):
-        error = why_not_compiled(method, args)
+        error = from_api.why_not_compiled(method, args)
         if error is not None:
             return method(*args), Refusing(1 + len(args), error)
     return pullback(method, *args)

@@ -45,10 +45,8 @@ FLOAT = Scalar(float)
 ZERO = Const(0.0)
 
 
-def use_records(adjoint: Block, fields: Fields | None) -> None:
+def use_records(adjoint: Block, fields: Fields) -> None:
     """Rewrites an adjoint in place; `fields` tell which attributes hold numbers."""
-    if fields is None or fields.is_open:
-        return
     rewriting = _Rewriting(fields)
     if any(isinstance(op, Call) and rewriting.is_of_number(op) for op in walk(adjoint)):
         rewriting.block(adjoint, is_arm=True)

@@ -8,8 +8,6 @@ Each is looked up as Python does it, and the method that is found is differentia
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import functools
 import itertools
 import operator
@@ -30,8 +28,7 @@ from ir.generators import (
 )
 from ir.heap import new_object
 from ir.primitives import UNBOUND
-from zyg.compiler import object_backs
-from zyg.compiler.deep_copies import deep_copy, record_of
+from zyg.compiler import from_api
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -77,10 +74,10 @@ def call_of_object(
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in STORES):
         return changed_attribute(pullback, function, *args)
-    if function is copy.deepcopy and len(args) == 1 and not kwargs:
-        return deep_copy(pullback, args[0])
-    if function is dataclasses.asdict or function is dataclasses.astuple:
-        return record_of(function, *args, **kwargs)
+    if getattr(function, "__module__", None) in ("copy", "dataclasses"):
+        from zyg.compiler.deep_copies import copied  # which few programs need
+
+        return copied(pullback, function, args, kwargs)
     if function is advanced:
         return _step(pullback, *args)
     if (function is sending or function is throwing) and not isinstance(args[0], Generator):
@@ -113,7 +110,7 @@ def call_of_object(
             made_bars = functools.partial(_picked_none, count)
             return function(*args, **kwargs), Through(alone, made_bars)
         obj = None if made is None else new_object(function)
-        why_not = object_backs.why_not_compiled
+        why_not = from_api.why_not_compiled
         if made is not None and (kwargs or why_not(made.init, (obj, *args)) is None):
             _, back = pullback(made.init, obj, *args, **kwargs)
             return obj, Through(Made(back, obj), as_constructor)

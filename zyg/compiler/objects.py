@@ -25,9 +25,8 @@ from ir import facts, primitives
 from ir.generators import (
     Generator,
 )
-from ir.heap import Cell, Identity
+from ir.heap import Cell, Identity, made_once
 from ir.infer import Constructor, Member
-from ir.local_classes import made_once
 from ir.types import (
     Dict,
     Instance,
@@ -41,7 +40,6 @@ from ir.types import (
     class_of,
 )
 from zyg import keeping
-from zyg.compiler.dataclass_init import init_of_dataclass
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.rules.registry import constant, outdate
@@ -155,6 +153,12 @@ _OVER_SINGLE = {id(f) for f in (min, max)}
 
 
 _OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
+_ITERATING = _OVER_FIRST | _OVER_ALL | _OVER_REST | _OVER_SINGLE
+
+
+def iterates(callee: object) -> bool:
+    """Whether a built-in function takes the items of one of its arguments."""
+    return id(callee) in _ITERATING
 
 
 def iterates_over(callee: object, position: int, count: int) -> bool:
@@ -394,8 +398,11 @@ def with_source(init: types.FunctionType, cls: type) -> Callable[..., Any]:
     if init.__name__ != "__init__" or init.__code__.co_filename != "<string>":
         return init
     base = next((base for base in cls.__mro__ if vars(base).get("__init__") is init), None)
-    is_generated = base is not None and "__dataclass_params__" in vars(base)
-    return init_of_dataclass(base) if base is not None and is_generated else init
+    if base is None or "__dataclass_fields__" not in vars(base):
+        return init
+    from zyg.compiler.dataclass_init import init_of_dataclass  # `dataclasses` is large
+
+    return init_of_dataclass(base)
 
 
 # Operators that ask their first operand alone, and take what its method gives.

@@ -37,7 +37,7 @@ from ir.core import (
 from ir.held import may_be_memory
 from ir.infer import _same as same
 from ir.places import CHANGING, changed_by, is_change, is_mutable
-from ir.rewrite import blocks, defined, free_values, substitute, walk
+from ir.rewrite import Mapping, blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.types import Tuple, Type, class_of
 from zyg import cotangent, keeping
@@ -119,12 +119,14 @@ def preserve_held(
     Where it is changed is not known when code is made; so everything is copied but what a call of
     code that works on objects has saved, which consists of copies.
     """
+    makers = {value: op for op in walk(forward) for value in op.results}
+    copies: Mapping = {}
     for value in free_values(adjoint):
-        callee = None if value in apart else _copying(value, forward, adjoint)
+        callee = None if value in apart else _copying(value, makers.get(value), adjoint)
         if callee is not None:
-            kept = Value(value.name, value.type)
+            copies[value] = kept = Value(value.name, value.type)
             _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
-            substitute(adjoint, {value: kept})
+    substitute(adjoint, copies)
     for block in blocks(forward):
         for op in block.ops:
             if not isinstance(op, If | Try | For | While):
@@ -137,18 +139,19 @@ def preserve_held(
                     found = body.exit.values[skipped + i]
                     if result not in exported or not isinstance(found, Value):
                         continue
-                    callee = _copying(found, forward, None)
+                    callee = _copying(found, makers.get(found), None)
                     if callee is not None:
                         kept = Value(found.name, found.type)
                         _insert_behind(body, found, Call(Const(callee), [found], {}, [kept]))
                         body.exit.values[skipped + i] = kept
 
 
-def _copying(value: Value, forward: Block, adjoint: Block | None) -> Callable[[Any], Any] | None:
-    """How a value that an adjoint reads is copied; None for what never changes."""
+def _copying(
+    value: Value, op: Op | None, adjoint: Block | None
+) -> Callable[[Any], Any] | None:
+    """How a value that an adjoint reads, made by `op`, is copied; None for what never changes."""
     if not may_be_memory(value.type):
         return None
-    op = next((op for op in walk(forward) if value in op.results), None)
     if isinstance(op, Call) and isinstance(op.callee, Const):
         callee = op.callee.value
         # What such a call returns is what it is; what it has saved comes last.

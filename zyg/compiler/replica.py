@@ -131,13 +131,17 @@ def read_in_place(body: Block) -> None:
 
 def _replicas(body: Block) -> set[Operand]:
     """All versions of what is restored somewhere."""
+    ops = walk(body)
+    pending = [op.args[0] for op in ops if isinstance(op, Call) and _restores(op)]
+    if not pending:
+        return set()
     neighbours: dict[Operand, list[Operand]] = {}
 
     def join(a: Operand, b: Operand) -> None:
         neighbours.setdefault(a, []).append(b)
         neighbours.setdefault(b, []).append(a)
 
-    for op in walk(body):
+    for op in ops:
         match op:
             case Call() if _restores(op):
                 join(op.args[0], op.result)
@@ -156,7 +160,6 @@ def _replicas(body: Block) -> set[Operand]:
             case _:
                 pass
     found: set[Operand] = set()
-    pending = [op.args[0] for op in walk(body) if isinstance(op, Call) and _restores(op)]
     while pending:
         value = pending.pop()
         if isinstance(value, Value) and value not in found:

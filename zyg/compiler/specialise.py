@@ -11,14 +11,14 @@ import builtins
 import functools
 import itertools
 import types
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.catching import catching, cut_function
 from ir.core import Block, Call, Const, Function, Location, Op, Operand, Value, Yield, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import (
@@ -55,8 +55,6 @@ from ir.types import (
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.assigned import Assigned
-from zyg.compiler.decorated import is_for_run_time
-from zyg.compiler.fields import OPEN, Fields
 from zyg.compiler.lengths import outside
 from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.objects import (
@@ -64,6 +62,7 @@ from zyg.compiler.objects import (
     is_class_store,
     is_object_type,
     is_place,
+    iterates,
     iterates_over,
     lookup,
     may_overload,
@@ -80,10 +79,22 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
-from zyg.numpy_changes import written_out
-from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.compiler.wrappers import is_for_run_time
+from zyg.numpy_changes import added_at, is_users, written_out
+from zyg.rules.registry import (
+    is_constant,
+    method_of_ufunc,
+    rule_of,
+    stand_in_of,
+    substitute_of,
+    takes_pullback,
+    without_output,
+)
 from zyg.shadows import unless_held
 from zyg.signature import abstract, is_by_rules
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Answers, Fields
 
 NO_OPS: frozenset[Op] = frozenset()
 MAX_DEPTH = 60
@@ -169,6 +180,10 @@ class Specialisation:
     is_done: bool = False
     is_recursive: bool = False
     head: int = 0
+    # The compilation in which its guards were looked at.
+    checked_in: int = 0
+    # What it rests on of what objects hold.
+    asked: Answers = made(dict)
 
     def summary(self) -> object:
         """What callers rest on."""
@@ -251,6 +266,10 @@ class Specialiser:
 
     def __init__(self) -> None:
         self._known: dict[object, Specialisation] = {}
+        # Counts compilations: no guard ceases to hold while one goes on.
+        self._compilation = 0
+        # Specialisations by the calls that were found to go to them, with the guards of these.
+        self._called: dict[object, tuple[Specialisation, dict[object, AnyGuard]]] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
         self._raised: dict[Specialisation, Flow] = {}
@@ -271,8 +290,14 @@ class Specialiser:
         inputs = tuple(map(outside, inputs))
         key = source, inputs
         known = self._known.get(key)
+        if not self._stack:
+            self._compilation += 1
+            self._called.clear()
         if known is not None and known.is_done:
-            if all(guard.holds() for guard in known.all_guards()):
+            if known.checked_in == self._compilation or (
+                all(guard.holds() for guard in known.all_guards())
+            ):
+                known.checked_in = self._compilation
                 self._note(known)
                 return known
             known = None
@@ -283,10 +308,12 @@ class Specialiser:
                 open_.head = min(open_.head, known.head)
             return known
         made = Specialisation(source, inputs, source)
+        made.checked_in = self._compilation
         self._known[key] = made
         self._note(made)
         try:
-            self._complete(made)
+            with self._asking(made):
+                self._complete(made)
         except BaseException:
             self._known.pop(key, None)
             raise
@@ -294,6 +321,30 @@ class Specialiser:
             self._known.clear()
             self._raised.clear()
         return made
+
+    @contextmanager
+    def _asking(self, made: Specialisation) -> Iterator[None]:
+        """Notes what is asked meanwhile about the attributes of objects."""
+        fields = self.fields
+        if fields is None:
+            yield
+            return
+        outer, fields.asked = fields.asked, made.asked
+        try:
+            yield
+        finally:
+            fields.asked = outer
+
+    def take_over(self, other: Specialiser, fields: Fields) -> None:
+        """Goes on with those specialisations of another one that rest on what is still so."""
+        holds = {
+            made: fields.still_answers(made.asked)
+            for made in {m for one in other._known.values() for m in one.with_callees()}
+        }
+        self._known = {
+            key: made for key, made in other._known.items()
+            if made.is_done and all(holds[callee] for callee in made.with_callees())
+        }
 
     def _note(self, callee: Specialisation) -> None:
         if self._stack:
@@ -318,8 +369,13 @@ class Specialiser:
                 while True:
                     inference = Inference(_Surroundings(self, made), source.globals)
                     if source.plain is not None:
+                        from ir.catching import cut_function  # few functions need it
+
                         source = cut_function(made.source, changes, inference.cuts)
-                    function, result = inference.function(source, params, captured)
+                    try:
+                        function, result = inference.function(source, params, captured)
+                    finally:
+                        inference.release()
                     if inference.missed <= changes:
                         break
                     changes |= inference.missed
@@ -432,6 +488,13 @@ class Specialiser:
         """The specialisation that a call goes to, if it can be known."""
         if len(self._stack) > MAX_DEPTH:
             return None
+        # Inference asks several times about a call, and so do those who go on with its result.
+        key = self._compilation, callee, args, tuple(kwargs.items())
+        known = self._called.get(key) if self._stack else None
+        if known is not None and known[0].is_done:
+            self._note(known[0])
+            self._stack[-1].guards.update(known[1])
+            return known[0]
         target = self.target(callee)
         if target is None:
             return None
@@ -440,7 +503,12 @@ class Specialiser:
         bound = self.bound_types(target, args, kwargs)
         if bound is None:
             return None
-        return self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        made = self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        if self._stack:
+            cells = (target.function and target.function.__closure__) or ()
+            guards = self._stack[-1].guards
+            self._called[key] = made, {id(cell): guards[id(cell)] for cell in cells}
+        return made
 
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -607,7 +675,7 @@ class Specialiser:
             return True
         if member(type_of(obj), name.value).kind != "stored":
             return True
-        return self.fields.may_vary(class_of(type_of(obj)), name.value)
+        return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))
 
     def _raised_by(self, made: Specialisation) -> Flow:
         """The inputs that exceptions which a function raises may hold."""
@@ -616,7 +684,8 @@ class Specialiser:
             # A recursion may raise what it is given.
             self._raised[made] = frozenset(range(len(made.inputs)))
             assert made.flows is not None
-            known = self._raised[made] = made.flows.raised_in(made.function.body)
+            with self._asking(made):
+                known = self._raised[made] = made.flows.raised_in(made.function.body)
         return known
 
     def payload(self, call: Call) -> list[Operand]:
@@ -756,17 +825,47 @@ class _Surroundings:
                 Const(function), [Const(owner), *args], kwargs, ["t"], loc
             )[0]
         # Without places, `check_call` was asked about the call before.
+        if inference.places is not None and isinstance(callee, Const) and not is_users(callee):
+            others, rest, out = without_output(callee.value, args, kwargs)
+            where = kwargs.get("where")
+            if isinstance(where, Const) and where.value is True:
+                plain_call = {name: arg for name, arg in kwargs.items() if name != "where"}
+                return inference.typed_call(callee, args, plain_call, ["t"], loc)[0]
+            written = (
+                added_at(inference, callee.value, args, kwargs, loc) if out is None
+                else self._written_out(inference, callee.value, others, rest, out, loc)
+            )
+            if written is not None:
+                return written[0]
+        if isinstance(callee, Const):
+            found = _python_code(callee.value, args, kwargs)
+            if found is not None:
+                plain, args = found
+                return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
         ):
-            written = written_out(inference, callee.value, args, kwargs, ["t"], loc)
-            if written is not None:
-                return written[0]
             refuse_mutation(inference, callee, args, kwargs, loc)
-        found: Operand | None = self._specialiser.expand(
+        expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )
-        return found
+        return expanded
+
+    def _written_out(
+        self,
+        inference: Inference,
+        callee: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        out: Operand,
+        loc: Location | None,
+    ) -> list[Operand] | None:
+        masked = None
+        if "where" in kwargs and isinstance(callee, np.ufunc):
+            masked = stand_in_of(callee, len(args), kwargs)
+            if masked is None:
+                return None
+        return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
 
     def check_call(
         self,
@@ -776,8 +875,7 @@ class _Surroundings:
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        if inference.places is None:
-            refuse_mutation(inference, callee, args, kwargs, loc)
+        refuse_mutation(inference, callee, args, kwargs, loc)
 
     def updates(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -823,6 +921,8 @@ class _Surroundings:
         target = self._specialiser.target(callee)
         if target is None or target.source.plain is not None:
             return None
+        from ir.catching import catching  # few functions need it
+
         source = catching(target.source)
         return Closure(
             source, source.globals, target.captures, target.defaults,
@@ -836,7 +936,8 @@ class _Surroundings:
             return TOP
         if isinstance(owner, Const):  # no argument, but an object of the compile time
             fields.is_open = True
-        return fields.type_of(cls, name)
+        type_: Type = fields.ask("type_of", cls, name)
+        return type_
 
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
@@ -847,11 +948,11 @@ class _Surroundings:
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
         fields = self._specialiser.fields
-        return fields is None or fields.is_open or fields.is_stored
+        return fields is None or bool(fields.ask("may_be_stored"))
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
-        return fields is None or fields.is_open or fields.changes_held
+        return fields is None or bool(fields.ask("may_be_held"))
 
     def note_change_of_held(
         self, owner: Type | None, name: str, type_: Type, keeps_type: bool
@@ -895,7 +996,12 @@ class _Surroundings:
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
-        return (fields or OPEN).changed_type(type_)
+        if fields is None:
+            from zyg.compiler.fields import of_anything  # few programs work on objects
+
+            return of_anything(type_)
+        changed: Type = fields.ask("changed_type", type_)
+        return changed
 
     unless_held = staticmethod(unless_held)
 
@@ -911,7 +1017,7 @@ class _Surroundings:
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         fields = self._specialiser.fields
-        return fields is not None and not fields.is_open and (cls, name) not in fields.types
+        return fields is not None and bool(fields.ask("is_never_stored", cls, name))
 
     def above(self, cls: type, below: type, name: str) -> Any:
         bases = cls.__mro__
@@ -951,6 +1057,8 @@ class _Surroundings:
         self, callee: object, types_: tuple[Type, ...]
     ) -> list[tuple[int, Any]]:
         found: list[tuple[int, Any]] = []
+        if callee is not None and not iterates(callee):  # most callees
+            return found
         for i, type_ in enumerate(types_):
             if callee is not None and not iterates_over(callee, i, len(types_)):
                 continue
@@ -979,7 +1087,7 @@ class _Surroundings:
         ):
             return False
         fields = self._specialiser.fields
-        if fields is not None and fields.has_steps:
+        if fields is not None and fields.ask("may_step"):
             return True
         return knows_steps(self._made.source.globals)
 
@@ -1034,9 +1142,8 @@ class _Surroundings:
             return None
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
-        is_own = str(callee.__module__).startswith("zyg.rules.") and (
-            callee.__module__ not in PROGRAMS
-        )
+        module = str(callee.__module__)
+        is_own = module.startswith("zyg.rules.") and module not in PROGRAMS
         if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
@@ -1180,6 +1287,23 @@ def _is_run_time(function: types.FunctionType) -> bool:
 def _is_of_place(type_: Type) -> bool:
     cls = class_of(type_)
     return cls is not None and is_place(cls)
+
+
+def _python_code(
+    callee: Any, args: list[Operand], kwargs: dict[str, Operand]
+) -> tuple[Any, list[Operand]] | None:
+    """The Python code that stands for a method of a ufunc, or for options that a rule hasn't.
+
+    With it the arguments that it takes.
+    """
+    if type(callee) is types.MethodDescriptorType and callee.__objclass__ is np.ufunc:
+        ufunc = args[0].value if args and isinstance(args[0], Const) else None
+        plain = method_of_ufunc(ufunc, callee.__name__)
+        return None if plain is None else (plain, args)
+    plain = stand_in_of(callee, len(args), kwargs)
+    if plain is not None and isinstance(callee, np.ufunc):
+        args = [Const(callee), *args]
+    return None if plain is None else (plain, args)
 
 
 def method_by_rules(callee: Any) -> tuple[Any, Any] | None:

@@ -13,14 +13,16 @@ from typing import Any
 from ir import generators
 from ir.core import Location
 from ir.generators import Generator
-from ir.next_methods import step_of_method
 from zyg.errors import NotDifferentiable
 from zyg.rules.generators import CONSUMERS, PLAIN_READERS, SEQUENCES, Each
 from zyg.shadows import is_running
 from zyg.signature import is_users
 
-# The module whose functions are differentiated as the user's are.
-PROGRAMS = ("zyg.rules.generators", "zyg.rules.attribute_dicts", "zyg.rules.heaps")
+# The modules whose functions are differentiated as the user's are.
+PROGRAMS = (
+    "zyg.rules.generators", "zyg.rules.array_stores", "zyg.rules.attribute_dicts",
+    "zyg.rules.heaps",
+)
 
 
 def step_of(cls: type) -> Any:
@@ -31,7 +33,11 @@ def step_of(cls: type) -> Any:
         return None
     found = [vars(base)["__next__"] for base in cls.__mro__ if "__next__" in vars(base)]
     method = found[0] if found else None
-    return step_of_method(method) if isinstance(method, types.FunctionType) else None
+    if not isinstance(method, types.FunctionType):
+        return None
+    from ir.next_methods import step_of_method  # few programs have iterators of their own
+
+    return step_of_method(method)
 
 
 _iterators: dict[tuple[type, str, int, int], type] = {}

@@ -11,7 +11,7 @@ loop as a list of records. Operations that are cheap are done again instead.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from ir.core import (
     Yield,
     type_of,
 )
+from ir.late import late
 from ir.rewrite import Mapping, defined, substitute
 from ir.types import (
     TOP,
@@ -41,7 +42,6 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent, cotangent_items, shadows
-from zyg.compiler import dynamic
 from zyg.compiler.augment import (
     BranchStep,
     CallStep,
@@ -69,6 +69,11 @@ from zyg.compiler.tangents import (
     tangent_type,
 )
 from zyg.errors import NotDifferentiable
+
+if TYPE_CHECKING:
+    from zyg.compiler import dynamic
+else:  # it is for calls that are found at run time
+    dynamic = late("zyg.compiler.dynamic")
 
 
 def held_by(op: Lambda) -> list[tuple[str, Operand]]:

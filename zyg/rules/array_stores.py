@@ -1,4 +1,8 @@
-"""Substitutes of NumPy's functions that write into an array, in terms of stores by an index."""
+"""Substitutes of NumPy's functions that write into an array, in terms of stores by an index.
+
+    np.subtract.at(x, i, v)         np.add.at(x, i, -v)
+    np.maximum.at(x, i, v)          x[i] = np.maximum(x[i], v), one after the other if i repeats
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import numpy as np
 
 from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis
-from zyg.rules.registry import substitute
+from zyg.rules.registry import constant, of_ufuncs, rule_of, substitute
 
 
 @substitute(np.put, np.ndarray.put)
@@ -65,3 +69,53 @@ def partition(self, kth, axis=-1):
 @substitute(np.ndarray.choose)
 def choose(self, choices, *, mode="raise"):
     return np.choose(self, choices, mode=mode)
+
+
+# Methods of ufuncs; that of `np.add` has a meaning of its own.
+
+
+@of_ufuncs("at", np.subtract)
+def subtract_at(ufunc, a, indices, b):
+    np.add.at(a, indices, np.negative(b))
+
+
+def at_of_two(ufunc, a, indices, b):
+    """One call for each index, in their order: also where an index is repeated."""
+    places = np.reshape(np.arange(np.size(a)), np.shape(a))[indices]
+    if is_repeating(places):
+        operands = np.ravel(np.broadcast_to(b, np.shape(places)))
+        for i, place in enumerate(np.ravel(places)):
+            index = np.unravel_index(place, np.shape(a))
+            a[index] = ufunc(a[index], operands[i])
+    else:
+        a[indices] = ufunc(a[indices], b)
+
+
+def at_of_one(ufunc, a, indices):
+    places = np.reshape(np.arange(np.size(a)), np.shape(a))[indices]
+    if is_repeating(places):
+        for place in np.ravel(places):
+            index = np.unravel_index(place, np.shape(a))
+            a[index] = ufunc(a[index])
+    else:
+        a[indices] = ufunc(a[indices])
+
+
+def all_on_the_way(ufunc, rows):
+    """The results of `ufunc.accumulate` along the first axis, one after the other."""
+    y = np.array(rows)
+    for i in range(1, len(rows)):
+        y[i] = ufunc(y[i - 1], rows[i])
+    return y
+
+
+def is_repeating(places):
+    return np.size(np.unique(places)) < np.size(places)
+
+
+constant(is_repeating)
+
+for _ufunc in vars(np).values():
+    if isinstance(_ufunc, np.ufunc) and rule_of(_ufunc) is not None and _ufunc.nout == 1:
+        if _ufunc.signature is None and _ufunc is not np.add:
+            of_ufuncs("at", _ufunc, replace=False)(at_of_one if _ufunc.nin == 1 else at_of_two)

@@ -19,6 +19,8 @@ from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
 constant(hasattr, vars, class_attribute)
+# What reads the registry is not looked into each time that an attribute is read.
+constant(is_constant, rule_of)
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 

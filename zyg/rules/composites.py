@@ -14,34 +14,14 @@ GIVES_TUPLES = int(np.__version__.split(".")[0]) >= 2
 # Sums and products
 
 
-@substitute(np.nanprod)
-def nanprod(a, axis=None, dtype=None, *, keepdims=False):
-    return np.prod(np.where(np.isnan(a), 1, a), axis, dtype, keepdims=keepdims)
-
-
 @substitute(np.nancumsum)
-def nancumsum(a, axis=None, dtype=None):
+def nancumsum(a, axis=None, dtype=None, out=None):
     return np.cumsum(np.where(np.isnan(a), 0, a), axis, dtype)
 
 
 @substitute(np.nancumprod)
-def nancumprod(a, axis=None, dtype=None):
+def nancumprod(a, axis=None, dtype=None, out=None):
     return np.cumprod(np.where(np.isnan(a), 1, a), axis, dtype)
-
-
-@substitute(np.nanvar)
-def nanvar(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    is_number = np.logical_not(np.isnan(a))
-    count = np.sum(is_number, axis, keepdims=True)
-    mean = np.sum(np.where(is_number, a, 0), axis, dtype, keepdims=True) / count
-    distance = np.abs(np.where(is_number, a - mean, 0))
-    total = np.sum(distance * distance, axis, dtype, keepdims=keepdims)
-    return total / (np.sum(is_number, axis, keepdims=keepdims) - ddof)
-
-
-@substitute(np.nanstd)
-def nanstd(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    return np.sqrt(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims))
 
 
 @substitute(np.cov)

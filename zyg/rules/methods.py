@@ -10,6 +10,7 @@ import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.cotangent_items import one_hot
+from zyg.rules import registry
 from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right
@@ -18,13 +19,14 @@ from zyg.rules.reductions import (
     cumprod_bar,
     cumsum_bar,
     extremum_bar,
+    initial_bar,
     prod_bar,
     spread,
     std_bar,
     trace_bar,
     var_bar,
 )
-from zyg.rules.registry import adjoint, constant, is_constant, rule_of
+from zyg.rules.registry import adjoint, constant
 from zyg.rules.shape import diagonal_bar, inverse_order, repeat_bar, reshaped_back
 
 constant(
@@ -60,58 +62,81 @@ def imag(self):
 
 
 @adjoint(np.ndarray.sum)
-def sum_(self, axis=None, dtype=None, *, keepdims=False):
+def sum_(self, axis=None, dtype=None, out=None, keepdims=False, initial=0):
     shape = np.shape(self)
-    y = self.sum(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar, shape, axis, keepdims),)
+    y = self.sum(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
+
+    return y, lambda y_bar: (
+        spread(y_bar, shape, axis, keepdims), None, None, None, None, unbroadcast(y_bar, initial)
+    )
 
 
 @adjoint(np.ndarray.mean)
-def mean(self, axis=None, dtype=None, *, keepdims=False):
+def mean(self, axis=None, dtype=None, out=None, keepdims=False):
     shape = np.shape(self)
     y = self.mean(axis=axis, dtype=dtype, keepdims=keepdims)
     return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
 
 
 @adjoint(np.ndarray.prod)
-def prod(self, axis=None, dtype=None, *, keepdims=False):
+def prod(self, axis=None, dtype=None, out=None, keepdims=False):
     y = self.prod(axis=axis, dtype=dtype, keepdims=keepdims)
     return y, lambda y_bar: (prod_bar(y_bar, y, self, axis, keepdims),)
 
 
 @adjoint(np.ndarray.max)
-def max_(self, axis=None, *, keepdims=False):
-    y = self.max(axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (extremum_bar(y_bar, y, self, axis, keepdims),)
+def max_(self, axis=None, out=None, keepdims=False, initial=None):
+    y = self.max(axis=axis, keepdims=keepdims, initial=initial)
+
+    def back(y_bar):
+        return (
+            extremum_bar(y_bar, y, self, axis, keepdims, initial),
+            None,
+            None,
+            None,
+            None if initial is None else initial_bar(y_bar, y, self, axis, keepdims, initial),
+        )
+
+    return y, back
 
 
 @adjoint(np.ndarray.min)
-def min_(self, axis=None, *, keepdims=False):
-    y = self.min(axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (extremum_bar(y_bar, y, self, axis, keepdims),)
+def min_(self, axis=None, out=None, keepdims=False, initial=None):
+    y = self.min(axis=axis, keepdims=keepdims, initial=initial)
+
+    def back(y_bar):
+        return (
+            extremum_bar(y_bar, y, self, axis, keepdims, initial),
+            None,
+            None,
+            None,
+            None if initial is None else initial_bar(y_bar, y, self, axis, keepdims, initial),
+        )
+
+    return y, back
 
 
 @adjoint(np.ndarray.var)
-def var(self, axis=None, dtype=None, *, ddof=0, keepdims=False):
+def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = self.var(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
     return y, lambda y_bar: (var_bar(y_bar, self, axis, ddof, keepdims),)
 
 
 @adjoint(np.ndarray.std)
-def std(self, axis=None, dtype=None, *, ddof=0, keepdims=False):
+def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = self.std(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
     return y, lambda y_bar: (std_bar(y_bar, y, self, axis, ddof, keepdims),)
 
 
 @adjoint(np.ndarray.cumsum)
-def cumsum(self, axis=None, dtype=None):
+def cumsum(self, axis=None, dtype=None, out=None):
     shape = np.shape(self)
     y = self.cumsum(axis=axis, dtype=dtype)
     return y, lambda y_bar: (cumsum_bar(y_bar, shape, axis),)
 
 
 @adjoint(np.ndarray.cumprod)
-def cumprod(self, axis=None, dtype=None):
+def cumprod(self, axis=None, dtype=None, out=None):
     y = self.cumprod(axis=axis, dtype=dtype)
     return y, lambda y_bar: (cumprod_bar(y_bar, y, self, axis),)
 
@@ -245,8 +270,4 @@ def tolist(self):
 
 # NumPy's scalars have the attributes and methods of arrays, under descriptors of their own.
 for name in vars(np.generic):
-    of_array = getattr(np.ndarray, name, None)
-    if (rule := rule_of(of_array)) is not None:
-        adjoint(getattr(np.generic, name))(rule)
-    elif is_constant(of_array):
-        constant(getattr(np.generic, name))
+    registry.share(getattr(np.ndarray, name, None), getattr(np.generic, name))

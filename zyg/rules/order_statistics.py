@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis_bar
+from zyg.rules.reductions import extremum_bar
 from zyg.rules.registry import adjoint, substitute
 
 # The place of the quantile `q` among `n` items by `n q + alpha + q (1 - alpha - beta) - 1`.
@@ -22,17 +22,28 @@ ALPHA_BETA = {
 }
 
 
+# `overwrite_input` permits to sort the array in place, which no rule makes use of.
+
+
 @adjoint(np.median)
-def median(a, axis=None, *, keepdims=False):
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     y = np.median(a, axis, keepdims=keepdims)
     return y, lambda y_bar: (quantile_bar(y_bar, a, 0.5, axis, "linear", keepdims),)
 
 
 @adjoint(np.quantile)
-def quantile(a, q, axis=None, *, method="linear", keepdims=False):
-    y = np.quantile(a, q, axis, method=method, keepdims=keepdims)
+def quantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False,
+    weights=None,
+):
+    if weights is None:
+        y = np.quantile(a, q, axis, method=method, keepdims=keepdims)
+    else:
+        y = np.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
 
     def back(y_bar):
+        if weights is not None:
+            return chosen_bar(y_bar, y, a, q, axis, keepdims), None
         return (
             quantile_bar(y_bar, a, q, axis, method, keepdims),
             place_bar(y_bar, a, q, axis, method, keepdims),
@@ -42,10 +53,18 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
 
 
 @adjoint(np.percentile)
-def percentile(a, q, axis=None, *, method="linear", keepdims=False):
-    y = np.percentile(a, q, axis, method=method, keepdims=keepdims)
+def percentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False,
+    weights=None,
+):
+    if weights is None:
+        y = np.percentile(a, q, axis, method=method, keepdims=keepdims)
+    else:
+        y = np.percentile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
 
     def back(y_bar):
+        if weights is not None:
+            return chosen_bar(y_bar, y, a, q, axis, keepdims), None
         return (
             quantile_bar(y_bar, a, np.true_divide(q, 100), axis, method, keepdims),
             place_bar(y_bar, a, np.true_divide(q, 100), axis, method, keepdims, 0.01),
@@ -56,20 +75,12 @@ def percentile(a, q, axis=None, *, method="linear", keepdims=False):
 
 def neighbours(q, length, method):
     """The positions of the items on both sides of a quantile, and the weight of the upper one."""
-    if method in ("lower", "higher", "nearest", "midpoint"):
-        place = q * (length - 1)
-        below, above = np.floor(place), np.ceil(place)
-        if method == "midpoint":
-            weight = np.where(below == above, 0.0, 0.5)
-        elif method == "nearest":
-            weight = np.where(np.round(place) == below, 0.0, 1.0)
-        else:
-            weight = np.full(np.shape(place), 1.0 if method == "higher" else 0.0)
-        return below.astype(int), above.astype(int), weight
     if method not in ALPHA_BETA:
-        raise NotDifferentiable(f"quantiles have no rule for method={method!r}")
-    alpha, beta = ALPHA_BETA[method]
-    place = np.clip(length * q + alpha + q * (1 - alpha - beta) - 1, 0, length - 1)
+        # These choose an item, or the middle of two: the same of the items 0, 1, 2, ...
+        place = np.quantile(np.arange(float(length)), q, method=method)
+    else:
+        alpha, beta = ALPHA_BETA[method]
+        place = np.clip(length * q + alpha + q * (1 - alpha - beta) - 1, 0, length - 1)
     below = np.floor(place).astype(int)
     return below, np.minimum(below + 1, length - 1), place - below
 
@@ -108,6 +119,19 @@ def quantile_bar(y_bar, a, q, axis, method, keepdims):
     return unbroadcast(np.transpose(np.reshape(bar, shape), back_order), a)
 
 
+def chosen_bar(y_bar, y, a, q, axis, keepdims):
+    """The cotangent of the items, each result being one of them; equal ones share."""
+    if np.ndim(q) == 0:
+        return extremum_bar(y_bar, y, a, axis, keepdims)
+    rest = np.shape(y)[np.ndim(q) :]
+    bars, results = np.reshape(y_bar, (-1, *rest)), np.reshape(y, (-1, *rest))
+    parts = [
+        extremum_bar(bar, chosen, a, axis, keepdims)
+        for bar, chosen in zip(bars, results, strict=True)
+    ]
+    return np.sum(np.stack(parts), axis=0)
+
+
 def place_bar(y_bar, a, q, axis, method, keepdims, scale=1.0):
     """The cotangent of `q`: the difference of the neighbours times the number of steps."""
     if method not in ALPHA_BETA:
@@ -131,17 +155,21 @@ def place_bar(y_bar, a, q, axis, method, keepdims, scale=1.0):
 
 
 @substitute(np.nanmedian)
-def nanmedian(a, axis=None, *, keepdims=False):
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return nanquantile(a, 0.5, axis, keepdims=keepdims)
 
 
 @substitute(np.nanpercentile)
-def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
+):
     return nanquantile(a, np.true_divide(q, 100), axis, method=method, keepdims=keepdims)
 
 
 @substitute(np.nanquantile)
-def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
+def nanquantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
+):
     """Quantiles of the numbers in each row; NaN where there is none."""
     rows, _, gone = as_rows(np.asarray(a), axis)
     lead = np.shape(rows)[:-1]

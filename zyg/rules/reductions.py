@@ -42,14 +42,17 @@ def count_along(shape, axis):
 
 
 @adjoint(np.sum)
-def sum_(a, axis=None, dtype=None, *, keepdims=False):
+def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
     shape = np.shape(a)
-    y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar, shape, axis, keepdims),)
+    y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
+
+    return y, lambda y_bar: (
+        spread(y_bar, shape, axis, keepdims), None, None, None, None, unbroadcast(y_bar, initial)
+    )
 
 
 @adjoint(np.mean)
-def mean(a, axis=None, dtype=None, *, keepdims=False):
+def mean(a, axis=None, dtype=None, out=None, keepdims=False):
     shape = np.shape(a)
     y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
     return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
@@ -70,10 +73,15 @@ def average(a, axis=None, weights=None, *, keepdims=False):
 
 
 def aligned(weights, a, axis):
-    """Weights in a shape that broadcasts against `a`: one axis of `a`, or all of them."""
-    if axis is None or np.ndim(weights) == np.ndim(a):
+    """Weights in a shape that broadcasts against `a`: that of the axes `axis`, or of all."""
+    if axis is None or np.shape(weights) == np.shape(a):
         return weights
-    return np.reshape(weights, [-1 if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))])
+    if not isinstance(axis, tuple):
+        lengths = [-1 if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))]
+        return np.reshape(weights, lengths)
+    axes = [i % np.ndim(a) for i in axis]
+    lengths = [n if i in axes else 1 for i, n in enumerate(np.shape(a))]
+    return np.reshape(np.transpose(weights, np.argsort(axes)), lengths)
 
 
 def weighted(y_bar, a, axis, weights, keepdims):
@@ -93,11 +101,25 @@ def weighting(y_bar, y, a, axis, weights, keepdims):
     total = np.sum(np.broadcast_to(lined_up, shape), axis=axis, keepdims=True)
     deviation = (a - restored(y, shape, axis, keepdims)) / total
     bar = restored(y_bar, shape, axis, keepdims) * conj(deviation)
-    return np.reshape(unbroadcast(bar, lined_up), np.shape(weights))
+    return aligned_back(unbroadcast(bar, lined_up), weights, a, axis)
+
+
+def aligned_back(bar, weights, a, axis):
+    """Undoes `aligned`."""
+    if not isinstance(axis, tuple) or np.shape(weights) == np.shape(a):
+        return np.reshape(bar, np.shape(weights))
+    axes = [i % np.ndim(a) for i in axis]
+    in_order = np.reshape(bar, [np.shape(a)[i] for i in sorted(axes)])
+    return np.transpose(in_order, place_in(axes))
+
+
+def place_in(axes):
+    """For each axis its place among them in ascending order."""
+    return np.argsort(np.argsort(axes))
 
 
 @adjoint(np.var)
-def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
     return y, lambda y_bar: (var_bar(y_bar, a, axis, ddof, keepdims),)
 
@@ -110,7 +132,7 @@ def var_bar(y_bar, a, axis, ddof, keepdims):
 
 
 @adjoint(np.std)
-def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = np.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
     return y, lambda y_bar: (std_bar(y_bar, y, a, axis, ddof, keepdims),)
 
@@ -126,41 +148,91 @@ def inverse_or_zero(y):
 
 
 @adjoint(np.max, np.amax)
-def max_(a, axis=None, *, keepdims=False):
-    y = np.max(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
+def max_(a, axis=None, out=None, keepdims=False, initial=None):
+    y = np.max(a, axis=axis, keepdims=keepdims, initial=initial)
+
+    def back(y_bar):
+        return (
+            extremum_bar(y_bar, y, a, axis, keepdims, initial),
+            None,
+            None,
+            None,
+            None if initial is None else initial_bar(y_bar, y, a, axis, keepdims, initial),
+        )
+
+    return y, back
 
 
 @adjoint(np.min, np.amin)
-def min_(a, axis=None, *, keepdims=False):
-    y = np.min(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
+def min_(a, axis=None, out=None, keepdims=False, initial=None):
+    y = np.min(a, axis=axis, keepdims=keepdims, initial=initial)
+
+    def back(y_bar):
+        return (
+            extremum_bar(y_bar, y, a, axis, keepdims, initial),
+            None,
+            None,
+            None,
+            None if initial is None else initial_bar(y_bar, y, a, axis, keepdims, initial),
+        )
+
+    return y, back
 
 
 @adjoint(np.nanmax)
-def nanmax(a, axis=None, *, keepdims=False):
-    y = np.nanmax(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None):
+    y = np.nanmax(a, axis=axis, keepdims=keepdims, initial=initial)
+
+    def back(y_bar):
+        return (
+            extremum_bar(y_bar, y, a, axis, keepdims, initial),
+            None,
+            None,
+            None,
+            None if initial is None else initial_bar(y_bar, y, a, axis, keepdims, initial),
+        )
+
+    return y, back
 
 
 @adjoint(np.nanmin)
-def nanmin(a, axis=None, *, keepdims=False):
-    y = np.nanmin(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (extremum_bar(y_bar, y, a, axis, keepdims),)
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None):
+    y = np.nanmin(a, axis=axis, keepdims=keepdims, initial=initial)
+
+    def back(y_bar):
+        return (
+            extremum_bar(y_bar, y, a, axis, keepdims, initial),
+            None,
+            None,
+            None,
+            None if initial is None else initial_bar(y_bar, y, a, axis, keepdims, initial),
+        )
+
+    return y, back
 
 
-def extremum_bar(y_bar, y, a, axis, keepdims):
+def extremum_bar(y_bar, y, a, axis, keepdims, initial=None):
     """The cotangent of `a`, where `y` is its maximum or minimum; ties share equally."""
     shape = np.shape(a)
     winners = np.equal(a, restored(y, shape, axis, keepdims))
     part = restored(y_bar, shape, axis, keepdims)
     # Counted in the dtype of the operand: an int64 would make single precision double.
     ties = np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
-    return winners * (part / ties)
+    if initial is None:
+        return winners * (part / ties)
+    ties = ties + restored(np.equal(y, initial), shape, axis, keepdims)
+    return winners * (part / np.where(ties == 0, 1, ties).astype(inexact_dtype(a)))
+
+
+def initial_bar(y_bar, y, a, axis, keepdims, initial):
+    """The cotangent of the value with which a search for an extremum `y` of `a` starts."""
+    winners = np.equal(a, restored(y, np.shape(a), axis, keepdims))
+    ties = 1 + np.sum(winners, axis=axis, keepdims=keepdims)
+    return unbroadcast(np.where(np.equal(y, initial), y_bar / ties, 0), initial)
 
 
 @adjoint(np.ptp)
-def ptp(a, axis=None, *, keepdims=False):
+def ptp(a, axis=None, out=None, keepdims=False):
     y = np.ptp(a, axis=axis, keepdims=keepdims)
     return y, lambda y_bar: (ptp_bar(y_bar, a, axis, keepdims),)
 
@@ -175,14 +247,19 @@ def ptp_bar(y_bar, a, axis, keepdims):
 
 
 @adjoint(np.nansum)
-def nansum(a, axis=None, dtype=None, *, keepdims=False):
-    y = np.nansum(a, axis=axis, dtype=dtype, keepdims=keepdims)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
+    y = np.nansum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
     shape = np.shape(a)
-    return y, lambda y_bar: (np.where(np.isnan(a), 0, spread(y_bar, shape, axis, keepdims)),)
+
+    return y, lambda y_bar: (
+        np.where(np.isnan(a), 0, spread(y_bar, shape, axis, keepdims)),
+        None, None, None, None,
+        unbroadcast(y_bar, initial),
+    )
 
 
 @adjoint(np.nanmean)
-def nanmean(a, axis=None, dtype=None, *, keepdims=False):
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     y = np.nanmean(a, axis=axis, dtype=dtype, keepdims=keepdims)
     return y, lambda y_bar: (nanmean_bar(y_bar, a, axis, keepdims),)
 
@@ -197,7 +274,7 @@ def nanmean_bar(y_bar, a, axis, keepdims):
 
 
 @adjoint(np.prod)
-def prod(a, axis=None, dtype=None, *, keepdims=False):
+def prod(a, axis=None, dtype=None, out=None, keepdims=False):
     y = np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims)
     return y, lambda y_bar: (prod_bar(y_bar, y, a, axis, keepdims),)
 
@@ -229,7 +306,7 @@ def products_of_others(a):
 
 
 @adjoint(np.cumsum)
-def cumsum(a, axis=None, dtype=None):
+def cumsum(a, axis=None, dtype=None, out=None):
     shape = np.shape(a)
     y = np.cumsum(a, axis=axis, dtype=dtype)
     return y, lambda y_bar: (cumsum_bar(y_bar, shape, axis),)
@@ -246,7 +323,7 @@ def reversed_cumsum(y_bar, axis):
 
 
 @adjoint(np.cumprod)
-def cumprod(a, axis=None, dtype=None):
+def cumprod(a, axis=None, dtype=None, out=None):
     y = np.cumprod(a, axis=axis, dtype=dtype)
     return y, lambda y_bar: (cumprod_bar(y_bar, y, a, axis),)
 

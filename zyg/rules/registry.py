@@ -24,23 +24,36 @@ does; its code is differentiated:
         return initial
 
 Where a callable has both, the rule is for calls without keyword arguments.
+
+A stand-in is the same for those calls of a function that its rule doesn't cover, because they have
+arguments for which the rule has no parameter:
+
+    @stand_in(np.sum)
+    def masked_sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
+        return np.sum(np.where(where, a, 0), axis, dtype, keepdims=keepdims, initial=initial)
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 from zyg.signature import by_identity
 
 Rule: TypeAlias = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
+T = TypeVar("T")
 
 _rules: dict[int, Rule] = {}
 _constant: set[int] = set()
 _substitutes: dict[int, Callable[..., Any]] = {}
+_stand_ins: dict[int, Callable[..., Any]] = {}
+_ufunc_methods: dict[tuple[int, str], Callable[..., Any]] = {}
 _alive: list[object] = []
 _version = 0
 
@@ -80,6 +93,36 @@ def substitute(*callees: object) -> Callable[[R], R]:
     return register
 
 
+def stand_in(*callees: object) -> Callable[[R], R]:
+    """Registers plain Python code for calls with arguments that the callables' rule hasn't."""
+
+    def register(function: R) -> R:
+        for callee in callees:
+            _stand_ins[id(callee)] = function
+            _alive.append(callee)
+        return function
+
+    return register
+
+
+def of_ufuncs(method: str, *ufuncs: object, replace: bool = True) -> Callable[[R], R]:
+    """Registers plain Python code for a method of ufuncs; the ufunc is its first argument."""
+
+    def register(function: R) -> R:
+        for ufunc in ufuncs:
+            if replace or (id(ufunc), method) not in _ufunc_methods:
+                _ufunc_methods[id(ufunc), method] = function
+        return function
+
+    return register
+
+
+def method_of_ufunc(ufunc: object, method: str) -> Callable[..., Any] | None:
+    """The Python code that stands for a method of a ufunc; None where there is none."""
+    register_late("numpy")
+    return _ufunc_methods.get((id(ufunc), method))
+
+
 def constant(*callees: object) -> None:
     """Declares that results of these callables carry no derivative: shapes, comparisons, draws."""
     global _version
@@ -88,6 +131,15 @@ def constant(*callees: object) -> None:
         _alive.append(callee)
         by_identity.add(id(callee))
     _version += 1
+
+
+def share(callee: object, other: object) -> None:
+    """Gives another callable the rule that one has been given by now, if any."""
+    rule = _rules.get(id(callee))
+    if rule is not None:
+        adjoint(other)(rule)
+    elif id(callee) in _constant:
+        constant(other)
 
 
 # Rules that few programs need are registered when a function of the module is first seen that has
@@ -100,8 +152,8 @@ LATE = {
     "heapq": ("heaps",),
     "itertools": ("lazy",),
     "numpy": (
-        "array_iteration", "array_stores", "composites", "einsum", "order_statistics",
-        "polynomials",
+        "array_iteration", "array_stores", "composites", "einsum", "options",
+        "order_statistics", "polynomials", "ufunc_methods",
     ),
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
@@ -123,24 +175,38 @@ LATE = {
 
 
 def rule_of(callee: object) -> Rule | None:
-    _look_for(callee)
-    return _rules.get(id(callee))
+    rule = _rules.get(id(callee))
+    if rule is None and _look_for(callee):
+        rule = _rules.get(id(callee))
+    return rule
 
 
-def _look_for(callee: object) -> None:
-    """Registers what zyg has for a callable that nothing is known of yet."""
+def _look_for(callee: object) -> bool:
+    """Registers what zyg has for a callable of which nothing is known yet; whether it did."""
     key = id(callee)
-    if key in _rules or key in _constant or key in _substitutes:
-        return
+    if key in _constant or key in _rules or key in _substitutes:
+        return False
     owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
     module = getattr(owner, "__module__", None)
     if not isinstance(module, str):
-        return
+        return False
+    package = _packages.get(module)
+    if package is None:
+        package = _packages[module] = _package_of(module)
+    if package not in LATE:
+        return False
+    register_late(package)
+    return True
+
+
+# Of the modules of callables the ones that `LATE` knows them under.
+_packages: dict[str, str] = {}
+
+
+def _package_of(module: str) -> str:
     # Functions of `numpy.lib._function_base_impl` belong to numpy, those of `numpy.random.mtrand`
     # to numpy.random.
-    package = module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
-    if package in LATE:
-        register_late(package)
+    return module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
 
 
 def register_imported() -> None:
@@ -160,12 +226,13 @@ def register_late(package: str) -> None:
     missing = [f"zyg.rules.{name}" for name in LATE[package]]
     missing = [name for name in missing if name not in sys.modules]
     if missing:
-        rules, substitutes = dict(_rules), dict(_substitutes)
+        rules, substitutes, stand_ins = dict(_rules), dict(_substitutes), dict(_stand_ins)
         constants, version = set(_constant), _version
         for name in missing:
             importlib.import_module(name)
         _rules.update(rules)
         _substitutes.update(substitutes)
+        _stand_ins.update(stand_ins)
         _constant.update(constants)
         _constant.difference_update(rules, substitutes)
         _version = version  # no code was made for these functions before
@@ -177,13 +244,63 @@ def takes_pullback(rule: Rule) -> bool:
 
 
 def substitute_of(callee: object) -> Callable[..., Any] | None:
-    _look_for(callee)
-    return _substitutes.get(id(callee))
+    found = _substitutes.get(id(callee))
+    if found is None and _look_for(callee):
+        found = _substitutes.get(id(callee))
+    return found
+
+
+def stand_in_of(
+    callee: object, count: int, keywords: Collection[str]
+) -> Callable[..., Any] | None:
+    """The Python code that stands for a call with so many arguments and these keywords, if any.
+
+    That of a ufunc takes the ufunc as its first argument.
+    """
+    rule = rule_of(callee)
+    if rule is None or covers(rule, count, keywords):
+        return None
+    register_late("numpy")
+    return _stand_ins.get(id(callee))
+
+
+def covers(rule: Rule, count: int, keywords: Collection[str]) -> bool:
+    """Whether a rule has parameters for so many positional arguments and for these keywords."""
+    code = getattr(rule, "__code__", None)
+    if code is None:
+        return True
+    positional = code.co_argcount
+    if count > positional and not code.co_flags & inspect.CO_VARARGS:
+        return False
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        return True
+    named = code.co_varnames[code.co_posonlyargcount : positional + code.co_kwonlyargcount]
+    return all(name in named for name in keywords)
+
+
+def without_output(
+    callee: object, args: Sequence[T], keywords: Mapping[str, T]
+) -> tuple[list[T], dict[str, T], T | None]:
+    """The arguments of a call of a function that has a rule, and apart from them its `out`.
+
+    An output by position is behind a ufunc's operands, or where the rule has a parameter `out`.
+    """
+    rest = dict(keywords)
+    out = rest.pop("out", None)
+    if isinstance(callee, np.ufunc):
+        given = out is None and len(args) > callee.nin
+        return list(args[: callee.nin]), rest, args[callee.nin] if given else out
+    code = getattr(rule_of(callee) or substitute_of(callee), "__code__", None)
+    names = () if code is None else code.co_varnames[: code.co_argcount]
+    place = names.index("out") if "out" in names else len(args)
+    if len(args) <= place:
+        return list(args), rest, out
+    behind = zip(names[place + 1 :], args[place + 1 :], strict=False)
+    return list(args[:place]), {**dict(behind), **rest}, args[place]
 
 
 def is_constant(callee: object) -> bool:
-    _look_for(callee)
-    return id(callee) in _constant
+    return id(callee) in _constant or (_look_for(callee) and id(callee) in _constant)
 
 
 def outdate() -> None:

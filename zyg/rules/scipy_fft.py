@@ -12,6 +12,7 @@ import numpy as np
 import scipy.fft
 
 from zyg.cotangent import conj, unbroadcast
+from zyg.permissions import keep_arguments
 from zyg.rules.fourier import (
     all_axes,
     fitted,
@@ -22,7 +23,6 @@ from zyg.rules.fourier import (
     rfftn_bar,
 )
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.scipy_facts import keep_arguments
 
 keep_arguments(vars(scipy.fft).values())
 constant(

@@ -11,8 +11,8 @@ from scipy import signal
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
+from zyg.permissions import keep_arguments
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.scipy_facts import keep_arguments
 
 keep_arguments(vars(signal).values())
 constant(signal.choose_conv_method)

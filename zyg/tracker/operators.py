@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.pruning import without
+from zyg.rules.registry import method_of_ufunc
 from zyg.tracker.graph import (
     TRACKED,
     Call,
@@ -28,8 +30,7 @@ from zyg.tracker.graph import (
     tracked_in,
     wrapped,
 )
-from zyg.tracker.pruning import without
-from zyg.tracker.recording import call, known, name_of
+from zyg.tracker.recording import REBINDING, call, known, name_of
 
 OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple, TrackedValue)
 
@@ -118,6 +119,9 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *args: Any, **kwargs: A
         return call(ufunc, (np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b), kwargs)
     if known(ufunc).is_constant:
         return getattr(ufunc, method)(*map(plain, args), **plain(kwargs))
+    code = method_of_ufunc(ufunc, method) if method != "at" else None
+    if code is not None:
+        return REBINDING.rebound(code)(ufunc, *args, **kwargs)
     raise NotDifferentiable(
         f"np.{ufunc.__name__}.{method} has no rule for tracked values; call the function that "
         "it stands for"

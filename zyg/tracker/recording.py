@@ -21,6 +21,8 @@ import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
 from zyg.errors import NotDifferentiable
+from zyg.pruning import without
+from zyg.rebinding import Rebinding
 from zyg.rules import registry
 from zyg.tracker.graph import (
     NO_OPTIONS,
@@ -35,8 +37,6 @@ from zyg.tracker.graph import (
     plain,
     wrapped,
 )
-from zyg.tracker.pruning import without
-from zyg.tracker.rebinding import rebound
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,12 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
     if entry.is_constant:
         return applied(function, [plain(arg) for arg in args], plain(kwargs))
     if entry.substitute is not None and (kwargs or entry.rule is None):
-        return rebound(entry.substitute)(*args, **kwargs)
+        return REBINDING.rebound(entry.substitute)(*args, **kwargs)
+    if kwargs and not entry.is_own:
+        plain_code = registry.stand_in_of(function, len(args), kwargs)
+        if plain_code is not None:
+            leading = (function,) if isinstance(function, np.ufunc) else ()
+            return REBINDING.rebound(plain_code)(*leading, *args, **kwargs)
     rule = entry.rule
     assert rule is not None
     if kwargs and not entry.is_own:
@@ -132,6 +137,9 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
         options = {**kwargs, "pullback": pullback_for_rules}
     y, back = rule(*values, **options)
     return wrapped(y, Call(function, args, kwargs, back))
+
+
+REBINDING = Rebinding(has_tracked, plain, call)
 
 
 @functools.lru_cache(1024)
@@ -182,7 +190,7 @@ def rule_on_tracked(recorded: Call, value: Any) -> Any:
             f"`{name_of(recorded.func)}` calls functions that it is given: the tracker has no "
             "second derivative of it"
         )
-    y, back = rebound(rule)(*recorded.args, **recorded.kwargs)
+    y, back = REBINDING.rebound(rule)(*recorded.args, **recorded.kwargs)
     check_unchanged(y, value, recorded)
     return back
 

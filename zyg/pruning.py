@@ -1,4 +1,4 @@
-"""Rules without the gradients of arguments that are not tracked: half the cost of many products.
+"""Rules without the gradients of arguments that need none: half the cost of many products.
 
     return np.matmul(x, y), lambda z_bar: (left(z_bar, x, y), right(z_bar, x, y))
     without(rule, (0,))

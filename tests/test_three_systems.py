@@ -1,7 +1,12 @@
-"""One set of rules: every row of the table through the compiler and through the tracker."""
+"""One set of rules: every row of the table through the compiler, the tracker and the tape.
+
+Same value, same gradient, same second derivative; the latter also against differences.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,16 +14,20 @@ import pytest
 
 import zyg
 from tests import rule_rows_composites
-from tests.rule_check import noise
+from tests.rule_check import noise, structural
 from tests.rule_row import Row
 from tests.rule_table import ROWS
-from zyg import tracker
+from zyg import tape, tracker
 from zyg.errors import NotDifferentiable
+from zyg.tape.wrappers import Wrapper
+from zyg.tape.wrappers import plain as unwrapped
+from zyg.tape.wrappers import wrappers_in as on_tape
 from zyg.tracker.graph import TrackedValue, plain, tracked_in
 
 ALL = (*ROWS, *rule_rows_composites.ROWS)
 # Methods of plain arrays, lists of tracked numbers in ufuncs, conversions by classes of NumPy:
 # `track` has the rule, but the rule can't do it again with tracked values, which raises.
+# On the tape their back functions are single operations.
 ONCE = ("ndarray.dot(int64", "numpy.float", "numpy.complex", "arctan2(float64[2, 3], [float")
 
 
@@ -30,6 +39,29 @@ def tracked_arguments(args: Any) -> Any:
     if isinstance(args, np.ndarray):
         return tracker.param(args) if args.dtype.kind in "fc" else args
     return tracker.param(args) if isinstance(args, (float, complex, np.inexact)) else args
+
+
+def inputs(t: tape.Tape, args: Any) -> Any:
+    """Arguments with an input of the tape for each array or number of floats that they hold."""
+    if isinstance(args, (list, tuple)):
+        items = [inputs(t, arg) for arg in args]
+        return args._make(items) if hasattr(args, "_make") else type(args)(items)
+    if isinstance(args, np.ndarray):
+        return t.input(args) if args.dtype.kind in "fc" else args
+    return t.input(args) if isinstance(args, (float, complex, np.inexact)) else args
+
+
+def seeded(y: Any, seed: Any) -> list[tuple[Any, Any]]:
+    """The values of a tape in a result, each with its sensitivity."""
+    if isinstance(y, (list, tuple)):
+        return [pair for item, part in zip(y, seed, strict=True) for pair in seeded(item, part)]
+    return [(y, seed)] if isinstance(y, Wrapper) and seed is not None else []
+
+
+def appended(t: tape.Tape, pairs: list[tuple[Any, Any]]) -> tuple[Any, ...]:
+    """The gradients of these results, appended to the tape."""
+    t.outputs = [y.idx for y, _ in pairs]
+    return tape.append_adjoint(t, [seed for _, seed in pairs])
 
 
 def back_through(y: Any, seed: Any) -> None:
@@ -48,15 +80,59 @@ def check_same(args: Any, expected: Any) -> None:
             for x, bar in zip(args, expected, strict=True):
                 check_same(x, bar)
     elif isinstance(args, TrackedValue):
-        assert np.shape(args.grad) == np.shape(expected)
-        assert np.result_type(args.grad) == np.result_type(expected)
-        is_single = np.result_type(expected) in (np.float32, np.complex64)
-        tolerance = 2e-5 if is_single else 1e-9
-        np.testing.assert_allclose(args.grad, expected, rtol=tolerance, atol=tolerance)
+        check_close(args.grad, expected)
+
+
+def check_close(found: Any, expected: Any) -> None:
+    assert np.shape(found) == np.shape(expected)
+    assert np.result_type(found) == np.result_type(expected)
+    is_single = np.result_type(expected) in (np.float32, np.complex64)
+    tolerance = 2e-5 if is_single else 1e-9
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def check_tape(row: Row, seed: Any, args: Any) -> None:
+    """The value on a tape, and the gradients, against those that parameters have collected.
+
+    Once by the rule, and once by what a trace of it for other values has left.
+    """
+    check_close_on_tape(row, row.args, seed, args)
+    moved = structural(row.args, moved_leaf)
+    with contextlib.suppress(Exception):  # where the function is not defined there
+        for _ in range(2):  # rules are traced when they are asked for again
+            gradients_on_tape(row, moved, seed)
+    check_close_on_tape(row, row.args, seed, args)
+
+
+def check_close_on_tape(row: Row, values: Any, seed: Any, args: Any) -> None:
+    bars = gradients_on_tape(row, values, seed)
+    for x, bar in zip(tracked_in(args), bars, strict=True):
+        check_close(bar.val, x.grad)
+
+
+def moved_leaf(x: Any) -> Any:
+    is_inexact = isinstance(x, (float, complex, np.ndarray, np.inexact)) and (
+        np.result_type(x).kind in "fc"
+    )
+    if not is_inexact:
+        return x
+    return np.asarray(x * 0.99) if isinstance(x, np.ndarray) else type(x)(x * 0.99)
+
+
+def gradients_on_tape(row: Row, values: Any, seed: Any) -> list[Any]:
+    """The gradients for all inputs; sensitivities stand on the tape as well."""
+    t = tape.Tape()
+    y = tape.record(row.callee, *inputs(t, values), **row.kwargs)
+    if values is row.args:
+        assert_close(unwrapped(y), row.call(*row.args))
+    count, pairs = len(t.inputs), seeded(y, seed)
+    if not pairs:
+        return [t.input(zyg.cotangent.zeros_like(t.values[idx])) for idx in list(t.inputs)]
+    return list(appended(t, [(y, t.input(part)) for y, part in pairs])[:count])
 
 
 @pytest.mark.parametrize("row", ALL, ids=str)
-def test_compiler_and_tracker_agree(row: Row) -> None:
+def test_value_and_gradient(row: Row) -> None:
     callee, kwargs = row.callee, row.kwargs
     function = (lambda *xs: callee(*xs, **kwargs)) if callable(callee) else row.call
     args = tracked_arguments(row.args)
@@ -73,6 +149,7 @@ def test_compiler_and_tracker_agree(row: Row) -> None:
         bars = bars if isinstance(bars, tuple) else (bars,)
         bars = tuple(map(zyg.cotangent.project, bars, row.args))
     check_same(args, bars)
+    check_tape(row, seed, args)
 
 
 def assert_close(a: Any, b: Any) -> None:
@@ -112,6 +189,59 @@ def test_rules_run_on_tracked_values(row: Row) -> None:
             np.testing.assert_allclose(found, x.grad, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("row", ALL, ids=str)
+def test_replay(row: Row) -> None:
+    """A tape with its adjoint, printed and run with other numbers, as one that is recorded anew."""
+    t, bars = on_new_tape(row, row.args, None)
+    if not bars:
+        return
+    xs = [t.values[idx] for idx in t.inputs]
+    for found, expected in zip(several(tape.replay(t, *xs)), bars, strict=True):
+        assert type(found) is type(expected)
+        check_close(found, expected)
+    moved = structural(row.args, moved_leaf)
+    try:
+        _, anew = on_new_tape(row, moved, t)
+    except Exception:
+        return  # the function is not defined there
+    numbers = list(leaves_of(moved))
+    try:
+        again = several(tape.replay(t, *numbers, *xs[len(numbers) :]))
+    except tape.TapeMismatch:
+        return
+    for found, expected in zip(again, anew, strict=True):
+        check_close(found, expected)
+
+
+def several(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def leaves_of(args: Any) -> Iterator[Any]:
+    """The arrays and numbers that `inputs` makes inputs."""
+    if isinstance(args, (list, tuple)):
+        for arg in args:
+            yield from leaves_of(arg)
+    elif isinstance(args, (float, complex, np.inexact, np.ndarray)):
+        if np.result_type(args).kind in "fc":
+            yield args
+
+
+def on_new_tape(row: Row, values: Any, seeds: Any) -> tuple[tape.Tape, list[Any]]:
+    """A tape with the gradients of a call, and these; sensitivities are those of another tape."""
+    t = tape.Tape()
+    y = tape.record(row.callee, *inputs(t, values), **row.kwargs)
+    count = len(t.inputs)
+    pairs = seeded(y, noise(unwrapped(y), np.random.default_rng(5)))
+    if not pairs:
+        return t, []
+    if seeds is not None:
+        given = [seeds.values[idx] for idx in seeds.inputs[count:]]
+        pairs = [(item, seed) for (item, _), seed in zip(pairs, given, strict=True)]
+    bars = appended(t, [(item, t.input(seed)) for item, seed in pairs])
+    return t, [bar.val for bar in bars]
+
+
 def first_order(row: Row, args: Any, seeds: Any) -> tuple[Any, list[Any]]:
     """The tracked gradients of a call, summed with fixed weights, and the parameters."""
     leaves = list(dict.fromkeys(tracked_in(args)))
@@ -139,9 +269,24 @@ def is_regular(row: Row, args: Any) -> bool:
 SECOND = [row for row in ALL if is_regular(row, tracked_arguments(row.args))]
 
 
+def second_on_tape(row: Row, seeds: Any) -> float:
+    """What `first_order` sums, differentiated along the direction of the test below."""
+    t = tape.Tape()
+    results = on_tape(tape.record(row.callee, *inputs(t, row.args), **row.kwargs))
+    inexact = [y for y in results if np.result_type(y.val).kind in "fc"]
+    if not inexact:
+        return 0.0
+    grads = appended(t, list(zip(inexact, seeds, strict=True)))
+    total: Any = 0.0
+    for i, g in enumerate(grads):
+        total = total + np.sum(g * np.reshape(np.cos(np.arange(np.size(g)) + i), np.shape(g)))
+    bars = appended(t, [(total, np.ones(np.shape(total))[()])])
+    return sum([float(np.sum(bar.val * (1.0 + 0.1 * i))) for i, bar in enumerate(bars)])
+
+
 @pytest.mark.parametrize("row", SECOND, ids=str)
 def test_second_derivatives(row: Row) -> None:
-    """Against differences of first derivatives, along one direction."""
+    """Tape and tracker, and differences of first derivatives, along one direction."""
     args = tracked_arguments(row.args)
     values = list(tracked_in(tracker.track(row.callee, *args, **row.kwargs)))
     seeds = [noise(y.data, np.random.default_rng(3)) for y in values]
@@ -153,6 +298,7 @@ def test_second_derivatives(row: Row) -> None:
     if isinstance(total, TrackedValue):
         tracker.back(total)
     found = sum([float(np.sum(x.grad * (1.0 + 0.1 * i))) for i, x in enumerate(leaves)])
+    assert second_on_tape(row, seeds) == pytest.approx(found, rel=1e-8, abs=1e-8)
     step, sums = 1e-6, []
     for sign in (1.0, -1.0):
         moved = tracked_arguments(row.args)

@@ -1,0 +1,167 @@
+"""Keyword arguments of NumPy functions: a right derivative, or an error that names the keyword."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+
+A = np.array([[0.41, 0.87, 0.29, 0.63], [0.55, 0.33, 0.78, 0.92], [0.71, 0.24, 0.49, 0.36]])
+Z = np.where(A > 0.8, 0.0, A)
+C = A + 1j * A[::-1]
+B = 1.7 - A
+M = np.array([[1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]], bool)
+R = np.array([0.5, 0.8, 0.3, 0.6])
+FUNCTIONS = [np.exp, np.sum]
+
+
+def stored_where(x):
+    y = x * 2
+    np.log(x, out=y, where=M)
+    return y
+
+
+def stored_by_position(x):
+    y = np.zeros((3, 4))
+    np.multiply(x[:1], R, y, where=M)
+    return y * x
+
+
+def stored_into_operand(x):
+    y = x * 3
+    z = np.divide(y, x + R, out=y, where=M)
+    return y * z
+
+
+def stored_in_tuple(x):
+    y = x * 3
+    np.hypot(y, R, out=(y,))
+    return y
+
+
+def reduced_into(x):
+    y = np.zeros(4)
+    np.sum(x * x, axis=0, out=y, where=M)
+    z = np.zeros(4)
+    np.max(x, 0, z)
+    return y * z
+
+
+PROGRAMS = [
+    (lambda x: np.sum(x * x, where=M), A),
+    (lambda x: np.sum(x * x, axis=0, keepdims=True, where=M[:1], initial=x[0, 0]), A),
+    (lambda x: (x * x).sum(1, where=M), C),
+    (lambda x: np.prod(x, axis=0, where=M, initial=x[0, 1]), Z),
+    (lambda x: x.prod(initial=0.5), Z),
+    (lambda x: np.mean(x * x, axis=0, where=M), A),
+    (lambda x: (x * x).mean(where=M), C),
+    (lambda x: np.max(x * x, axis=1, where=M, initial=0.1), A),
+    (lambda x: x.min(axis=0, where=M, initial=0.5, keepdims=True) ** 2, A),
+    (lambda x: np.var(x, axis=0, ddof=1, where=M), A),
+    (lambda x: np.std(x, where=M), C),
+    (lambda x: x.std(axis=1, keepdims=True, where=M), A),
+    (lambda x: np.average(x, axis=(1, 0), weights=x.T * x.T), A),
+    (lambda x: np.average(x * x, axis=1, weights=x[0], returned=True), A),
+    (lambda x: np.average(x * x, returned=True), A),
+    (lambda x: np.diff(x * x, prepend=x[:, :2], append=0.5), A),
+    (lambda x: np.ediff1d(x * x, to_begin=x[0, 0], to_end=[1.0, 2.0]), A),
+    (lambda x: np.median(x * x, axis=0, overwrite_input=True), A),
+    (lambda x: np.quantile(x * x, [0.1, 0.7], axis=0, method="closest_observation"), A),
+    (lambda x: np.percentile(x * x, 30, method="averaged_inverted_cdf"), A),
+    (lambda x: np.exp(x, dtype=complex) * x, A),
+    (lambda x: np.power(x, R, casting="same_kind", subok=False), A),
+    (lambda x: np.sqrt(x, order="F"), A),
+    (lambda x: np.matmul(x, x * x, axes=[(1, 0), (0, 1), (1, 0)]), A),
+    (lambda x: np.matmul(x, x.T, dtype=complex), A),
+    (stored_where, A),
+    (stored_by_position, A),
+    (stored_into_operand, A),
+    (stored_in_tuple, A),
+    (reduced_into, A),
+]
+WITHOUT_HOLES = [
+    lambda x: np.nansum(x * x, axis=1, where=M),
+    lambda x: np.nanprod(x, axis=0, where=M, initial=0.5),
+    lambda x: np.nanmean(x * x, axis=1, where=M, keepdims=True),
+    lambda x: np.nanmax(x * x, axis=1, where=M, initial=0.1),
+    lambda x: np.nanvar(x, axis=1, where=M),
+    lambda x: np.nanstd(x, ddof=0.5),
+]
+if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+    PROGRAMS += [
+        (lambda x: np.var(x, axis=0, mean=np.median(x, axis=0, keepdims=True)), A),
+        (lambda x: np.std(x, axis=0, correction=1), A),
+        (lambda x: np.vecdot(x, x * x, axis=0), A),
+        (lambda x: np.vecdot(x, x[0], keepdims=True), A),
+    ]
+
+
+@pytest.mark.parametrize(("program", "x"), PROGRAMS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_derivatives_of_calls_with_options(program, x):
+    value, _ = zyg.pullback(program, x)
+    np.testing.assert_equal(np.shape(value), np.shape(program(x)))
+    zyg.check_grads(program, x)
+
+
+@pytest.mark.parametrize("program", WITHOUT_HOLES)
+def test_derivatives_where_numbers_are_missing(program):
+    holes = A < 0.3
+    zyg.check_grads(lambda x: program(np.where(holes, np.nan, x)), A, order=1)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_a_mask_excludes_has_no_derivative():
+    x = np.array([0.0, 0.5, -1.0, 2.0])
+    expected = [0.0, 2.0, 0.0, 0.5]
+    (bar,) = zyg.gradient(lambda x: np.sum(np.log(x), where=x > 0), x)
+    np.testing.assert_array_equal(bar, expected)
+    (bar,) = zyg.gradient(lambda x: 2 * np.mean(np.log(x), where=x > 0), x)
+    np.testing.assert_array_equal(bar, expected)
+    (bar,) = zyg.gradient(lambda x: np.sum(np.log(x, where=x > 0, out=np.zeros(4))), x)
+    np.testing.assert_array_equal(bar, expected)
+    (bar,) = zyg.gradient(lambda x: np.prod(x, where=x != 0), x)
+    np.testing.assert_allclose(bar, [0.0, -2.0, 1.0, -0.5])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_mask_without_an_output():
+    zyg.check_grads(lambda x: np.where(M, np.log(x, where=M), 0) * x, A, order=1)
+    zyg.check_grads(lambda x: np.where(M, np.arctan2(x[0], R, where=M), 0) * x, A, order=1)
+
+
+def test_precision_that_is_asked_for():
+    x = A.astype(np.float32)
+    y, back = zyg.pullback(lambda x: np.multiply(x, R, dtype=np.float32), x)
+    assert y.dtype == np.float32 and back(np.ones_like(y))[0].dtype == np.float32
+    y, back = zyg.pullback(lambda x: np.exp(x, dtype=np.float64), x)
+    assert y.dtype == np.float64 and back(np.ones_like(y))[0].dtype == np.float32
+    y, back = zyg.pullback(lambda x: np.mean(x, axis=0, where=M), x)
+    assert y.dtype == np.float32 and back(np.ones_like(y))[0].dtype == np.float32
+    y, back = zyg.pullback(lambda x: np.sum(x, axis=0, dtype=float, initial=0.5), x)
+    assert y.dtype == np.float64 and back(np.ones_like(y))[0].dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        (lambda x: np.modf(x, where=M), "where"),
+        (lambda x: np.ldexp(x, 2, dtype=np.float64), "dtype"),
+        (lambda x: np.nanquantile(x, 0.3, weights=B, method="inverted_cdf"), "weights"),
+        (lambda x: np.clip(x, 0.1, 0.5, where=M), "where"),
+        (lambda x: np.outer(x, x, axes=0), "axes"),
+        (lambda x: FUNCTIONS[int(x[0, 0])](x, out=np.zeros((3, 4))), "out"),
+        (lambda x: FUNCTIONS[1 + int(x[0, 0])](x, 0, None, np.zeros(4)), "out"),
+    ],
+)
+def test_what_is_not_covered_is_refused_by_name(program, named):
+    with pytest.raises(zyg.ZygError, match=named):
+        zyg.pullback(program, A)
+
+
+def test_errors_of_numpy_stay_as_they_are():
+    with pytest.raises(ValueError, match="does not have an identity"):
+        zyg.pullback(lambda x: np.max(x, where=M), A)
+    with pytest.raises(TypeError, match="casting"):
+        zyg.pullback(lambda x: np.add(x, 1.0, dtype=int), A)

@@ -1,0 +1,118 @@
+"""`reduce`, `accumulate`, `reduceat`, `outer` and `at` of ufuncs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+import zyg.tracker as tracker
+
+A = np.array([[0.41, 0.87, 0.29, 0.63], [0.55, 0.33, 0.78, 0.92], [0.71, 0.24, 0.49, 0.36]])
+Z = np.where(A > 0.8, 0.0, A)
+R = np.array([0.5, 0.8, 0.3, 0.6])
+M = A > 0.35
+ANY_ORDER = (
+    np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp, np.logaddexp2,
+    np.hypot,
+)
+IN_ORDER = (np.subtract, np.divide, np.power, np.arctan2, np.fmod)
+UFUNCS = [*ANY_ORDER, *IN_ORDER]
+FUNCTIONS = [np.add, np.hypot]
+
+
+def along_both_axes(ufunc, x):
+    first = ufunc.reduce(x * x)
+    return first, ufunc.reduce(x * x, axis=-1, keepdims=True, initial=0.6)
+
+
+def all_on_the_way(ufunc, x):
+    return ufunc.accumulate(x * x), ufunc.accumulate(x * x, axis=1)
+
+
+def parts(ufunc, x):
+    return ufunc.reduceat(x * x, [0, 2, 1]), ufunc.reduceat(x * x, [3, 0], axis=1)
+
+
+def table(ufunc, x):
+    return ufunc.outer(x[:2] * x[1], x[2, :2])
+
+
+def once_for_each(ufunc, x):
+    y = x * x
+    ufunc.at(y, [2, 0], x[0])
+    ufunc.at(y, ([1, 1, 1], [0, 0, 3]), x[0, :3] * x[1, :3])
+    return y
+
+
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
+@pytest.mark.parametrize(
+    "program", [along_both_axes, all_on_the_way, parts, table, once_for_each]
+)
+def test_values_and_gradients(program, ufunc):
+    expected = program(ufunc, A)
+    y, _ = zyg.pullback(lambda x: program(ufunc, x), A)
+    for one, other in zip(y, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    zyg.check_grads(lambda x: program(ufunc, x), A, order=1)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.logaddexp.reduce(x * x, axis=(0, 1)),
+        lambda x: np.hypot.reduce(x, axis=None),
+        lambda x: np.multiply.reduce(x, axis=(1, 0)),
+        lambda x: np.add.reduce(x * x, where=M),
+        lambda x: np.multiply.reduce(x, axis=1, where=M, initial=2.0),
+        lambda x: np.maximum.accumulate(x * x, axis=1),
+        lambda x: np.add.reduceat(x * x, [0, 2, 1]),
+        lambda x: np.power.reduce(x),
+        lambda x: np.arctan2.accumulate(x[:2]),
+        lambda x: np.add.reduce(x * x, 0, None, np.zeros(4)),
+        lambda x: np.where(np.logical_or.reduce(x > 0.8), x, x * x),
+    ],
+)
+def test_second_derivatives(program):
+    zyg.check_grads(program, A)
+
+
+def test_products_with_zeros():
+    (bar,) = zyg.gradient(lambda x: np.sum(np.multiply.reduce(x, axis=1)), Z)
+    np.testing.assert_allclose(bar[0], [0.0, 0.41 * 0.29 * 0.63, 0.0, 0.0])
+
+
+def test_ties_on_the_way_go_to_the_last():
+    x = np.array([1.0, 1.0, 0.5, 1.0])
+    (bar,) = zyg.gradient(lambda x: np.sum(np.maximum.accumulate(x) * np.arange(4.0)), x)
+    np.testing.assert_array_equal(bar, [0.0, 3.0, 0.0, 3.0])
+
+
+def test_a_logarithm_of_sums_does_not_overflow():
+    x = np.array([1000.0, 1000.0, -np.inf])
+    (bar,) = zyg.gradient(np.logaddexp.reduce, x)
+    np.testing.assert_allclose(bar, [0.5, 0.5, 0.0])
+
+
+def test_order_counts_along_one_axis_only():
+    with pytest.raises(ValueError, match="not reorderable"):
+        zyg.pullback(lambda x: np.subtract.reduce(x, axis=(0, 1)), A)
+
+
+def test_options_of_products():
+    zyg.check_grads(lambda x: np.multiply.outer(x[0], x[1], dtype=complex), A, order=1)
+    zyg.check_grads(lambda x: np.where(M[0], np.add.outer(x, x[1], where=M[0]), 0), A, order=1)
+
+
+def test_functions_that_are_known_at_run_time_only():
+    zyg.check_grads(lambda x: FUNCTIONS[1 + int(x[0, 0])].reduce(x, axis=1), A, order=1)
+
+
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
+def test_the_tracker_has_them(ufunc):
+    def program(x):
+        reduced = ufunc.reduce(x * x, axis=1) * ufunc.reduceat(x * x, [0, 2])[0, 1]
+        return np.sum(reduced * ufunc.outer(x[0], x[1])[:, :3])
+
+    (bar,) = tracker.gradient(program, A)
+    np.testing.assert_allclose(bar.data, zyg.gradient(program, A)[0])

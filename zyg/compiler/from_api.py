@@ -1,0 +1,18 @@
+"""What stands above the compiler and serves it while generated code runs; set by `zyg.api`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def _not_set(*args: Any, **kwargs: Any) -> Any:
+    raise RuntimeError("`zyg.api` has to be imported first")
+
+
+# Differentiates a call of a Python function.
+compile_call: Callable[..., Any] = _not_set
+# The same for its catching variant.
+compile_attempt: Callable[..., Any] = _not_set
+# Why a Python function can't be compiled for some arguments, None if it can.
+why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set

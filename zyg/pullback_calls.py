@@ -1,0 +1,116 @@
+"""Calls that hand out a back function: those of `zyg.pullback`, and those found at run time.
+
+    y, back = zyg.pullback(f, x)              a `Pullback`, for the user
+    y, back = pullback_call(function, x)      a back function for generated code
+
+A program that asks for gradients of functions that are known needs none of this.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir.core import named
+from zyg.back_functions import (
+    Adjoint,
+    DispatchedBack,
+    Gradients,
+    Like,
+    ObjectsBack,
+    Pullback,
+    StructuralGradients,
+    UpdateBack,
+    protected,
+    prototype,
+)
+from zyg.compiler.assemble import Pair
+from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.object_gradients import pullback_through_heap
+from zyg.shadows import check_held, is_running
+
+
+def run_pullback(
+    mode: str, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Pullback]:
+    entry = entry_for(mode, f, args, kwargs)
+    if entry.has_heap:
+        return pullback_through_heap(mode, entry, f, args, kwargs)
+    code = _pair_of(entry)
+    likes = tuple(map(prototype, args)) if entry.changes else args
+    y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
+    saved = protected(saved, code.copied, len(code.saved_names))
+    finish: Any
+    if mode == "_pullback":
+        finish = StructuralGradients(entry.assignment, len(args))
+    else:
+        finish = Gradients(entry.assignment, likes)
+    description = f"{named(f)}({', '.join(map(repr, entry.types))})"
+    return y, Pullback(Adjoint(code.back), saved, Like(y), finish, description)
+
+
+def _pair_of(entry: Entry) -> Pair:
+    assert isinstance(entry.code, Pair)
+    return entry.code
+
+
+def compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
+    """Run-time dispatch: the value of a call and its raw back function."""
+    return _compiled("dispatch", "update", function, args, kwargs)
+
+
+def compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
+    """The same for the catching variant of a function."""
+    return _compiled("attempt", "attempted update", function, args, kwargs)
+
+
+def _compiled(
+    mode: str, update: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, DispatchedBack]:
+    try:
+        entry = entry_for(mode, function, args, kwargs)
+        if is_running() and entry.made.works_on_objects and not entry.has_heap:
+            entry = entry_on_heap(mode, function, args, kwargs)
+    except ChangesArguments:
+        if not is_running():
+            raise
+        return _compile_update(update, function, args, kwargs)
+    if entry.has_heap and not is_running():
+        raise NotDifferentiable(
+            f"{named(function)} works on objects, and is called where zyg could not tell which "
+            "function is called; call it by its name"
+        )
+    y, saved = entry.run(*inputs_of(entry, function, args, kwargs))
+    finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
+    made = ObjectsBack if entry.has_heap else DispatchedBack
+    return y, made(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
+
+
+def _compile_update(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, UpdateBack]:
+    """Run-time dispatch of a call that changes memory which objects hold."""
+    entry = entry_for(mode, function, args, kwargs)
+    changed = []
+    for i in entry.made.handed_out:
+        source = entry.plan.inputs[i]
+        if source.kind != "arg":
+            raise NotDifferentiable(
+                f"{named(function)} changes in place what it isn't given as an argument of its own"
+            )
+        check_held(args[source.key])
+        changed.append(source.key)
+    whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
+    y, *_ = whole
+    finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
+    held = [(position, args[position]) for position in changed]
+    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), held)
+
+
+def why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
+    """Why there is no code for a call of a Python function; None if there is."""
+    try:
+        entry_for("dispatch", function, args, {})
+    except (NotDifferentiable, UnsupportedSyntax) as error:
+        return error
+    return None

@@ -1,0 +1,352 @@
+"""The methods of ufuncs in terms of reductions, cumulations and calls of the ufunc itself.
+
+    np.add.reduce(x, axis=1)            np.sum(x, axis=1)
+    np.arctan2.reduce(x)                a loop over the items: y = np.arctan2(y, item)
+    np.maximum.accumulate(x)            x, taken where the last largest item stands
+    np.multiply.outer(x, y)             np.multiply(x[:, None], y)
+
+A function stands for a method of some ufuncs, and takes the ufunc as its first argument. What has
+no derivatives (comparisons, logic) is called as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir import facts
+from zyg.cotangent_items import scatter
+from zyg.numpy_example import by_example
+from zyg.rules.array_stores import all_on_the_way
+from zyg.rules.binary import share_of, weight, weight2
+from zyg.rules.options import UFUNCS, of_two
+from zyg.rules.reductions import restored
+from zyg.rules.registry import Rule, adjoint, constant, is_constant, of_ufuncs, rule_of
+
+# Reductions
+
+
+@of_ufuncs("reduce", np.add)
+def add_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=0, where=True
+):
+    start = 0 if initial is None else initial
+    return np.sum(array, axis=axis, dtype=dtype, keepdims=keepdims, initial=start, where=where)
+
+
+@of_ufuncs("reduce", np.multiply)
+def multiply_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    if initial is None:
+        return np.prod(array, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return np.prod(array, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+@of_ufuncs("reduce", np.maximum)
+def maximum_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    items = as_dtype(array, dtype)
+    return np.max(items, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+@of_ufuncs("reduce", np.minimum)
+def minimum_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    items = as_dtype(array, dtype)
+    return np.min(items, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+@of_ufuncs("reduce", np.fmax)
+def fmax_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    items = as_dtype(array, dtype)
+    return np.nanmax(items, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+@of_ufuncs("reduce", np.fmin)
+def fmin_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    items = as_dtype(array, dtype)
+    return np.nanmin(items, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+def as_dtype(array, dtype):
+    return np.asarray(array) if dtype is None else np.asarray(array).astype(dtype)
+
+
+@of_ufuncs("reduce", np.logaddexp)
+def logaddexp_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+    y = log_sum_exp(as_dtype(array, dtype), axis, keepdims)
+    return y if initial is None else np.logaddexp(initial, y)
+
+
+@of_ufuncs("reduce", np.logaddexp2)
+def logaddexp2_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+    y = log2_sum_exp2(as_dtype(array, dtype), axis, keepdims)
+    return y if initial is None else np.logaddexp2(initial, y)
+
+
+@of_ufuncs("reduce", np.hypot)
+def hypot_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+    y = length(as_dtype(array, dtype), axis, keepdims)
+    return y if initial is None else np.hypot(initial, y)
+
+
+# What NumPy does, which functions here stand for.
+OF_NUMPY = {ufunc: ufunc.reduce for ufunc in (np.logaddexp, np.logaddexp2, np.hypot)}
+SUMS_AT = np.add.reduceat
+
+
+def log_sum_exp(array, axis, keepdims):
+    return OF_NUMPY[np.logaddexp](array, axis=axis, keepdims=keepdims)
+
+
+@adjoint(log_sum_exp)
+def log_sum_exp_rule(array, axis, keepdims):
+    shape = np.shape(array)
+    y = log_sum_exp(array, axis, keepdims)
+
+    def back(y_bar):
+        part = weight(array, restored(y, shape, axis, keepdims))
+        return restored(y_bar, shape, axis, keepdims) * part, None, None
+
+    return y, back
+
+
+def log2_sum_exp2(array, axis, keepdims):
+    return OF_NUMPY[np.logaddexp2](array, axis=axis, keepdims=keepdims)
+
+
+@adjoint(log2_sum_exp2)
+def log2_sum_exp2_rule(array, axis, keepdims):
+    shape = np.shape(array)
+    y = log2_sum_exp2(array, axis, keepdims)
+
+    def back(y_bar):
+        part = weight2(array, restored(y, shape, axis, keepdims))
+        return restored(y_bar, shape, axis, keepdims) * part, None, None
+
+    return y, back
+
+
+def length(array, axis, keepdims):
+    """The root of the sum of squares."""
+    return OF_NUMPY[np.hypot](array, axis=axis, keepdims=keepdims)
+
+
+@adjoint(length)
+def length_rule(array, axis, keepdims):
+    shape = np.shape(array)
+    y = length(array, axis, keepdims)
+
+    def back(y_bar):
+        part = share_of(array, restored(y, shape, axis, keepdims))
+        return restored(y_bar, shape, axis, keepdims) * part, None, None
+
+    return y, back
+
+
+for _function in (log_sum_exp, log2_sum_exp2, length):
+    facts.result(_function)(by_example(_function))
+    facts.pure(_function)
+    facts.fresh(_function)
+
+
+def ordered_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+    """The reduction by a ufunc whose order counts: each result is an operand of the next call."""
+    items = as_dtype(array, dtype)
+    axis = only_axis(ufunc, np.ndim(items), axis)
+    y, rest = first_and_rest(items, axis, initial)
+    for row in rest:
+        y = ufunc(y, row)
+    return np.expand_dims(y, axis) if keepdims else y
+
+
+@of_ufuncs("reduce", np.subtract)
+def subtract_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+    items = as_dtype(array, dtype)
+    axis = only_axis(ufunc, np.ndim(items), axis)
+    first, rest = first_and_rest(items, axis, initial)
+    y = first - np.sum(rest, axis=0)
+    return np.expand_dims(y, axis) if keepdims else y
+
+
+@of_ufuncs("reduce", np.divide)
+def divide_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+    items = as_dtype(array, dtype)
+    axis = only_axis(ufunc, np.ndim(items), axis)
+    first, rest = first_and_rest(items, axis, initial)
+    y = first / np.prod(rest, axis=0)
+    return np.expand_dims(y, axis) if keepdims else y
+
+
+def first_and_rest(items, axis, initial):
+    """What a reduction starts with, and the rows that it takes one after the other."""
+    rows = np.moveaxis(items, axis, 0)
+    if initial is None:
+        return rows[0], rows[1:]
+    return initial + np.zeros_like(rows[0]), rows
+
+
+def only_axis(ufunc, ndim, axis):
+    """The axis of a reduction of which NumPy allows one only."""
+    if isinstance(axis, tuple) and len(axis) == 1:
+        return axis[0]
+    if axis is None and ndim == 1:
+        return 0
+    if axis is None or isinstance(axis, tuple):
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may "
+            "be specified"
+        )
+    return axis
+
+
+# Cumulations
+
+
+@of_ufuncs("accumulate", np.add)
+def add_accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    return np.cumsum(array, axis, dtype)
+
+
+@of_ufuncs("accumulate", np.multiply)
+def multiply_accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    return np.cumprod(array, axis, dtype)
+
+
+@of_ufuncs("accumulate", np.maximum, np.minimum)
+def extremum_accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    items = as_dtype(array, dtype)
+    return np.take_along_axis(items, last_best(ufunc, items, axis), axis)
+
+
+def last_best(ufunc, array, axis):
+    """For each place the last one up to it where the largest (smallest) item so far stands."""
+    best = np.equal(array, ufunc.accumulate(array, axis))
+    lengths = [1 for _ in range(np.ndim(array))]
+    lengths[axis] = -1
+    places = np.reshape(np.arange(np.shape(array)[axis]), lengths)
+    return np.maximum.accumulate(np.where(best, places, 0), axis)
+
+
+constant(last_best)
+
+
+def ordered_accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    """All results on the way of `ordered_reduce`."""
+    rows = np.moveaxis(as_dtype(array, dtype), axis, 0)
+    return np.moveaxis(all_on_the_way(ufunc, rows), 0, axis)
+
+
+@of_ufuncs("accumulate", np.subtract)
+def subtract_accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    rows = np.moveaxis(as_dtype(array, dtype), axis, 0)
+    y = np.concatenate((rows[:1], rows[:1] - np.cumsum(rows[1:], 0)))
+    return np.moveaxis(y, 0, axis)
+
+
+@of_ufuncs("accumulate", np.divide)
+def divide_accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    rows = np.moveaxis(as_dtype(array, dtype), axis, 0)
+    y = np.concatenate((rows[:1], rows[:1] / np.cumprod(rows[1:], 0)))
+    return np.moveaxis(y, 0, axis)
+
+
+# Parts of an axis
+
+
+@of_ufuncs("reduceat", np.add)
+def add_reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
+    rows = np.moveaxis(as_dtype(array, dtype), axis, 0)
+    return np.moveaxis(sums_at(rows, indices), 0, axis)
+
+
+def sums_at(rows, indices):
+    return SUMS_AT(rows, indices, 0)
+
+
+@adjoint(sums_at)
+def sums_at_rule(rows, indices):
+    shape = np.shape(rows)
+
+    def back(y_bar):
+        places, owners = places_of_parts(indices, shape[0])
+        return scatter(y_bar[owners], shape, places), None
+
+    return sums_at(rows, indices), back
+
+
+def places_of_parts(indices, length):
+    """The places of the items of all parts of `reduceat`, and the number of the part of each."""
+    starts = np.asarray(indices)
+    counts = np.maximum(np.append(starts[1:], length) - starts, 1)
+    owners = np.repeat(np.arange(len(starts)), counts)
+    firsts = np.cumsum(counts) - counts
+    return np.arange(len(owners)) - firsts[owners] + starts[owners], owners
+
+
+def parts_reduced(ufunc, array, indices, axis=0, dtype=None, out=None):
+    """A reduction of each part by itself."""
+    rows = np.moveaxis(as_dtype(array, dtype), axis, 0)
+    starts = [int(i) for i in indices]
+    stops = [*starts[1:], len(rows)]
+    pairs = zip(starts, stops, strict=True)
+    found = [ufunc.reduce(rows[i : max(j, i + 1)]) for i, j in pairs]
+    return np.moveaxis(np.stack(found), 0, axis)
+
+
+# Products
+
+
+def outer_of(
+    ufunc, A, B, *, where=True, dtype=None, casting="same_kind", order="K", subok=True
+):
+    spread = np.reshape(A, (*np.shape(A), *[1 for _ in range(np.ndim(B))]))
+    if where is True and dtype is None and order == "K":
+        return ufunc(spread, B)
+    return of_two(ufunc, spread, B, where=where, dtype=dtype, casting=casting, order=order)
+
+
+# The ufuncs that have no function of their own above
+
+
+def reduce_plainly(ufunc, *args, **kwargs):
+    return ufunc.reduce(*args, **kwargs)
+
+
+def accumulate_plainly(ufunc, *args, **kwargs):
+    return ufunc.accumulate(*args, **kwargs)
+
+
+def reduceat_plainly(ufunc, *args, **kwargs):
+    return ufunc.reduceat(*args, **kwargs)
+
+
+def outer_plainly(ufunc, *args, **kwargs):
+    return ufunc.outer(*args, **kwargs)
+
+
+PLAIN: dict[str, Rule] = {
+    "reduce": reduce_plainly, "accumulate": accumulate_plainly, "reduceat": reduceat_plainly,
+    "outer": outer_plainly,
+}
+GENERAL: dict[str, Rule] = {
+    "reduce": ordered_reduce, "accumulate": ordered_accumulate, "reduceat": parts_reduced,
+    "outer": outer_of,
+}
+constant(*PLAIN.values())
+if hasattr(np.ufunc, "resolve_dtypes"):  # of NumPy 1.25
+    constant(np.ufunc.resolve_dtypes)
+
+for _ufunc in UFUNCS.values():
+    if is_constant(_ufunc) and _ufunc.nin == 2:
+        for _method, _function in PLAIN.items():
+            of_ufuncs(_method, _ufunc)(_function)
+    elif rule_of(_ufunc) is not None and _ufunc.nin == 2 and _ufunc.nout == 1:
+        for _method, _function in GENERAL.items():
+            of_ufuncs(_method, _ufunc, replace=False)(_function)
