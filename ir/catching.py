@@ -44,6 +44,7 @@ from ir.core import (
 from ir.failing import Cuts
 from ir.primitives import UNBOUND
 from ir.record import made, node
+from ir.steps import in_steps
 from ir.types import Raised
 
 ALL = Const(BaseException)
@@ -167,6 +168,9 @@ class _Cutter:
     ) -> Piece:
         """The same for operations that end with an exception, or with what `finish` gives."""
         for i, op in enumerate(ops):
+            in_place = self._in_steps(op)
+            if in_place is not None:
+                return self.pieces([*ops[:i], *in_place, *ops[i + 1 :]], raises, finish, count)
             if self._is_cut(op):
                 before, rest = ops[:i], ops[i + 1 :]
 
@@ -181,9 +185,20 @@ class _Cutter:
         return self._guard(ops, after, exit, count, ops[-1].loc if ops else None)
 
     def _is_cut(self, op: Op) -> bool:
-        if op in self._changes:
+        if op in self._changes or self._in_steps(op) is not None:
             return True
         return any(self._is_cut(inner) for block in blocks_of(op) for inner in block.ops)
+
+    def _in_steps(self, op: Op) -> tuple[Op, ...] | None:
+        """What inference has made of a loop over an iterator that changes as it goes on."""
+        if not isinstance(op, For) or op.backwards or len(op.iterables) > 1:
+            return None
+        for closes in (True, False):
+            steps = in_steps(op, closes)
+            (loop,) = (step for step in steps if isinstance(step, While))
+            if loop.body.ops[0] in self._changes:
+                return steps
+        return None
 
     def _guard(
         self, before: list[Op], after: list[Op], exit: Exit, count: int, loc: Location | None
@@ -227,8 +242,13 @@ class _Cutter:
         match op:
             case Call():
                 first, behind = self._attempt(op, error)
-                after, exit = self._after(error, onward, count, op.loc)
-                return self._guard([*before, first], [*behind, *after], exit, count, op.loc)
+
+                def apart() -> Piece:  # where there is a value
+                    ops, exit = onward()
+                    return [*behind, *ops], exit
+
+                after, exit = self._after(error, apart, count, op.loc)
+                return self._guard([*before, first], after, exit, count, op.loc)
             case If():
                 then, orelse = (self._arm(block, len(op.results)) for block in op.blocks)
                 new: list[Op] = [If(op.cond, then, orelse, [error, *op.results], op.loc)]

@@ -9,17 +9,19 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from ir import facts, primitives
 from ir.changes import appended, stored_type
 from ir.core import Const, Location, Operand, type_of
+from ir.errors import Unsupported
 from ir.fact_rules import call_type
 from ir.infer import Inference
 from ir.special_calls import Folded, special
 from ir.special_displays import read_item
-from ir.types import TOP, Dict, Known, Mapping, Sequence, Type, class_of
+from ir.types import TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
 
 NONE = Const(None)
 # What makes items of a defaultdict that no derivative flows into.
@@ -75,6 +77,35 @@ def _getitem(
                 Const(operator.getitem), [mapping, args[1]], kwargs, names, loc
             )
     return read_item(self, args, kwargs, names, loc)
+
+
+@special(defaultdict)
+def _defaultdict(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is not None and args and not _makes_constants(type_of(args[0])):
+        raise Unsupported(
+            "what a defaultdict makes for a missing key may depend on what its function has "
+            "captured, and has no derivative", loc, advice="use `setdefault`, or `if key not in d`",
+        )
+    return None
+
+
+def _makes_constants(factory: Type) -> bool:
+    """Whether a function without arguments gives the same each time, and changes nothing."""
+    match factory:
+        case Closure(captures=captures, defaults=defaults):
+            return all(map(_makes_constants, (*captures, *defaults)))
+        case Known(value):
+            return not isinstance(value, types.MethodType)
+        case Scalar(cls):
+            return issubclass(cls, int | str | bytes)
+        case _:
+            return False
 
 
 def defaulted_type(mapping: Type, key: Type, default: Type) -> Type:

@@ -341,8 +341,11 @@ class ExpressionParser:
     def call(self, node: gast.Call) -> Operand:
         if isinstance(node.func, gast.Name) and self.is_global(node.func.id):
             if node.func.id in FRAME_READERS and node.func.id not in self.globals:
+                is_of_object = node.func.id == "vars" and node.args
                 raise self.unsupported(
-                    node, f"`{node.func.id}()` is not supported in differentiated code"
+                    node, f"`{node.func.id}()` is not supported in differentiated code",
+                    "ask for its items where it stands, or copy it: `dict(vars(x))`"
+                    if is_of_object else "",
                 )
             if node.func.id == "super" and not node.args and "super" not in self.globals:
                 return self.super_call(node)

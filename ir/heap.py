@@ -13,11 +13,15 @@ When a program runs, the heap is a token: reads and stores go to the objects the
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from ir import facts
 from ir.core import Const, Function, Operand, Parameters, Value
 from ir.record import made, node
 from ir.types import TOP, Instance, Known, Type
+
+# Classes that functions define and that are made once: what they hold has to stay what it is.
+made_once: WeakSet[type] = WeakSet()
 
 
 class Heap:
@@ -100,6 +104,22 @@ def attribute_set(heap: Any, obj: Any, name: str, value: Any) -> Any:
     return heap
 
 
+def class_stored(heap: Any, cls: Any, name: str, value: Any) -> Any:
+    """`cls.name = value`, for an attribute of a class: gives the heap."""
+    setattr(cls, name, value)
+    return heap
+
+
+def class_read(heap: Any, cls: Any, name: str) -> Any:
+    """`cls.name`, for an attribute of a class that the program stores."""
+    return getattr(cls, name)
+
+
+def class_attribute(cls: Any, name: str) -> Any:
+    """The same as what runs; its place among other operations matters."""
+    return getattr(cls, name)
+
+
 def contents_read(heap: Any, value: Any) -> Any:
     """A value, behind a point where objects that may hold it may have changed it in place."""
     return value
@@ -135,6 +155,7 @@ STORES = {
     attribute_stored: set_attribute,
     attribute_set: object.__setattr__,
     attribute_deleted: delete_attribute,
+    class_stored: set_attribute,
 }
 
 

@@ -156,6 +156,15 @@ class Surroundings(Protocol):
     def attribute_type(self, owner: object, name: str) -> Type:
         """The type of an attribute of a module or class."""
 
+    def is_assigned(self, owner: object, name: str) -> bool:
+        """Whether the program stores into an attribute of a class."""
+
+    def note_assigned(self, owner: object, name: str, type_: Type) -> None:
+        """Notes a store into a global, in the dict `owner`, or into an attribute of a class."""
+
+    def is_class_store(self, cls: type, name: str) -> bool:
+        """Whether `cls.name = value` does no more than to replace a plain value."""
+
     def call_type(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> Type:

@@ -9,6 +9,14 @@
                                            return total
 
 What `next` changes in the iterator happens then in a statement of its own, which does not fail.
+
+A StopIteration that would leave a generator function is a RuntimeError, as Python makes it one:
+
+    def pairs(items):                  def pairs(items):
+        yield next(items)      ==>         try:
+                                               yield next(items)
+                                           except StopIteration as stopped@:
+                                               raise RuntimeError(...) from stopped@
 """
 
 from __future__ import annotations
@@ -20,6 +28,7 @@ from typing import Any
 import gast
 
 from ir.generators import advanced, sending, stop_iteration, throwing
+from ir.jumps import is_generator
 from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, children, statements_in
 
@@ -41,6 +50,47 @@ def hoist_next(function: Any, module_globals: dict[str, Any]) -> None:
     for node in gast.walk(function):
         if isinstance(node, gast.Try):
             node.body = _hoisted(node.body, serial, stopped)
+
+
+def guard_generators(function: Any) -> None:
+    """Lets no StopIteration leave the generator functions in a function, in place."""
+    for node in gast.walk(function):
+        if isinstance(node, gast.FunctionDef) and is_generator(node) and any(
+            map(_may_stop, node.body)
+        ):
+            made = NodeMaker(node.body[0])
+            error = made.call(RuntimeError, made.constant("generator raised StopIteration"))
+            handler = made.node(gast.ExceptHandler(
+                type=made.constant(StopIteration), name=made.store("stopped@"),
+                body=[made.node(gast.Raise(exc=error, cause=made.load("stopped@")))],
+            ))
+            node.body = [made.node(
+                gast.Try(body=node.body, handlers=[handler], orelse=[], finalbody=[])
+            )]
+
+
+def _may_stop(node: Any) -> bool:
+    """Whether something in a node looks as if it raised StopIteration, and nothing catches that."""
+    match node:
+        case gast.Name(id="StopIteration") | gast.Attribute(attr="__next__" | "send" | "throw"):
+            return True
+        case gast.Call(func=gast.Name(id="next"), args=[_]):
+            return True
+        case gast.Try() if any(map(_catches_stop, node.handlers)):
+            parts = [*node.handlers, *node.orelse, *node.finalbody]
+            return any(map(_may_stop, parts))
+        case gast.ExceptHandler():
+            return any(map(_may_stop, node.body))
+        case _:
+            return not isinstance(node, FUNCTIONS) and any(map(_may_stop, children(node)))
+
+
+def _catches_stop(handler: Any) -> bool:
+    match handler.type:
+        case None | gast.Name(id="StopIteration" | "Exception" | "BaseException"):
+            return True
+        case _:
+            return False
 
 
 def stopped(made: NodeMaker, end: Any) -> Any:

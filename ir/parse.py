@@ -23,6 +23,7 @@ import gast
 
 from ir import facts, primitives, stored
 from ir.attempt_nodes import Attempt, Unsplittable
+from ir.attribute_dicts import lower_attribute_dicts
 from ir.builder import Builder
 from ir.core import (
     Block,
@@ -52,7 +53,7 @@ from ir.keeping import Keep, Restore
 from ir.link import link
 from ir.locate import Source, locate
 from ir.matching import lower_matches
-from ir.next_calls import hoist_next
+from ir.next_calls import guard_generators, hoist_next
 from ir.parse_generators import Frame, GeneratorParser
 from ir.primitives import UNBOUND
 from ir.scope import (
@@ -66,6 +67,7 @@ from ir.scope import (
     rebound_captures,
     stores_of,
 )
+from ir.shared_memory import shared_and_changed
 from ir.simplify import eliminate_dead
 
 MAX_PARSED = 4096
@@ -132,9 +134,14 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     unsupported = None
     if code.co_flags & (0x80 | 0x200):
         unsupported = "async functions are not supported"
-    lower_matches(source.gast_node)
-    lower_generator_expressions(source.gast_node)
-    hoist_next(source.gast_node, module_globals)
+    if isinstance(source.gast_node, gast.FunctionDef) and any(map(_is_class_body, code.co_consts)):
+        from ir.local_classes import lift_classes  # which few programs need
+
+        def parse_method(node: Any, code: types.CodeType, class_name: str) -> Function:
+            return _parse_method(node, code, class_name, source.file, module_globals)
+
+        lift_classes(source, module_globals, parse_method)
+    _lower(source.gast_node, module_globals)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
@@ -144,6 +151,31 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
     function = parser.function()
     function.code = code
     return function
+
+
+def _is_class_body(const: Any) -> bool:
+    """Whether a constant of a function's code is the body of a class: it has no fast variables."""
+    return isinstance(const, types.CodeType) and not const.co_flags & 0x01
+
+
+def _lower(node: Any, module_globals: dict[str, Any]) -> None:
+    """Rewrites what the parser doesn't know of, in place."""
+    lower_matches(node)
+    lower_generator_expressions(node)
+    lower_attribute_dicts(node, module_globals)
+    guard_generators(node)
+    hoist_next(node, module_globals)
+
+
+def _parse_method(
+    node: Any, code: types.CodeType, class_name: str, file: str, module_globals: dict[str, Any]
+) -> Function:
+    """The IR of a method of a class that a function defines."""
+    _lower(node, module_globals)
+    return FunctionParser(
+        node, file, code.co_name, class_name or None, module_globals,
+        captured=list(code.co_freevars), enclosing=None,
+    ).function()
 
 
 class FunctionParser(GeneratorParser):
@@ -196,6 +228,7 @@ class FunctionParser(GeneratorParser):
     def make_cells(self) -> None:
         """Makes the cells of variables, and puts the parameters among them there."""
         rebound, targets = rebound_captures(self.node)
+        rebound |= shared_and_changed(body_of(self.node), local_names(self.node))
         if self.frame is not None:
             rebound = set()  # they are in the generator
         for name in sorted(rebound | (targets - self.locals)):

@@ -156,6 +156,7 @@ def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
                     targets.add(name)
                 elif name in own and (
                     name in stored
+                    or name == getattr(current, "name", None)  # decorated, and recursive
                     or any(name in loop for loop in loops)
                     or last.get(name, position) > position
                 ):

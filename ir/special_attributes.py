@@ -23,6 +23,8 @@ from ir.heap import (
     attribute_read,
     attribute_set,
     attribute_stored,
+    class_read,
+    class_stored,
     delete_attribute,
     set_attribute,
 )
@@ -66,6 +68,9 @@ def _getattr(
             found = self._of_class(owner, name, names, loc)
             if found is not None:
                 return found
+        if isinstance(owner.value, type) and self.places is not None:
+            if self.surroundings.is_assigned(owner.value, name):
+                return _read_of_class(self, owner, args[1], names, loc)
         if isinstance(owner.value, types.ModuleType | type):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
@@ -81,6 +86,8 @@ def _getattr(
                 return [Const(found)]
     owner_type = type_of(owner)
     owner_type = widen(owner_type)
+    if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
+        return self.typed_call(Const(type), [owner], {}, names, loc)
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
         (result,) = typed(self, getattr, args, names, loc, type_)
@@ -90,6 +97,13 @@ def _getattr(
     descriptor = _descriptor(owner_type, name)
     if descriptor is not None:
         return self.typed_call(Const(descriptor), [owner], {}, names, loc)
+    if name == "__dict__" and self.heap is not None and (
+        self.surroundings.member(owner_type, name).kind != "other"
+    ):
+        raise Unsupported(
+            "`__dict__` would be a second name of all that an object holds", loc,
+            advice="ask for its items where it stands, or copy it: `dict(x.__dict__)`",
+        )
     above = self._of_super(owner, name)
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
@@ -98,6 +112,17 @@ def _getattr(
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def _read_of_class(
+    self: Inference, cls: Const, name: Const, names: list[str], loc: Location | None
+) -> list[Operand]:
+    """Reads an attribute of a class that the program stores: in turns with these stores."""
+    type_ = self.surroundings.attribute_type(cls.value, name.value)
+    self.works_on_objects = True
+    if self.heap is None:
+        return typed(self, getattr, [cls, name], names, loc, type_)
+    return typed(self, class_read, [self.current_heap(loc), cls, name], names, loc, type_)
 
 
 def _read_by_any_name(
@@ -193,6 +218,14 @@ def _set_attribute(
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
     member = self.surroundings.member(type_of(owner), name.value)
+    if member.kind == "other" and isinstance(owner, Const) and (
+        isinstance(owner.value, type)
+        and self.surroundings.is_class_store(owner.value, name.value)
+    ):
+        heap = self.current_heap(loc)
+        self.surroundings.note_assigned(owner.value, name.value, type_of(value))
+        self.places.held.store(class_stored, heap, args, [], loc)
+        return [Const(None)]
     if member.kind == "other":
         cls = owner.value if isinstance(owner, Const) else None
         place = f"the class {cls.__name__}" if isinstance(cls, type) else "what is no plain object"
@@ -217,8 +250,10 @@ def _set_directly(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if self.places is None or len(args) != 3 or not isinstance(args[1], Const):
+    if self.places is None or len(args) != 3:
         return None
+    if not isinstance(args[1], Const):
+        return self.unknown_call(Const(object.__setattr__), args, names, loc)
     member = self.surroundings.member(type_of(args[0]), args[1].value)
     if member.store == "computed":
         return self.typed_call(Const(member.setter), [args[0], args[2]], {}, names, loc)
@@ -236,8 +271,10 @@ def _delete_attribute(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if self.places is None or len(args) != 2 or not isinstance(args[1], Const):
+    if self.places is None or len(args) != 2:
         return None
+    if not isinstance(args[1], Const):
+        return self.unknown_call(Const(delattr), args, names, loc)
     cls = class_of(type_of(args[0]))
     if not self.surroundings.member(type_of(args[0]), args[1].value).is_plainly_deleted:
         return self.unknown_call(Const(delattr), args, names, loc)

@@ -96,6 +96,20 @@ def _load_global(
     return typed(self, primitives.load_global, args, names, loc, type_)
 
 
+@special(primitives.store_global)
+def _store_global(
+    self: Inference,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    namespace, name, value = args
+    if isinstance(namespace, Const) and isinstance(name, Const):
+        self.surroundings.note_assigned(namespace.value.contents, name.value, type_of(value))
+    return None
+
+
 @special(primitives.read_captured)
 def _read_captured(
     self: Inference,

@@ -10,6 +10,7 @@ What an iterator changes when it goes on is then a part of the loop's body, in i
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
@@ -20,6 +21,7 @@ from ir.core import (
     For,
     If,
     Location,
+    Op,
     Operand,
     Value,
     While,
@@ -251,35 +253,43 @@ def loop_by_steps(
     self: Inference, op: For, iterator: Operand, init: list[Operand], mapping: Mapping
 ) -> None:
     """Appends a loop over an iterator that is an object; `mapping` learns the results."""
-    source = Value("items")
-    mapping[source] = iterator
     cls = class_of(type_of(iterator))
     closes = cls is not None and issubclass(cls, Generator) and cls.closes and (
         self.is_made_for(op)
     )
-    lists: list[Value] = []
-    body = op.body
-    exit = body.exit
-    count = len(op.carried)
-    for collected in op.results[count:]:
-        made = Value(collected.name)
-        self.op(Call(Const(primitives.build_list), [], {}, [made], op.loc), mapping)
-        mapping[collected] = mapping[made]
-        lists.append(made)
-    carried = list(op.carried)
-    ops = list(body.ops)
+    first, *rest = in_steps(op, closes)
+    mapping[first.results[0]] = iterator
+    for made in rest:
+        if isinstance(made, While):
+            self._while(made, init, mapping)
+        else:
+            self.op(made, mapping)
+
+
+@functools.lru_cache(maxsize=4096)
+def in_steps(op: For, closes: bool) -> tuple[Op, ...]:
+    """A loop as operations that ask its iterator for one item after the other.
+
+    They are made once, so that inference and what it has cut (`ir.catching`) mean the same ones.
+    """
+    source = Value("items")
+    body, exit, count = op.body, op.body.exit, len(op.carried)
+    lists = op.results[count:]
+    made: list[Op] = [Call(Const(iterated), [op.iterables[0]], {}, [source], op.loc)]
+    made += [Call(Const(primitives.build_list), [], {}, [items], op.loc) for items in lists]
+    carried, ops = list(op.carried), list(body.ops)
     if isinstance(exit, Yield):
-        for made, value in zip(lists, exit.values[1 + count :], strict=True):
-            ops.append(Call(Const(list.append), [made, value], {}, [Value("_")], op.loc))
+        for items, value in zip(lists, exit.values[1 + count :], strict=True):
+            ops.append(Call(Const(list.append), [items, value], {}, [Value("_")], op.loc))
         exit = Yield(exit.values[: 1 + count])
-    (item,) = op.items
-    alive = Value("alive")
+    alive, (item,) = Value("alive"), op.items
     results = [Value("stop"), *(Value(value.name) for value in carried)]
     going = If(
         alive, Block([], ops, exit), Block([], [], Yield([Const(True), *carried])), results, op.loc
     )
     step = Call(Const(advanced), [source], {}, [alive, item, Value("_")], op.loc)
     whole = Block(carried, [step, going], Yield(list(results)))
-    self._while(While(init, whole, op.results[:count], op.loc), init, mapping)
+    made.append(While(op.init, whole, op.results[:count], op.loc))
     if closes:  # nobody else has it: Python closes it at once
-        self.typed_call(Const(Generator.close), [iterator], {}, ["_"], op.loc)
+        made.append(Call(Const(Generator.close), [source], {}, [Value("_")], op.loc))
+    return tuple(made)

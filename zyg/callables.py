@@ -35,21 +35,23 @@ def named_tuple(cls: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:
 
 
 _METHODS = namedtuple("_METHODS", "field")
-_REPLACE, _MAKE = (getattr(method, "__code__", None) for method in (
-    vars(_METHODS)["_replace"], vars(_METHODS)["_make"].__func__
+_REPLACE, _MAKE, _AS_DICT = (getattr(method, "__code__", None) for method in (
+    vars(_METHODS)["_replace"], vars(_METHODS)["_make"].__func__, vars(_METHODS)["_asdict"]
 ))
 
 
 def method_of_named_tuple(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
-    """`_replace` and `_make`, as functions of the tuple or class; None for other functions."""
+    """`_replace`, `_make` and `_asdict`, as functions of the tuple or class; None for others."""
     code = getattr(function, "__code__", None)
     if code is None:
         return None
     if code is _REPLACE and len(args) == 1:
         y = function(*args, **kwargs)
         return y, _Replaced(y._fields, tuple(kwargs))
+    if code is _AS_DICT and len(args) == 1 and not kwargs:
+        return function(*args), _AsDict(args[0]._fields)
     if code is _MAKE and len(args) == 2 and not kwargs:
         items = items_of(args[1])
         return function(args[0], items), lambda y_bar: (None, None, from_items(y_bar, items))
@@ -69,6 +71,18 @@ class _Replaced:
         bar_of = dict(zip(self._fields, y_bar, strict=True))
         kept = tuple([None if n in self._replaced else bar_of[n] for n in self._fields])
         return None, kept, *(bar_of[name] for name in self._replaced)
+
+
+class _AsDict:
+    """The back function of `_asdict`."""
+
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        self._fields = fields
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        if y_bar is None:
+            return None, None
+        return None, tuple([y_bar.get(name) for name in self._fields])
 
 
 def partial(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:

@@ -24,6 +24,7 @@ from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
+from zyg.compiler.assigned import Outdated
 from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -479,7 +480,11 @@ def _made(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _generated(compiler, mode, plan, types_, count, fields, on_values)
+        while True:
+            try:
+                return _generated(compiler, mode, plan, types_, count, fields, on_values)
+            except Outdated:
+                compiler.forget()
     finally:
         if collecting:
             if not gc.get_freeze_count():

@@ -230,6 +230,40 @@ def sums_by_position(bars: Any, positions: list[Any]) -> dict[Any, Any]:
     return found
 
 
+def bars_at(bars: Any, noted: Kept | Chosen, like: Any) -> Any:
+    """What was given to the items at the positions that were noted, for as many as were taken."""
+    if bars is None or like is None:
+        return None
+    return [bars[i] for i in noted.positions[: len(like)]]
+
+
+def nested_bars_at(bars: Any, chosen: Chosen, like: Any) -> Any:
+    """The same for positions in an iterable of iterables."""
+    if bars is None or like is None:
+        return None
+    return [
+        None if bars[i] is None else bars[i][j] for i, j in chosen.positions[: len(like)]
+    ]
+
+
+def noted_bars(bars: Any, make: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The cotangents of the arguments of a method that notes what an iterator takes."""
+    noted, name = getattr(make, "__self__", None), getattr(make, "__name__", make)
+    rest = (None,) * (len(args) - 2)
+    if isinstance(noted, Kept):
+        return None, kept_bars(bars, noted, args[1])
+    if isinstance(noted, Chosen) and name == "nested":
+        return (nested_chosen_bars(bars, noted, args[0]),)
+    if isinstance(noted, Chosen) and name == "over":
+        return None, chosen_bars(bars, noted, args[1]), *rest
+    if isinstance(noted, Chosen) and name == "where":
+        return None, None, chosen_bars(bars, noted, args[2])
+    raise NotDifferentiable(
+        f"an iterator that calls functions ({name}) can't be differentiated twice; use a "
+        "comprehension"
+    )
+
+
 class Groups:
     """The groups that `itertools.groupby` gives, each an iterator of its own with one reader."""
 
@@ -428,4 +462,4 @@ def _anything(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 facts.result(starred, kept_bars, call_bars, chosen_bars, nested_chosen_bars)(_anything)
-facts.result(group_bars, step_bars, row_bars)(_anything)
+facts.result(group_bars, step_bars, row_bars, bars_at, nested_bars_at, noted_bars)(_anything)

@@ -19,7 +19,7 @@ PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
 
 def kept(x: Any) -> Any:
     """A copy of what will be overwritten: of arrays, and of the containers that hold them."""
-    return kept_but(_nothing, x)
+    return kept_but(stays_in_program, x)
 
 
 def shell(x: Any) -> Any:
@@ -37,6 +37,10 @@ _SHELLS = (np.ndarray, float, np.float64, int)
 
 def _nothing(x: Any) -> bool:
     return False
+
+
+# Set by the compiler: whether the program that runs knows a value by its identity.
+stays_in_program: Callable[[Any], bool] = _nothing
 
 
 def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
@@ -57,8 +61,10 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x  # what an exception holds has no cotangent
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
-    if isinstance(x, types.FunctionType) and all(map(_never_changes, _captured(x))):
+    if isinstance(x, types.FunctionType) and _never_changes(x, stays):
         return x
+    if isinstance(x, types.MethodType) and _never_changes(x.__func__, stays):
+        return types.MethodType(x.__func__, kept_but(stays, x.__self__))
     if hasattr(x, "__next__") or stays(x):
         return x  # what it has given is known by other names
     if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
@@ -80,10 +86,18 @@ def _captured(function: types.FunctionType) -> list[Any]:
     return [*cells, *made.values(), *(function.__defaults__ or ()), *keywords.values()]
 
 
-def _never_changes(x: Any) -> bool:
+def _never_changes(
+    x: Any, stays: Callable[[Any], bool], outer: tuple[types.FunctionType, ...] = ()
+) -> bool:
+    from ir.closures import Maker  # which is there where there are function objects
+
     if isinstance(x, tuple):
-        return all(map(_never_changes, x))
+        return all(_never_changes(item, stays, outer) for item in x)
     if isinstance(x, types.FunctionType):
-        return all(map(_never_changes, _captured(x)))
+        if any(x is function for function in outer):
+            return True
+        return all(_never_changes(item, stays, (*outer, x)) for item in _captured(x))
+    if stays(x) or isinstance(x, Maker):
+        return True
     is_number = x is None or isinstance(x, (int, float, complex, str, bytes, range, np.generic))
     return is_number or isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc))

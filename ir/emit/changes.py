@@ -14,7 +14,7 @@ from typing import Any
 from ir import primitives
 from ir.emit.forms import statement_form
 from ir.emit.render import attribute, name_node, subscript
-from ir.heap import attribute_deleted, attribute_set, attribute_stored
+from ir.heap import attribute_deleted, attribute_set, attribute_stored, class_stored
 
 
 def _place(node: ast.expr) -> ast.Name | ast.Subscript:
@@ -76,6 +76,7 @@ def _print_written(args: list[ast.expr], environment: Any) -> None:
     return None
 
 
+@statement_form(class_stored)
 @statement_form(attribute_stored)
 def _print_attribute_stored(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Assign(targets=[attribute(args[1], args[2])], value=args[3], type_comment=None)

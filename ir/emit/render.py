@@ -274,6 +274,7 @@ _DISPLAYS: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {
     id(operator.contains): _contains,
     id(getattr): _getattr,
     id(heap.attribute_read): lambda args: _getattr(args[1:]),
+    id(heap.class_attribute): _getattr,
 }
 
 

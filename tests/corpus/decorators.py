@@ -232,3 +232,58 @@ def functions_of_operator(x, y):
 
 
 CIRCLE = Circle(3.0)
+
+
+@program((1.3,))
+def cached_recursion_of_its_own(x):
+    @functools.lru_cache(maxsize=None)
+    def fib(n):
+        return x if n < 2 else fib(n - 1) * fib(n - 2) * 0.5 + x
+
+    @functools.cache
+    def paths(i, j):
+        return x if i == 0 or j == 0 else paths(i - 1, j) * 0.5 + paths(i, j - 1) * x
+
+    return fib(6) + paths(3, 3)
+
+
+@program((1.3,))
+def weighted_edit_distance(x):
+    word, other = "kitten", "sitting"
+
+    @functools.lru_cache
+    def distance(i, j):
+        if i == 0:
+            return j * x
+        if j == 0:
+            return i * 1.0
+        changed = 0.0 if word[i - 1] == other[j - 1] else x * x
+        return min(
+            distance(i - 1, j) + 1.1, distance(i, j - 1) + x, distance(i - 1, j - 1) + changed
+        )
+
+    return distance(len(word), len(other))
+
+
+@program((1.3,))
+def recursion_through_a_decorator(x):
+    calls = 0
+
+    def counted(f):
+        cache = {}
+
+        @functools.wraps(f)
+        def wrapper(*args):
+            nonlocal calls
+            calls += 1
+            if args not in cache:
+                cache[args] = f(*args)
+            return cache[args]
+
+        return wrapper
+
+    @counted
+    def factorial(n):
+        return x if n <= 1 else n * factorial(n - 1) * x
+
+    return factorial(4) * calls

@@ -194,3 +194,68 @@ def closed_inside_of_yield_from(x):
     generator.close()
     print("behind")
     return first * second
+
+
+def in_pairs(items):
+    it = iter(items)
+    while True:
+        first = next(it)
+        yield first * next(it)
+
+
+@program((1.3,))
+def runs_out_of_items(x):
+    total = x
+    try:
+        for pair in in_pairs([x, x * x, 3.0]):
+            total = total + pair
+    except RuntimeError as error:
+        total = 5 * x if isinstance(error.__cause__, StopIteration) else x
+    return total
+
+
+def fails_later(x):
+    yield x
+    yield x * x
+    if x > 1:
+        raise ValueError
+    yield x
+
+
+@program((1.3,), (0.3,))
+def fails_in_a_loop(x):
+    total = 0.0
+    try:
+        for item in fails_later(x):
+            total = total + item
+    except ValueError:
+        total = 5 * x
+    return total
+
+
+class Level:
+    def __init__(self, value):
+        self.value = value
+
+
+def rising(level):
+    for i in range(5):
+        level.value = level.value * level.value * 0.5
+        yield level.value
+        if i == 2:
+            raise ValueError
+
+
+@program((1.3,))
+def fails_in_a_called_loop(x):
+    level = Level(x)
+
+    def run():
+        for item in rising(level):
+            level.value = level.value + item * 0.25
+
+    try:
+        run()
+    except ValueError:
+        pass
+    return level.value * 3

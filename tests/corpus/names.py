@@ -158,3 +158,21 @@ def unicode_names(x):
     α = x * x
     Δx = α - x
     return α * Δx
+
+
+chosen = None
+
+
+def choose(value):
+    global chosen
+    chosen = value
+
+
+@program((1.3,))
+def global_that_changes_its_kind(x):
+    choose(None)
+    if chosen is None:
+        choose(2)
+    first = x * chosen
+    choose("four")
+    return first * len(chosen)

@@ -1,5 +1,7 @@
 """What isn't differentiated yet: each program runs, and its gradient is refused with the line."""
 
+from collections import defaultdict
+
 import numpy as np
 
 from tests.corpus.registry import refuses
@@ -46,20 +48,27 @@ def binds_before_a_failure(x):
 
 
 @refuses(2, (2.0,))
-def defines_class(x):
+def makes_items_by_a_function_that_captures(x):
+    made = defaultdict(lambda: x * 2)
+    return made["a"] * x
+
+
+@refuses(3, (2.0,))
+def defines_a_class_with_state(x):
     class Local:
-        factor = 3.0
+        made = []
 
-    return Local.factor * x
+    return len(Local.made) + x
 
 
-@refuses(5, (2.0,))
-def mutates_in_helper_of_lambda(x):
-    values = [x, 1.0]
+@refuses(6, (2.0,))
+def hands_on_a_class_that_captures(x):
+    class Local:
+        def get(self):
+            return x
 
-    swap = lambda: values.reverse()  # noqa: E731
-    swap()
-    return values[0]
+    classes = [Local]
+    return classes[0]().get()
 
 
 @refuses(2, (2.0,))

@@ -51,6 +51,7 @@ from ir.verify import verify
 from zyg import cotangent
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
+from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter, StructureStep
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
@@ -135,6 +136,7 @@ class Compiler:
         # Functions of the program at hand that were found to work on objects when their adjoints
         # were made.
         self.needs_heap: set[Function] = set()
+        self.assigned = Assigned()
         self.specialiser = self._new_specialiser()
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
         self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
@@ -148,6 +150,7 @@ class Compiler:
         specialiser.derived = self.derived
         specialiser.expand = expanded
         specialiser.needs_heap = self.needs_heap
+        specialiser.assigned = self.assigned
         return specialiser
 
     def with_fields(
@@ -207,6 +210,12 @@ class Compiler:
             yield
         finally:
             self.specialiser = before
+
+    def forget(self) -> None:
+        """Forgets what was made of functions by types that have turned out not to hold."""
+        self.abandon()
+        self._derived.clear()
+        self.specialiser = self._new_specialiser()
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""

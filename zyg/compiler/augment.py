@@ -45,6 +45,9 @@ from ir.heap import (
     STORES,
     Identity,
     attribute_read,
+    class_attribute,
+    class_read,
+    class_stored,
     contents_read,
     object_read,
     with_heap,
@@ -96,6 +99,7 @@ from zyg.compiler.specialise import (
     Specialiser,
     Target,
     bind_operands,
+    is_exact,
     is_global_store,
     read_defaults,
 )
@@ -297,7 +301,7 @@ class Augmenter(Lengths):
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
                     if self.heap is not None and is_global_store(op):
-                        self.call(refuse_lost, args[1], args[2], loc=self.loc)
+                        self._refuse_lost(op, args)
                     if self.heap is not None:
                         callee, args, kwargs, op = self._without_token(
                             op, callee, args, kwargs, mapping
@@ -564,6 +568,8 @@ class Augmenter(Lengths):
         ]
         if function is attribute_read:
             callee, args = Const(getattr), args[1:]
+        elif function is class_read:
+            callee, args = Const(class_attribute), args[1:]
         elif function in (contents_read, object_read):
             callee, args = Const(primitives.alias), args[1:]
         elif any(function is store for store in STORES):
@@ -621,9 +627,13 @@ class Augmenter(Lengths):
             return False
         heap, obj, name, *values = args
         assert isinstance(name, Const)
+        if callee.value is class_stored:
+            self._refuse_lost(op, args)
         self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
-        self._contents.note_store(op, args)
         mapping[op.result] = heap
+        if callee.value is class_stored:
+            return True
+        self._contents.note_store(op, args)
         fields = self._specialiser.fields
         if _is_count(obj, name.value):
             return True
@@ -637,6 +647,25 @@ class Augmenter(Lengths):
             self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
         self.steps.append(step)
         return True
+
+    def _refuse_lost(self, op: Call, args: list[Operand]) -> None:
+        """Refuses a derivative that would get lost in a global or in an attribute of a class."""
+        assert isinstance(op.callee, Const)
+        *_, owner, name, value = args
+        assert isinstance(owner, Const) and isinstance(name, Const)
+        place = f"the global `{name.value}`"
+        if op.callee.value is class_stored:
+            place = f"the attribute `{name.value}` of the class {owner.value.__name__}"
+            is_varied = isinstance(value, Value) and value in self.varied
+            if is_varied and isinstance(type_of(value), Scalar) and not is_exact(type_of(value)):
+                raise unsupported(
+                    f"a derivative would get lost in {place}", op.loc,
+                    "pass the value on by arguments, or drop its derivative with zyg.dropgrad",
+                )
+        if not isinstance(value, Const) and (
+            value in self.varied or not isinstance(value.type, Scalar)
+        ):
+            self.call(refuse_lost, Const(place), value, loc=op.loc)
 
     def _read_again(
         self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping

@@ -25,12 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from ir.core import Const, Location, Operand, type_of
+from ir.core import Const, Location, Operand, Value, type_of
 from ir.heap import new_object
 from ir.infer import Inference
 from ir.special_calls import Folded, special
-from ir.types import Tuple, class_of
+from ir.types import Instance, Tuple, class_of
 from zyg import copying
+from zyg.compiler.deep_copies import OWN_WAYS
 from zyg.compiler.objects import holds_no_objects, is_place
 from zyg.rules.registry import constant
 
@@ -45,8 +46,6 @@ _SHALLOW: dict[type | None, Callable[..., Any]] = {
     **dict.fromkeys((np.ndarray, OrderedDict, defaultdict, deque, set), copying.copy_by_method),
 }
 constant(copying.unless_different, copying.unless_holding_objects)
-# Methods by which a class says how its instances are copied.
-_OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")
 
 
 @special(copy.copy)
@@ -77,9 +76,16 @@ def _deepcopy(
     loc: Location | None,
 ) -> Folded:
     # What objects hold has its cotangents elsewhere: to the rule these would look constant.
-    if args and not holds_no_objects(type_of(args[0])):
+    if len(args) != 1 or kwargs or holds_no_objects(type_of(args[0])):
+        return None
+    cls = class_of(type_of(args[0]))
+    if self.places is None or (self.heap is None and not (cls is not None and is_place(cls))):
         self.call(copying.unless_holding_objects, args[0], loc=loc)
-    return None
+        return None
+    (made,) = self.unknown_call(Const(copy.deepcopy), args, names, loc)
+    if isinstance(made, Value) and cls is not None and is_place(cls):
+        made.type = Instance(cls)
+    return [made]
 
 
 def _object_copier(cls: type) -> Callable[..., Any] | None:
@@ -89,7 +95,7 @@ def _object_copier(cls: type) -> Callable[..., Any] | None:
     own: Callable[..., Any] | None = getattr(cls, "__copy__", None)
     if own is not None:
         return own
-    if any(getattr(cls, name, None) is not getattr(object, name, None) for name in _OWN_WAYS):
+    if any(getattr(cls, name, None) is not getattr(object, name, None) for name in OWN_WAYS):
         return None
     return copier(cls)
 

@@ -33,7 +33,7 @@ from zyg.compiler import (
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
 from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
-from zyg.compiler.wrappers import is_dispatching
+from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import (
     adjoint,
@@ -66,6 +66,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
             return changed
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
+    function = _with_source(function, args)
     found = object_calls.call_of_object(pullback_call, function, args, kwargs)
     if found is None:
         found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
@@ -108,6 +109,18 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     raise refusal(function)
 
 
+def _with_source(function: Any, args: tuple[Any, ...]) -> Any:
+    """A callable; in the place of an `__init__` that `dataclasses` generated, its like."""
+    if type(function) is types.MethodType and type(function.__func__) is types.FunctionType:
+        plain = objects.with_source(function.__func__, type(function.__self__))
+        return function if plain is function.__func__ else types.MethodType(
+            plain, function.__self__
+        )
+    if type(function) is types.FunctionType and args:
+        return objects.with_source(function, type(args[0]))
+    return function
+
+
 def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The pair (error or None, value) of a call, and its back function.
 
@@ -115,6 +128,7 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """
     if type(function) is functools.partial:
         return callables.call_of_partial(attempt_call, function, args, kwargs)
+    function = _with_source(function, args)
     is_method = isinstance(function, types.MethodType)
     plain = function.__func__ if is_method else function
     leading = (function.__self__,) if is_method else ()
@@ -157,7 +171,7 @@ def _is_plain_function(function: Any) -> bool:
     return type(function) is types.FunctionType and not (
         is_of_ir(function) or is_by_rules(function) or rule_of(function) is not None
         or substitute_of(function) is not None or is_constant(function)
-        or is_dispatching(function)
+        or is_for_run_time(function)
     )
 
 
@@ -220,7 +234,8 @@ def _changed_in_place(
         y, back = rule(*args)
         captured = captured_by(back)
         mine = {name: before for name, value in captured.items() if value is args[0]}
-        return y, HeldBack(args[0], with_captured(back, {**captured, **mine}) if mine else back)
+        changed_back = with_captured(back, {**captured, **mine}) if mine else back
+        return y, HeldBack(args[0], _OwnBack(changed_back))
     if id(function) in _IN_PLACE and len(args) == 2:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -235,6 +250,22 @@ def _changed_in_place(
             y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
+
+
+class _OwnBack:
+    """The back function of a rule, which can be copied with what it reads."""
+
+    __slots__ = ("_back",)
+
+    def __init__(self, back: Any) -> None:
+        self._back = back
+
+    def __call__(self, y_bar: Any) -> Any:
+        return self._back(y_bar)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _OwnBack:
+        held = {name: copy(value) for name, value in captured_by(self._back).items()}
+        return _OwnBack(with_captured(self._back, held) if held else self._back)
 
 
 def _before(value: Any) -> Any:

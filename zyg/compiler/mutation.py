@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 import types
 from typing import Any
 
 import numpy as np
 
-from ir import facts
-from ir.core import Call, Const, For, Function, Location, Operand, Value, While, type_of
+from ir import facts, primitives
+from ir.core import Call, Const, For, Function, Lambda, Location, Operand, Value, While, type_of
 from ir.errors import SourceNotFound
 from ir.infer import IN_PLACE, Inference
 from ir.locate import locate
@@ -31,6 +32,7 @@ MUTATING_METHODS = {
     *("setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft"),
     *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
     *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
+    *("move_to_end", "subtract"),
 }
 MUTATING_FUNCTIONS = {
     id(f) for f in (
@@ -154,6 +156,59 @@ def _refuse_changing_ir(function: Function, args: list[Operand], loc: Location |
                 f"`{function.name}` changes an argument in place, which is not supported", loc,
                 "let it return a new value",
             )
+
+
+def may_change_captured(callee_type: Type) -> bool:
+    """Whether a function may change in place what it has captured, as far as its code tells."""
+    match callee_type:
+        case Closure(Function() as source, captures=captures):
+            if not any(map(_is_changeable, captures)):
+                return False
+            return _changes(source, set(source.captured), set())
+        case Closure(code, module_globals):
+            return changes_parameters(code, module_globals, frozenset(code.co_freevars))
+        case Known(types.FunctionType() as function):
+            return changes_parameters(
+                function.__code__, function.__globals__, frozenset(function.__code__.co_freevars)
+            )
+        case _:
+            return False
+
+
+_HANDING_ON = (operator.getitem, getattr, primitives.alias, primitives.check_bound)
+_STORING = (operator.setitem, operator.delitem, *IN_PLACE)
+
+
+def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) -> bool:
+    """Whether code changes some values in place, or parts of them."""
+    names: set[Operand] = set(roots)
+    for op in walk(function.body):
+        if isinstance(op, For | While):
+            pairs = zip(op.carried, op.init, strict=False)
+            names.update(param for param, init in pairs if init in names)
+            if isinstance(op, For) and any(items in names for items in op.iterables):
+                names.update(op.items)
+        elif isinstance(op, Lambda):
+            inner = {
+                value for value, operand in zip(op.function.captured, op.captures, strict=True)
+                if operand in names
+            }
+            key = id(op.function), len(inner)
+            if inner and key not in seen:
+                seen.add(key)
+                if _changes(op.function, inner, seen):
+                    return True
+        elif isinstance(op, Call) and op.args and op.args[0] in names:
+            callee = op.callee.value if isinstance(op.callee, Const) else None
+            if any(callee is function for function in _STORING):
+                return True
+            if callee is getattr and isinstance(op.args[1], Const) and (
+                op.args[1].value in MUTATING_METHODS
+            ):
+                return True
+            if any(callee is function for function in _HANDING_ON):
+                names.update(op.results)
+    return False
 
 
 def _is_changeable(type_: Type) -> bool:

@@ -9,6 +9,7 @@ Each is looked up as Python does it, and the method that is found is differentia
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from ir.generators import (
     throwing,
 )
 from ir.heap import new_object
+from ir.primitives import UNBOUND
 from zyg.compiler import from_api
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
@@ -72,6 +74,10 @@ def call_of_object(
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in STORES):
         return changed_attribute(pullback, function, *args)
+    if getattr(function, "__module__", None) in ("copy", "dataclasses"):
+        from zyg.compiler.deep_copies import copied  # which few programs need
+
+        return copied(pullback, function, args, kwargs)
     if function is advanced:
         return _step(pullback, *args)
     if (function is sending or function is throwing) and not isinstance(args[0], Generator):
@@ -122,6 +128,11 @@ def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
     step = step_of(type(obj))
     if isinstance(obj, Taken) and not any(one is not None for one in given):
         return obj.step(), TakenBack(obj, len(given))
+    if type(obj) is itertools.count:  # what tells apart events of one time
+        item = next(obj)
+        if type(item) is int:
+            nothing = functools.partial(_picked_none, 2 + len(given))
+            return (True, item, UNBOUND), Through(alone, nothing)
     if step is None:
         raise NotDifferentiable(
             f"`next` and generators take items out of a {type(obj).__name__}, which can't be "

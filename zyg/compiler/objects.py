@@ -25,7 +25,7 @@ from ir import facts, primitives
 from ir.generators import (
     Generator,
 )
-from ir.heap import Cell, Identity
+from ir.heap import Cell, Identity, made_once
 from ir.infer import Constructor, Member
 from ir.types import (
     Dict,
@@ -39,9 +39,11 @@ from ir.types import (
     Union,
     class_of,
 )
+from zyg import keeping
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.rules.registry import constant, outdate
+from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -268,6 +270,11 @@ def kept_with_objects(x: Any) -> Any:
     return kept_but(is_object, x)
 
 
+def _is_object_of_program(value: Any) -> bool:
+    return is_running() and is_object(value)
+
+
+keeping.stays_in_program = _is_object_of_program
 facts.fresh(kept_with_objects)
 facts.pure(kept_with_objects)
 facts.total(kept_with_objects)
@@ -350,6 +357,16 @@ def _as_stored(found: Any) -> tuple[str, Any]:
     return ("unknown" if hasattr(type(found), "__delete__") else "plain"), None
 
 
+def is_class_store(cls: type, name: str) -> bool:
+    """Whether `cls.name = value` does no more than to replace a plain value of the user's class."""
+    if not is_users(cls) or type(cls).__setattr__ is not type.__setattr__ or cls in made_once:
+        return False
+    if lookup(type(cls), name) is not None or (name.startswith("__") and name.endswith("__")):
+        return False
+    found = lookup(cls, name)
+    return not callable(found) and not hasattr(type(found), "__get__")
+
+
 def _has_code(cls: type, *names: str) -> bool:
     return any(isinstance(lookup(cls, name), types.FunctionType) for name in names)
 
@@ -373,17 +390,26 @@ def constructor(cls: type) -> Constructor | None:
     init = lookup(cls, "__init__")
     if init is _PLAIN_INIT:
         return Constructor(None)
-    if hasattr(cls, "__dataclass_fields__") and init.__code__.co_filename == "<string>":
-        from zyg.compiler.dataclass_init import init_of_dataclass  # `dataclasses` is large
+    return Constructor(with_source(init, cls)) if isinstance(init, types.FunctionType) else None
 
-        return Constructor(init_of_dataclass(cls))
-    return Constructor(init) if isinstance(init, types.FunctionType) else None
+
+def with_source(init: types.FunctionType, cls: type) -> Callable[..., Any]:
+    """An `__init__` that a class or a base of it has; of one that was generated, its like."""
+    if init.__name__ != "__init__" or init.__code__.co_filename != "<string>":
+        return init
+    base = next((base for base in cls.__mro__ if vars(base).get("__init__") is init), None)
+    if base is None or "__dataclass_fields__" not in vars(base):
+        return init
+    from zyg.compiler.dataclass_init import init_of_dataclass  # `dataclasses` is large
+
+    return init_of_dataclass(base)
 
 
 # Operators that ask their first operand alone, and take what its method gives.
 _CERTAIN = {
     **_OWN, operator.setitem: "__setitem__", operator.delitem: "__delitem__", len: "__len__",
-    operator.contains: "__contains__", operator.truth: "__bool__",
+    operator.contains: "__contains__", operator.truth: "__bool__", int: "__int__",
+    round: "__round__", hash: "__hash__", repr: "__repr__",
 }
 IN_PLACE = {
     getattr(operator, f"i{name}"): (f"__i{name}__", f"__{name}__")
@@ -404,7 +430,9 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     if cls is None or not is_place(cls) or not _is_hashable(callee):
         return None
     names: tuple[str, ...] = ()
-    if callee in _CERTAIN:
+    if callee is str and len(types_) == 1:
+        names = ("__str__", "__repr__")
+    elif callee in _CERTAIN:
         names = (_CERTAIN[callee],)
     elif callee in IN_PLACE and len(types_) == 2:
         names = IN_PLACE[callee]
@@ -416,7 +444,8 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     for name in names:
         method = lookup(cls, name)
         if isinstance(method, types.FunctionType):
-            may_decline = callee not in _CERTAIN and _names_not_implemented(method)
+            is_certain = callee is str or callee in _CERTAIN
+            may_decline = not is_certain and _names_not_implemented(method)
             return None if may_decline else (name, method)
     return None
 
@@ -477,11 +506,12 @@ def unless_holding_objects(value: Any) -> None:
             pending += current.values()
 
 
-def refuse_lost(name: str, value: Any) -> None:
-    """Raises for a value out of an object that a global would hide the derivative of."""
+def refuse_lost(place: str, value: Any) -> None:
+    """Raises for a value of which a global, or the attribute of a class, would hide the
+    derivative."""
     if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
         raise NotDifferentiable(
-            f"a derivative would get lost in the global `{name}`: pass the value on by arguments, "
+            f"a derivative would get lost in {place}: pass the value on by arguments, "
             "or drop its derivative with zyg.dropgrad"
         )
 

@@ -154,7 +154,9 @@ def _copying(
         return None
     if isinstance(op, Call) and isinstance(op.callee, Const):
         callee = op.callee.value
-        if getattr(callee, "works_on_objects", False) or callee in _COPIES:
+        # What such a call returns is what it is; what it has saved comes last.
+        is_saved = getattr(callee, "works_on_objects", False) and value is op.results[-1]
+        if is_saved or callee in _COPIES:
             return None
     if isinstance(op, For | While) and _is_collected(op, value):
         return None  # what it holds is copied where it is made

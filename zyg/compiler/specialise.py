@@ -28,6 +28,8 @@ from ir.heap import (
     attribute_read,
     attribute_set,
     attribute_stored,
+    class_read,
+    class_stored,
     with_heap,
 )
 from ir.infer import Inference, Inlinable
@@ -52,10 +54,12 @@ from ir.types import (
 )
 from zyg.compiler import memory
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.assigned import Assigned
 from zyg.compiler.lengths import outside
-from zyg.compiler.mutation import is_harmless, refuse_mutation
+from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.objects import (
     OPERATORS,
+    is_class_store,
     is_object_type,
     is_place,
     iterates,
@@ -64,6 +68,7 @@ from zyg.compiler.objects import (
     may_overload,
     member,
     operator_method,
+    with_source,
 )
 from zyg.compiler.objects import constructor as constructor_of
 from zyg.compiler.stepping import (
@@ -74,7 +79,7 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
-from zyg.compiler.wrappers import is_dispatching
+from zyg.compiler.wrappers import is_for_run_time
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
     is_constant,
@@ -277,6 +282,8 @@ class Specialiser:
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
+        # What the program assigns that code looks up; shared with the other specialisers.
+        self.assigned = Assigned()
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
@@ -431,7 +438,7 @@ class Specialiser:
             case Known(types.FunctionType() as function) if substitute_of(function) is None:
                 if rule_of(function) is not None or _is_run_time(function):
                     return None
-                if is_by_rules(function) or is_dispatching(function):
+                if is_by_rules(function) or is_for_run_time(function):
                     return None
                 return self._function_target(function)
             case Known(value):
@@ -513,6 +520,8 @@ class Specialiser:
             return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
         if isinstance(callee, Known) and not self._has_needed_heap(callee):
             function = callee.value
+            if function is primitives.apply:
+                return self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
                 is_ours = function.__module__.startswith(("zyg.", "ir."))
@@ -555,6 +564,15 @@ class Specialiser:
         if made is None:  # a call that fails, for one: what it is given may be changed before
             return any(map(_is_of_place, args))
         return made.works_on_objects
+
+    def _applies_to_objects(self, callee: Type) -> bool:
+        """The same for `callee(*args, **kwargs)`, where the arguments aren't known."""
+        if not isinstance(callee, Known):
+            return True
+        if is_constant(callee.value):
+            return False
+        is_python = isinstance(callee.value, types.FunctionType) and rule_of(callee.value) is None
+        return is_python or self.works_on_objects(callee, (), {})
 
     def _has_needed_heap(self, callee: Known) -> bool:
         """Whether a function that stands for a callee worked on objects when its adjoint was
@@ -627,11 +645,13 @@ class Specialiser:
     def _sources_of_value(self, call: Call) -> list[Operand]:
         if isinstance(call.callee, Const):
             callee = call.callee.value
-            if is_global_store(call) and not _is_exact(type_of(call.args[2])):
-                self._lost.append(call.args[2])
+            if is_global_store(call) and not is_exact(type_of(call.args[-1])):
+                self._lost.append(call.args[-1])
             if is_constant(callee):
                 return list(call.args) if self._is_overloaded(callee, call) else []
-            if callee is attribute_read and not self._may_field_vary(call):
+            if callee is class_read or (
+                callee is attribute_read and not self._may_field_vary(call)
+            ):
                 return []
             if id(callee) in PASSING or rule_of(callee) is not None:
                 return [*call.args, *call.kwargs.values()]
@@ -741,10 +761,21 @@ class _Surroundings:
         self._made = made
         self.ruled: list[object] = []  # the rules that are being looked into
 
+    def is_assigned(self, owner: object, name: str) -> bool:
+        return self._specialiser.assigned.is_stored(owner, name)
+
+    def note_assigned(self, owner: object, name: str, type_: Type) -> None:
+        self._specialiser.assigned.store(owner, name, type_)
+
+    is_class_store = staticmethod(is_class_store)
+
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
+                known = self._specialiser.assigned.read(container, name, type_)
+                if known != type_:
+                    return known
                 cls = class_of(type_)
                 if cls is not None and is_place(cls):
                     self.note_store(None, "", TOP)  # it holds what no argument tells
@@ -765,12 +796,18 @@ class _Surroundings:
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
+        known = self._specialiser.assigned.read(owner, name, type_)
+        if known != type_:
+            return known
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
             self._made.guards[id(owner), name] = guard
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
         ):
             return TOP
+        if isinstance(owner, type) and isinstance(type_, Known):
+            if isinstance(type_.value, types.FunctionType):
+                return Known(with_source(type_.value, owner))
         return type_
 
     def expanded(
@@ -993,7 +1030,7 @@ class _Surroundings:
                 if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
                     return found
                 self._made.guards[id(base), name] = Guard(container, name, found)
-                return found if isinstance(found, types.FunctionType) else None
+                return with_source(found, base) if isinstance(found, types.FunctionType) else None
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
         return None
@@ -1175,7 +1212,12 @@ class _Surroundings:
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             made = self._specialiser.call(callee_type, types_, kwtypes)
-        except (Unsupported, SourceNotFound):
+        except Unsupported:
+            # It will run as it is, and nobody would see what it changes.
+            if may_change_captured(callee_type):
+                raise
+            return unknown
+        except SourceNotFound:
             return unknown
         if made is None:
             return unknown
@@ -1302,10 +1344,13 @@ def _may_store(body: Block) -> bool:
 
 
 def is_global_store(op: Call) -> bool:
-    return isinstance(op.callee, Const) and op.callee.value is primitives.store_global
+    """Whether an operation stores into a global, or into an attribute of a class."""
+    return isinstance(op.callee, Const) and (
+        op.callee.value in (primitives.store_global, class_stored)
+    )
 
 
-def _is_exact(type_: Type) -> bool:
+def is_exact(type_: Type) -> bool:
     """Whether values of a type are whole numbers: counts, of which nobody takes a derivative."""
     cls = class_of(type_)
     return cls is not None and issubclass(cls, int | np.integer)
@@ -1325,7 +1370,8 @@ AnyGuard: TypeAlias = Guard | CellGuard | Absent
 def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    return _is_ours(module_globals) and name not in ("zyg.rules.functional", *PROGRAMS)
+    calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
+    return _is_ours(module_globals) and name not in calling
 
 
 def _is_ours(module_globals: dict[str, Any]) -> bool:

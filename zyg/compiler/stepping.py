@@ -19,7 +19,10 @@ from zyg.shadows import is_running
 from zyg.signature import is_users
 
 # The modules whose functions are differentiated as the user's are.
-PROGRAMS = ("zyg.rules.generators", "zyg.rules.array_stores")
+PROGRAMS = (
+    "zyg.rules.generators", "zyg.rules.array_stores", "zyg.rules.attribute_dicts",
+    "zyg.rules.heaps",
+)
 
 
 def step_of(cls: type) -> Any:

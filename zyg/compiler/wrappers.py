@@ -20,6 +20,18 @@ def is_dispatching(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING
 
 
+def is_for_run_time(function: Any) -> bool:
+    """Whether what a Python function does is looked into when it is called only."""
+    return is_dispatching(function) or is_record(function)
+
+
+def is_record(function: Any) -> bool:
+    """Whether this is `dataclasses.asdict` or `astuple`; the module is large."""
+    return getattr(function, "__module__", None) == "dataclasses" and (
+        function.__name__ in ("asdict", "astuple")
+    )
+
+
 def forget_cached() -> None:
     """Starts with empty caches: a new call of the API begins."""
     if differentiated_caches:

@@ -6,6 +6,7 @@ Those of `zyg.rules.registry.LATE` are registered when they are first asked for.
 from zyg.rules import (
     assembly,
     attempts,
+    attribute_dicts,
     attributes,
     binary,
     changes,
@@ -31,6 +32,7 @@ from zyg.rules import (
 __all__ = [
     "assembly",
     "attempts",
+    "attribute_dicts",
     "attributes",
     "binary",
     "changes",

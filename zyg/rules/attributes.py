@@ -12,12 +12,13 @@ import types
 import numpy as np
 
 from ir import primitives
+from ir.heap import class_attribute
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
-constant(hasattr, vars)
+constant(hasattr, vars, class_attribute)
 # What reads the registry is not looked into each time that an attribute is read.
 constant(is_constant, rule_of)
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
@@ -57,6 +58,8 @@ def attribute_bar(y_bar, y, obj, name):
             f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
             "differentiated may be in it; hand the number on in another way than in an exception"
         )
+    if name == "__dict__":
+        return y_bar  # by names, as the object's own
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(y, descriptor):
         return None

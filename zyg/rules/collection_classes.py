@@ -6,7 +6,7 @@ is of the class of the argument (`zyg.cotangent.project`).
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 from ir import primitives
 from zyg.cotangent import from_items
@@ -18,7 +18,7 @@ from zyg.rules.registry import adjoint, constant, substitute
 
 constant(
     *(deque.index, deque.count, deque.__len__, deque.maxlen),
-    *(deque.__contains__, OrderedDict.keys, primitives.touched),
+    *(deque.__contains__, OrderedDict.keys, primitives.touched, namedtuple),
 )
 
 

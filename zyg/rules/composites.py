@@ -372,6 +372,8 @@ def call_vectorized(self, *args, **kwargs):
     arrays = np.broadcast_arrays(*args)
     shape = np.shape(arrays[0])
     columns = [np.reshape(array, -1) for array in arrays]
+    if self.otypes is None and not self.cache and len(columns[0]) > 0:
+        function(*[column[0] for column in columns])  # NumPy looks at what it gives
     found = [function(*items) for items in zip(*columns, strict=True)]
     if len(found) > 0 and isinstance(found[0], tuple):
         return tuple([np.reshape(np.stack(part), shape) for part in zip(*found, strict=True)])

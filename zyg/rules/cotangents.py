@@ -46,6 +46,10 @@ def accumulate_at_(buffer, index, value):
 @adjoint(one_hot)
 def one_hot_(value_bar, like, index):
     def back(y_bar):
+        if isinstance(y_bar, dict):  # which may lack the key
+            part = y_bar.get(index)
+            is_none = value_bar is None or part is None
+            return None if is_none else unbroadcast(part, value_bar), None, None
         return None if value_bar is None else unbroadcast(y_bar[index], value_bar), None, None
 
     return one_hot(value_bar, like, index), back

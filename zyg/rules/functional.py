@@ -117,3 +117,27 @@ def update_wrapper(
 ):
     y = functools.update_wrapper(wrapper, wrapped, assigned, updated)
     return y, lambda y_bar: (y_bar, None, None, None)
+
+
+# Functions that remember what they gave; `zyg.compiler.decorated` looks through calls of them
+
+
+@substitute(functools.lru_cache)
+def lru_cache(maxsize=128, typed=False):
+    if callable(maxsize):
+        return remembering(maxsize, 128, typed)
+    return lambda function: remembering(function, maxsize, typed)
+
+
+@substitute(functools.cache)
+def cache(user_function, /):
+    return remembering(user_function, None, False)
+
+
+def remembering(function, maxsize, typed):
+    return functools.lru_cache(maxsize, typed)(function)
+
+
+@adjoint(remembering)
+def remembering_(function, maxsize, typed):
+    return remembering(function, maxsize, typed), lambda y_bar: (y_bar, None, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
@@ -93,6 +95,8 @@ def share_among(y_bar, xs, start):
         return rebuilt(xs, [y_bar[end - len(x) : end] for x, end in zip(xs, ends, strict=True)])
     if isinstance(xs, (list, tuple)):
         return rebuilt(xs, [unbroadcast(y_bar, x) for x in xs])
+    if isinstance(xs, deque):
+        return [unbroadcast(y_bar, x) for x in xs]
     return np.broadcast_to(y_bar, np.shape(xs))
 
 

@@ -145,8 +145,11 @@ def share(callee: object, other: object) -> None:
 # Rules that few programs need are registered when a function of the module is first seen that has
 # none: of `numpy` itself, what isn't an everyday function.
 LATE = {
+    "_bisect": ("heaps",),
+    "_heapq": ("heaps",),
     "cmath": ("complex_scalar",),
     "copy": ("copies",),
+    "heapq": ("heaps",),
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "options",
@@ -167,6 +170,7 @@ LATE = {
     "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
+    "zyg.iterators": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents",),
 }
 

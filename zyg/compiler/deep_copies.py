@@ -1,0 +1,191 @@
+"""`copy.deepcopy`, `dataclasses.asdict` and `astuple` of objects, at run time.
+
+Python itself makes the copy; the way back moves what the copies' attributes were given:
+
+    c = copy.deepcopy(o)      o.x += c.x's cotangent; c.x's cotangent is gone
+                              and so for all objects that hang on `o`
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ir.heap import Identity
+from zyg.compiler.fields import fields_of
+from zyg.compiler.object_backs import Through, differentiated, picked
+from zyg.compiler.objects import Back, Differentiate, is_place, lookup
+from zyg.compiler.wrappers import is_record
+from zyg.errors import NotDifferentiable
+from zyg.shadows import current_shadows, hold_value, is_memory, is_running, release
+
+# Methods by which a class says how its instances are copied.
+OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")
+
+
+def copied(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back] | None:
+    """The value and back function of a call of `copy` or `dataclasses`; None for other calls."""
+    if function is copy.deepcopy and len(args) == 1 and not kwargs:
+        return deep_copy(pullback, args[0])
+    return record_of(function, *args, **kwargs) if is_record(function) else None
+
+
+def deep_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back] | None:
+    """A deep copy of what holds objects, in code that works on them; None for other values."""
+    own = getattr(type(x), "__deepcopy__", None)
+    if is_place(type(x)) and isinstance(own, types.FunctionType):
+        y, back = differentiated(pullback, own, x, {})
+        return y, Through(back, functools.partial(picked, 1, 1, 2))
+    if not is_running():
+        return None
+    memo: dict[int, Any] = {}
+    y = copy.deepcopy(x, memo)
+    originals = [one for one in memo.get(id(memo), ()) if is_place(type(one))]
+    if not originals:
+        return None
+    fields = [
+        field for original in originals
+        for field in _copied_fields(original, memo[id(original)], memo)
+    ]
+    return y, DeepCopied(fields)
+
+
+class _Field:
+    """An attribute of an object that was copied, and what its copy holds there."""
+
+    __slots__ = ("before", "copied", "copied_value", "is_first", "name", "original")
+
+    def __init__(self, original: Any, before: Any, copied: Any, name: str, value: Any) -> None:
+        self.original = original
+        self.before = before if is_memory(before) else None
+        self.copied = copied
+        self.name = name
+        self.copied_value = value if is_memory(value) else None
+        self.is_first = hold_value(value)
+
+
+def _copied_fields(original: Any, copied: Any, memo: dict[int, Any]) -> list[_Field]:
+    """What an object and its copy hold, which have to correspond."""
+    cls = type(original)
+    before = dict(fields_of(original))
+    is_plain = type(copied) is cls and not any(
+        getattr(cls, name, None) is not getattr(object, name, None) for name in OWN_WAYS
+    ) and lookup(cls, "__deepcopy__") is None
+    after = dict(fields_of(copied))
+    if not is_plain or before.keys() != after.keys() or not all(
+        value is before[name] or memo.get(id(before[name])) is value
+        for name, value in after.items()
+    ):
+        raise NotDifferentiable(
+            f"the class {cls.__name__} says itself how its objects are copied, which has no "
+            "derivative where `copy.deepcopy` comes to them; copy the parts"
+        )
+    return [
+        _Field(original, before[name], copied, name, value) for name, value in after.items()
+    ]
+
+
+class DeepCopied:
+    """The back function of a deep copy: what the copies were given goes to the originals."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: list[_Field]) -> None:
+        self._fields = fields
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        moved = [
+            (field, release(
+                shadows, field.copied, field.name, Identity(field.copied_value), field.is_first
+            ))
+            for field in reversed(self._fields)
+        ]
+        for field, bar in moved:
+            shadows.add_held(field.original, field.name, bar, field.before)
+        return None, y_bar
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> DeepCopied:
+        return self
+
+
+def record_of(
+    function: Any, obj: Any, *rest: Any, **kwargs: Any
+) -> tuple[Any, Back]:
+    """`dataclasses.asdict` or `astuple` of an object, whose fields it takes apart."""
+    y = function(obj, *rest, **kwargs)
+    if type(y) is not (dict if function is dataclasses.asdict else tuple):
+        raise NotDifferentiable(
+            f"`{function.__name__}` with a factory of its own has no derivative"
+        )
+    return y, RecordBack(_Part(obj), is_running(), 1 + len(rest) + len(kwargs))
+
+
+class _Part:
+    """What `asdict` has found in a place: the parts of an object or container by their keys."""
+
+    __slots__ = ("obj", "parts", "rebuild", "values")
+
+    def __init__(self, value: Any) -> None:
+        self.obj: Any = None
+        self.parts: dict[Any, _Part] = {}
+        self.values: dict[str, Any] = {}
+        self.rebuild: type | None = None
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            self.obj = value
+            self.values = {
+                field.name: getattr(value, field.name) for field in dataclasses.fields(value)
+            }
+            self.parts = {name: _Part(item) for name, item in self.values.items()}
+        elif isinstance(value, list | tuple):
+            self.rebuild = list if isinstance(value, list) else tuple
+            self.parts = {i: _Part(item) for i, item in enumerate(value)}
+        elif isinstance(value, dict):
+            self.rebuild = dict
+            self.parts = {key: _Part(item) for key, item in value.items()}
+        elif is_place(type(value)):
+            raise NotDifferentiable(
+                f"a copy of a {type(value).__name__} object has no derivative here; it is no "
+                "dataclass"
+            )
+
+    def bar(self, y_bar: Any, is_on_heap: bool) -> Any:
+        """The cotangent of what was found, from that of what was made of it."""
+        if y_bar is None or not (self.parts or self.rebuild):
+            return y_bar
+        found = {}
+        for position, (key, part) in enumerate(self.parts.items()):
+            given = y_bar.get(key) if isinstance(y_bar, dict) else y_bar[position]
+            found[key] = part.bar(given, is_on_heap)
+        if self.obj is None:
+            assert self.rebuild is not None
+            return found if self.rebuild is dict else self.rebuild(found.values())
+        if not is_on_heap:
+            return found
+        shadows = current_shadows()
+        for name, bar in found.items():
+            shadows.add_held(self.obj, name, bar, self.values[name])
+        return None
+
+
+class RecordBack:
+    """The back function of `dataclasses.asdict` and `astuple`."""
+
+    __slots__ = ("_count", "_is_on_heap", "_part")
+
+    def __init__(self, part: _Part, is_on_heap: bool, count: int) -> None:
+        self._part = part
+        self._is_on_heap = is_on_heap
+        self._count = count
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        return None, self._part.bar(y_bar, self._is_on_heap), *(None,) * (self._count - 1)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> RecordBack:
+        return self

@@ -1,0 +1,129 @@
+"""What is asked of `vars(x)`: plain Python over attributes, whose code is differentiated.
+
+    for k, v in vars(x).items()    ->    for k in ...: v = getattr(x, k)
+"""
+
+from __future__ import annotations
+
+import types
+
+from ir.attribute_dicts import (
+    drop_item,
+    held_dict,
+    held_item,
+    held_items,
+    held_names,
+    held_or,
+    held_values,
+    hold_all,
+    hold_item,
+    is_held,
+    taken_item,
+)
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import constant, substitute
+
+
+def names_of(obj):
+    """The names in the dict of an object whose items are what its attributes are."""
+    names = list(obj.__dict__)
+    for name in names:
+        unless_hidden(obj, name)
+    return names
+
+
+def unless_hidden(obj, name):
+    """Raises where an attribute is not what stands in the dict of an object under its name."""
+    if isinstance(obj, type | types.ModuleType):
+        raise NotDifferentiable(
+            "the `__dict__` of a class or module is read in differentiated code; use getattr"
+        )
+    if name not in obj.__dict__:
+        raise KeyError(name)
+    hidden_by = getattr(type(obj), name, None) if isinstance(name, str) else name
+    if not isinstance(name, str) or hasattr(type(hidden_by), "__set__") or (
+        hasattr(type(obj), "__getattribute__")
+        and type(obj).__getattribute__ is not object.__getattribute__
+    ):
+        raise NotDifferentiable(
+            f"the item `{name}` of the `__dict__` of a {type(obj).__name__} is not its attribute "
+            "of this name, and has no derivative"
+        )
+
+
+def count_of(obj):
+    return len(obj.__dict__)
+
+
+constant(names_of, unless_hidden, count_of, is_held)
+
+
+@substitute(held_item)
+def held_item_(obj, name):
+    unless_hidden(obj, name)
+    return getattr(obj, name)
+
+
+@substitute(hold_item)
+def hold_item_(value, obj, name):
+    object.__setattr__(obj, name, value)
+
+
+@substitute(drop_item)
+def drop_item_(obj, name):
+    unless_hidden(obj, name)
+    delattr(obj, name)
+
+
+@substitute(held_names)
+def held_names_(obj):
+    names = names_of(obj)
+    for name in names:
+        if count_of(obj) != len(names):
+            raise RuntimeError("dictionary changed size during iteration")
+        yield name
+
+
+@substitute(held_items)
+def held_items_(obj):
+    names = names_of(obj)
+    for name in names:
+        if count_of(obj) != len(names):
+            raise RuntimeError("dictionary changed size during iteration")
+        yield name, getattr(obj, name)
+
+
+@substitute(held_values)
+def held_values_(obj):
+    names = names_of(obj)
+    for name in names:
+        if count_of(obj) != len(names):
+            raise RuntimeError("dictionary changed size during iteration")
+        yield getattr(obj, name)
+
+
+@substitute(held_or)
+def held_or_(obj, name, default=None):
+    return held_item_(obj, name) if is_held(name, obj) else default
+
+
+@substitute(hold_all)
+def hold_all_(obj, items=(), /, **others):
+    for name, value in dict(items).items():
+        hold_item_(value, obj, name)
+    for name, value in others.items():
+        hold_item_(value, obj, name)
+
+
+@substitute(taken_item)
+def taken_item_(obj, name, *default):
+    if len(default) > 0 and not is_held(name, obj):
+        return default[0]
+    value = held_item_(obj, name)
+    delattr(obj, name)
+    return value
+
+
+@substitute(held_dict)
+def held_dict_(obj):
+    return {name: getattr(obj, name) for name in names_of(obj)}

@@ -1,0 +1,89 @@
+"""Rules of what the rules of iterators do themselves, for derivatives of derivatives.
+
+    y = read_once(zip, xs, ys)           xs_bar, ys_bar = columns(y_bar)
+    bars = kept_bars(y_bar, kept, xs)    y_bar_bar = the ones of bars_bar at the positions kept
+
+The cotangent of an iterator is the list of those of its items; so the rule of `read_once` is that
+of the function which makes the iterator.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from zyg.cotangent import from_items
+from zyg.iterators import (
+    bars_at,
+    chosen_bars,
+    kept_bars,
+    nested_bars_at,
+    nested_chosen_bars,
+    noted_bars,
+    read_once,
+)
+from zyg.rules.iteration import (
+    chain_bars,
+    column,
+    columns,
+    from_last_items,
+    numbered,
+    product_bars,
+    selected_bars,
+    total,
+)
+from zyg.rules.lazy import replaced_bars
+from zyg.rules.registry import adjoint
+
+
+@adjoint(read_once)
+def read_once_(make, *args, **kwargs):
+    y = read_once(make, *args, **kwargs)
+    return y, lambda y_bar: (None, *once_bars(y_bar, make, args, kwargs))
+
+
+def once_bars(y_bar, make, args, kwargs):
+    """The cotangents of the arguments of what makes an iterator."""
+    if make is zip:
+        return columns(y_bar, args)
+    if make is itertools.product:
+        return product_bars(y_bar, args, args, kwargs.get("repeat", 1))
+    rest = [None for _ in args[1:]]
+    if make is enumerate:
+        return (from_items(column(y_bar, 1), args[0]), *rest)
+    if make is iter:
+        return (from_items(y_bar, args[0]),)
+    if make is reversed:
+        return (from_last_items(y_bar, args[0]),)
+    if make in (itertools.pairwise, itertools.permutations, itertools.combinations):
+        return (from_items(selected_bars(y_bar, make, *args), args[0]), *rest)
+    if make is itertools.combinations_with_replacement:
+        return (replaced_bars(y_bar, args[0], args[1], args[0]), None)
+    if make is itertools.repeat:
+        return (total(y_bar), *rest)
+    if make is itertools.count:
+        return (total(y_bar), total(numbered(y_bar)))
+    if is_chain(make):
+        return chain_bars(y_bar, make.__self__, args)
+    return noted_bars(y_bar, make, args)
+
+
+def is_chain(make):
+    return getattr(make, "__name__", "") == "chained"
+
+
+@adjoint(kept_bars)
+def kept_bars_(bars, kept, iterable):
+    y = kept_bars(bars, kept, iterable)
+    return y, lambda y_bar: (bars_at(y_bar, kept, bars), None, None)
+
+
+@adjoint(chosen_bars)
+def chosen_bars_(bars, chosen, iterable):
+    y = chosen_bars(bars, chosen, iterable)
+    return y, lambda y_bar: (bars_at(y_bar, chosen, bars), None, None)
+
+
+@adjoint(nested_chosen_bars)
+def nested_chosen_bars_(bars, chosen, iterables):
+    y = nested_chosen_bars(bars, chosen, iterables)
+    return y, lambda y_bar: (nested_bars_at(y_bar, chosen, bars), None, None)
