@@ -28,6 +28,7 @@ from ir.core import (
     type_of,
 )
 from ir.emit import Emitted
+from ir.errors import Unsupported
 from ir.record import made as fresh
 from ir.record import node
 from ir.rewrite import substitute
@@ -136,7 +137,13 @@ class TangentCompiler:
         self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
     ) -> None:
         code.forward.ir_function = self._function(made, active, of_value, code)
-        code.emitted = self._compiler._load(made, [code.forward])
+        try:
+            code.emitted = self._compiler._load(made, [code.forward])
+        except AssertionError as error:  # versions in nested `try` that need two names at once
+            raise Unsupported(
+                f"forward mode can't write the code of `{made.function.name}`", made.function.loc,
+                advice="use zyg.pullback",
+            ) from error
 
     def _function(
         self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
