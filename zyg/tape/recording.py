@@ -86,6 +86,9 @@ def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return result
 
 
+INEXACT = frozenset([np.ndarray, float, np.float64, complex])
+
+
 def by_rule(
     rule: Callable[..., Any], args: tuple[Any, ...], values: list[Any], options: dict[str, Any]
 ) -> tuple[Any, Any]:
@@ -93,7 +96,7 @@ def by_rule(
     if registry.takes_pullback(rule):
         options = {**options, "pullback": pullback_for_rules}
     else:
-        constants = tuple([i for i, arg in enumerate(args) if type(arg) is np.ndarray])
+        constants = tuple([i for i, arg in enumerate(args) if type(arg) in INEXACT])
         rule = without(rule, constants) if constants else rule
     value, back = rule(*values, **options)
     return value, back
