@@ -281,10 +281,30 @@ def simplified(function: Callable[..., Any]) -> str:
     return f"{ir.parse(function)}\n\n{copied}\n"
 
 
+# Forward mode: a loop, calls, arrays, a change in place.
+
+
+def relaxed(u, source):
+    u = u.copy()
+    for i in range(1, len(u) - 1):
+        u[i] = 0.5 * (u[i - 1] + u[i + 1] - source[i])
+    return np.sum(u * u)
+
+
+TANGENTS = [
+    Program(power, (2.0, 3), ("tangent:0",)),
+    Program(halving, (3.0, 0.5), ("tangent:0,1",)),
+    Program(log_sum_exp, (VECTOR,), ("tangent:0",)),
+    Program(relaxed, (VECTOR, VECTOR), ("tangent:0,1",)),
+]
+
+
 def all_texts() -> Iterator[tuple[str, Callable[[], str]]]:
     """The name of each golden file, and what makes its text."""
     for program in PROGRAMS:
         yield f"{program.name}.txt", lambda program=program: generated(program)
+    for program in TANGENTS:
+        yield f"tangent_{program.name}.txt", lambda program=program: generated(program)
     for function in (early_return, search, cut):
         yield f"parse_{function.__name__}.txt", lambda function=function: parsed(function)
     yield "simplify_redundant.txt", lambda: simplified(redundant)

@@ -152,6 +152,14 @@ def shapes() -> Iterator[Row]:
     for mode in ("edge", "reflect", "symmetric", "wrap"):
         yield from cases(np.pad, (real(3), 2, mode), (real(2, 3), ((1, 0), (0, 2)), mode))
         yield from cases(np.pad, (real(3), (0, 5), mode))
+    wide = ((1, 0), (3, 2))
+    for mode in ("linear_ramp", "maximum", "mean", "median", "minimum"):
+        yield from cases(np.pad, (real(3), 2, mode), (real(2, 3), wide, mode), (single(2), 1, mode))
+    for mode in ("maximum", "mean", "median", "minimum"):
+        yield from cases(np.pad, (real(3, 4), wide, mode, Options(stat_length=((2, 1), (2, 3)))))
+    yield from cases(np.pad, (real(2, 3), wide, "linear_ramp", Options(end_values=0.5)))
+    for mode in ("reflect", "symmetric"):
+        yield from cases(np.pad, (real(2, 3), wide, mode, Options(reflect_type="odd")))
     yield from cases(np.unwrap, (np.array([0.1, 3.0, -3.0, 9.0]),))
     yield from cases(np.unwrap, (np.array([0.1, 1.4, 0.4]), Options(period=1.0)))
 

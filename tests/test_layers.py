@@ -13,7 +13,7 @@ LAYERS = [
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
         "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
-        "zyg.shadows", "zyg.shadow_records",
+        "zyg.shadows", "zyg.shadow_records", "zyg.tangent", "zyg.tangent_objects",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
@@ -28,7 +28,9 @@ LAYERS = [
         "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],
-    ["zyg.checking", "zyg.inspection"],
+    ["zyg.checking", "zyg.inspection", "zyg.flattening"],
+    ["zyg.forward"],
+    ["zyg.derivatives"],
     ["zyg"],
 ]  # fmt: skip
 # Beside the compiler, which they never import.

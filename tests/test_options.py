@@ -131,6 +131,23 @@ def test_a_mask_without_an_output():
     zyg.check_grads(lambda x: np.where(M, np.arctan2(x[0], R, where=M), 0) * x, A, order=1)
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.pad(x, 1, constant_values=x[0, 0]),
+        lambda x: np.pad(x, (1, 2), constant_values=(1.0, x[0, 0])),
+        lambda x: np.pad(x, ((1, 2), (0, 1)), constant_values=((1.0, x[0, 0]), (x[0, 1], 3.0))),
+        lambda x: np.einsum(x, [0, 1], B, [2, 1], [0, 2]),
+        lambda x: np.einsum(x, [..., 1], R, [1]),
+        lambda x: np.einsum("ij,kj", x, B, dtype=complex, order="F", casting="same_kind"),
+        lambda x: np.einsum("ij,kj,km->im", x, B, x, optimize=["einsum_path", (0, 1), (0, 1)]),
+        lambda x: np.cross(x[:, :2], B[:, :3]),
+    ],
+)
+def test_options_of_other_functions(program):
+    zyg.check_grads(program, A, order=1)
+
+
 def test_precision_that_is_asked_for():
     x = A.astype(np.float32)
     y, back = zyg.pullback(lambda x: np.multiply(x, R, dtype=np.float32), x)
@@ -143,6 +160,11 @@ def test_precision_that_is_asked_for():
     assert y.dtype == np.float64 and back(np.ones_like(y))[0].dtype == np.float32
 
 
+def pullback_and_back(program, x):
+    y, back = zyg.pullback(program, x)
+    return back(np.ones_like(y))
+
+
 @pytest.mark.parametrize(
     ("program", "named"),
     [
@@ -151,13 +173,15 @@ def test_precision_that_is_asked_for():
         (lambda x: np.nanquantile(x, 0.3, weights=B, method="inverted_cdf"), "weights"),
         (lambda x: np.clip(x, 0.1, 0.5, where=M), "where"),
         (lambda x: np.outer(x, x, axes=0), "axes"),
+        (lambda x: np.pad(x, 1, "linear_ramp", end_values=x[0, 0]), "end_values"),
+        (lambda x: np.cross(x[:, :2], x[:, 2:]), "three components"),
         (lambda x: FUNCTIONS[int(x[0, 0])](x, out=np.zeros((3, 4))), "out"),
         (lambda x: FUNCTIONS[1 + int(x[0, 0])](x, 0, None, np.zeros(4)), "out"),
     ],
 )
 def test_what_is_not_covered_is_refused_by_name(program, named):
     with pytest.raises(zyg.ZygError, match=named):
-        zyg.pullback(program, A)
+        pullback_and_back(program, A)
 
 
 def test_errors_of_numpy_stay_as_they_are():

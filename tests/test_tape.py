@@ -536,12 +536,110 @@ def test_powers_that_become_complex():
 
 def test_replay_takes_the_same_shapes_only():
     t = trace(lambda x, n: np.sum(x) * n, np.ones(3), 2)
-    assert replay(t, [1, 2, 3], 3) == 18.0
-    for wrong in ((np.ones(4), 2), (np.ones(3), 2.5), (np.ones(3),), (np.ones(3) * 1j, 2)):
+    assert replay(t, np.array([1.0, 2.0, 3.0]), 3) == 18.0
+    for wrong in (
+        *((np.ones(4), 2), (np.ones(3), 2.5), (np.ones(3),), (np.ones(3) * 1j, 2)),
+        *(([1.0, 1.0, 1.0], 2), (np.ones(3), True), (np.ones(3, int), 2), (np.ones(3), None)),
+    ):
         with pytest.raises(TapeMismatch):
             replay(t, *wrong)
     with pytest.raises(TapeMismatch):
         replay(t, np.ones(3), "2")
+    t = trace(lambda x: x * x, 2.0)
+    assert replay(t, np.float64(3.0)) == 9.0
+    with pytest.raises(TapeMismatch, match="a int was given"):
+        replay(t, 3)
+
+
+def test_replay_sees_that_a_call_no_longer_fails():
+    def f(x, a):
+        try:
+            y = 1.0 / x
+        except ZeroDivisionError:
+            y = 7.0
+        try:
+            b = np.linalg.cholesky(a)
+        except np.linalg.LinAlgError:
+            b = a * 2.0
+        return np.sum(b) * y
+
+    good, bad = np.eye(2), -np.eye(2)
+    t = trace(f, 0.0, bad)
+    assert replay(t, 0.0, bad * 3.0) == f(0.0, bad * 3.0)
+    for args in ((1.0, bad), (0.0, good)):
+        with pytest.raises(TapeMismatch):
+            replay(t, *args)
+    t = trace(f, 2.0, good)
+    with pytest.raises(ZeroDivisionError):
+        replay(t, 0.0, good)
+
+
+def test_a_refusal_is_not_lost_in_a_handler():
+    def f(x):
+        try:
+            return math.sin(x)
+        except TypeError:
+            return x * 100.0
+
+    for refusing in (lambda: trace(f, 1.0), lambda: gradient(f, 1.0)):
+        with pytest.raises(NotDifferentiable, match="float"):
+            refusing()
+    with pytest.raises(NotDifferentiable):
+        gradient(lambda x: gradient(f, x)[0], 1.0)
+
+
+def test_classes_are_those_of_plain_values():
+    def f(x, a):
+        assert isinstance(x, float) and isinstance(a, np.ndarray) and not isinstance(x, int)
+        return x * np.sum(a)
+
+    assert gradient(f, 2.0, np.ones(2))[0] == 2.0
+    assert isinstance(Tape().input(2), int)
+
+
+@pytest.mark.parametrize(
+    "argument", [{1.5}, iter([1.0]), [iter([1.0])], np.array([1.0, None], object), "f".join]
+)
+def test_arguments_that_hide_numbers(argument):
+    if callable(argument):
+        assert gradient(lambda x, f: x * 2.0, 1.0, argument) == (2.0, None)
+        return
+    with pytest.raises(NotDifferentiable):
+        gradient(lambda x, y: x * 2.0, 1.0, argument)
+
+
+def test_objects_of_all_kinds():
+    class Slotted:
+        __slots__ = ("__hidden", "a")
+
+        def __init__(self, a):
+            self.a, self.__hidden = a, 2.0 * a
+
+        def total(self):
+            return self.a * self.__hidden
+
+    class Called:
+        def __init__(self, w):
+            self.w = w
+            self.me = self
+
+        def __call__(self, x):
+            return self.me.w * x
+
+    class Numbers(list):
+        pass
+
+    def f(slotted, called, numbers, shared):
+        return slotted.total() + called(shared.w) * sum(numbers)
+
+    called = Called(3.0)
+    args = Slotted(1.5), called, Numbers([1.0, 2.0]), called
+    first, second, third, fourth = gradient(f, *args)
+    assert first == {"_Slotted__hidden": 1.5, "a": 3.0} and third == [9.0, 9.0]
+    assert second["w"] == fourth["w"] == 18.0
+    t = trace(f, *args)
+    assert replay(t, *args) == f(*args)
+    assert (called.w, args[2]) == (3.0, [1.0, 2.0])
 
 
 def test_what_was_recorded_is_not_changed_from_outside():
@@ -762,3 +860,14 @@ def test_no_call_writes_into_a_node():
     assert t.nodes[t.outputs[0]].value == pytest.approx(plain(a))
     check_equal(gradient(f, a), zyg.gradient(plain, a))
     assert replay(t, a) == pytest.approx(plain(a))
+
+
+def test_operators_of_named_tuples_are_their_own():
+    class Dual(NamedTuple):
+        value: float
+        slope: float
+
+        def __rmul__(self, x):
+            return Dual(self.value * x, self.slope * x)
+
+    assert gradient(lambda x: (x * Dual(2.0, 3.0)).slope * x, 5.0) == (30.0,)

@@ -7,6 +7,7 @@ import gc
 import math
 import operator
 import tracemalloc
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -517,3 +518,15 @@ def test_memory_is_freed_as_back_consumes_it():
     assert peak < 1.1 * recorded
     assert after < 0.1 * recorded
     assert peak_of_gradient < 1.1 * recorded
+
+
+def test_operators_of_named_tuples_are_their_own():
+    class Dual(NamedTuple):
+        value: float
+        slope: float
+
+        def __rmul__(self, x):
+            return Dual(self.value * x, self.slope * x)
+
+    (g,) = gradient(lambda x: (x * Dual(2.0, 3.0)).slope * x, 5.0)
+    assert data(g) == 30.0

@@ -61,6 +61,9 @@ finally:
 
 if _TYPE_CHECKING:
     from zyg.checking import check_grads
+    from zyg.derivatives import diaghessian, hessian, hvp, jacobian, vjp
+    from zyg.flattening import flatten
+    from zyg.forward import code_tangent, jvp
     from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
 
 _facts.helpers("zyg.rules.")
@@ -82,13 +85,21 @@ __all__ = [
     "code_adjoint",
     "code_gradient",
     "code_ir",
+    "code_tangent",
+    "diaghessian",
     "dropgrad",
     "explain",
+    "flatten",
     "grad",
     "gradient",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
     "nograd",
     "pullback",
     "value_and_grad",
+    "vjp",
     "withgradient",
 ]
 
@@ -96,6 +107,9 @@ __all__ = [
 _MODULES = {
     "check_grads": "zyg.checking",
     **dict.fromkeys(("code_adjoint", "code_gradient", "code_ir", "explain"), "zyg.inspection"),
+    **dict.fromkeys(("jvp", "code_tangent"), "zyg.forward"),
+    **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
+    "flatten": "zyg.flattening",
 }
 
 

@@ -53,6 +53,9 @@ _DIFFERENTIATED = {
         ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
     ),
 }
+# Forward mode: "tangent:" and, at run time, "tangent call:" and "tangent attempt:" go on with what
+# is active (`is_active`).
+TANGENT = "tangent"
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
 CALLS_UNTIL_PATH = 3
 MAX_ROUNDS = 4
@@ -62,6 +65,29 @@ MIN_UNSEEN = 500_000  # objects
 # Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
 # to None if the path doesn't serve such a call.
 Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def is_at_run_time(mode: str) -> bool:
+    """Whether code of this form is part of a program that is differentiated."""
+    return mode in AT_RUN_TIME or mode.startswith(f"{TANGENT} ")
+
+
+def is_active(mode: str, source: Source, name: str) -> bool:
+    """Whether an input is differentiated: one of the positions and names that a mode lists."""
+    if not mode.startswith(TANGENT):
+        return source.kind in (*_DIFFERENTIATED[mode], "heap")
+    listed = mode.partition(":")[2].split(",")
+    match source.kind:
+        case "arg" | "keyword":
+            return str(source.key) in listed
+        case "tuple":
+            return any(is_active(mode, part, "") for part in source.key)
+        case "dict":
+            return any(is_active(mode, part, "") for part in source.key.values())
+        case "cell" | "default" | "kwdefault":
+            return f".{name}" in listed
+        case kind:
+            return kind == "heap"
 
 
 class ChangesArguments(UnsupportedSyntax):
@@ -265,7 +291,7 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
-    if mode not in AT_RUN_TIME:
+    if not is_at_run_time(mode):
         forget_cached()
     key = _key(mode, function, args, kwargs)
     if key in cache.on_heap:
@@ -318,7 +344,7 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
-    if mode in AT_RUN_TIME:
+    if is_at_run_time(mode):
         return "heap", key, None
     from zyg.contents_key import state_of  # few programs work on objects
 
@@ -349,7 +375,7 @@ def _found_or_made(
     callee = callee_of(function)
     try:
         plan = plan_of(callee, args, kwargs)
-        if mode.startswith("attempt"):
+        if mode.startswith(("attempt", f"{TANGENT} attempt")):
             from ir.catching import catching  # few calls need it
 
             plan = Plan(catching(plan.source), plan.inputs)
@@ -372,7 +398,7 @@ def _found_or_made(
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
             fields = None
-            if mode not in AT_RUN_TIME:
+            if not is_at_run_time(mode):
                 from zyg.compiler.fields import entered  # few programs work on objects
 
                 fields = entered(function, args, kwargs)
@@ -384,7 +410,7 @@ def _found_or_made(
                 if type(reason) not in (NeedsHeap, _FasterOnHeap):
                     from zyg.compiler.fields import holds_objects
 
-                    if mode in AT_RUN_TIME or not holds_objects(function, args, kwargs):
+                    if is_at_run_time(mode) or not holds_objects(function, args, kwargs):
                         raise
                 compiler.abandon()
                 compiler.needs_heap.clear()
@@ -474,8 +500,10 @@ def _generated(
         made = compiler.specialiser.specialise(plan.source, types_)
     else:
         made = compiler.with_fields(plan.source, types_, fields)
-    kinds = (*_DIFFERENTIATED[mode], "heap")
-    differentiated = [i for i, s in enumerate(plan.inputs) if s.kind in kinds]
+    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
+    differentiated = [
+        i for i, source in enumerate(plan.inputs) if is_active(mode, source, names[i])
+    ]
     active = made.flow & frozenset(differentiated)
     heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     if heap is None and made.lost & frozenset(differentiated):
@@ -486,23 +514,26 @@ def _generated(
         )
     if made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
-    if heap is None and not on_values and mode not in AT_RUN_TIME and (
+    if heap is None and not on_values and not is_at_run_time(mode) and (
         any(callee.reads_objects for callee in made.with_callees())
     ):
         raise _FasterOnHeap
-    code: Pair | Joint
-    if mode in ("pullback", "_pullback", *AT_RUN_TIME):
+    code: Any
+    if mode.startswith(TANGENT):
+        # Imported when it is first asked for: most programs need reverse mode only.
+        from zyg.compiler.tangent_code import tangents_of
+
+        if is_at_run_time(mode) and any(i != heap for i in made.updates):
+            raise _changes(plan)
+        code = tangents_of(compiler).tangent(made, active, of_value=True)
+        tangents_of(compiler).finish()
+    elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
         if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
-            raise ChangesArguments(
-                f"`{plan.source.name}` changes an argument in place, and is called where zyg "
-                "can't tell which function is called", plan.source.loc,
-                advice="call it by its name",
-            )
+            raise _changes(plan)
         code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
-    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
         plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
@@ -513,6 +544,14 @@ def _generated(
         any(i != heap for i in made.updates),
         heap is not None,
         mode,
+    )
+
+
+def _changes(plan: Plan) -> ChangesArguments:
+    return ChangesArguments(
+        f"`{plan.source.name}` changes an argument in place, and is called where zyg "
+        "can't tell which function is called", plan.source.loc,
+        advice="call it by its name",
     )
 
 

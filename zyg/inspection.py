@@ -159,7 +159,8 @@ def _emitted(code: Pair | Joint) -> Emitted:
 def _functions(code: Pair | Joint) -> list[types.FunctionType]:
     if isinstance(code, Joint):
         return [code.function]
-    return [code.forward.cell.cell_contents, code.back.cell.cell_contents]
+    made = [item for item in (code.forward, code.back) if item is not None]
+    return [item.cell.cell_contents for item in made]
 
 
 def _code(entry: Entry) -> Code:

@@ -42,8 +42,8 @@ from zyg.array_type import (
 SIZES = ((5, 8), (7, 6), (4, 11), (9, 4), (6, 15), (11, 5), (8, 9), (13, 9))
 UNKNOWN_RANKS = range(5)
 
-# Keyword arguments of reductions that have no part in the type of the result.
-WITHOUT_EFFECT = ("where", "initial")
+# Keyword arguments of reductions and of `np.pad` that have no part in the type of the result.
+WITHOUT_EFFECT = ("where", "initial", "constant_values", "end_values")
 
 # NumPy 1 let the value of a scalar decide the dtype of a result with an array.
 BY_VALUE = int(np.__version__.split(".")[0]) < 2

@@ -68,12 +68,12 @@ PARTIAL_UFUNCS = (
     np.isnat,
 )
 
+facts.pure(*UFUNCS)
+facts.fresh(*UFUNCS)
 for _ufunc in UFUNCS:
-    facts.pure(_ufunc)
-    facts.fresh(_ufunc)
     if _ufunc.signature is None:
         facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
-        if not any(_ufunc is partial for partial in PARTIAL_UFUNCS):
+        if _ufunc not in PARTIAL_UFUNCS:
             facts.total(_ufunc)
 
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)

@@ -142,6 +142,8 @@ class Compiler:
         self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
         self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
         self._fresh: list[tuple[Specialisation, Flow, bool]] = []
+        # Forward mode: made by `zyg.compiler.tangent_code` when it is first asked for.
+        self.tangents: Any = None
 
     def _new_specialiser(self) -> Specialiser:
         specialiser = Specialiser()

@@ -265,7 +265,12 @@ class Augmenter(Lengths):
             elif i in self._active:
                 self.varied.add(value)
         exit = self.inline(function.body, mapping)
-        return exit.values[0] if isinstance(exit, Yield) else Const(None)
+        if isinstance(exit, Yield):
+            return exit.values[0]
+        if exit.exception is not None:  # else what is inside of the body has raised before
+            blocks = Block([], [], exit), Block([], [], exit)
+            self.ops.append(If(Const(True), *blocks, [], exit.loc))
+        return Const(None)
 
     def _varies(self, values: list[Value]) -> bool:
         return any(not self._flows.of(value).isdisjoint(self._active) for value in values)

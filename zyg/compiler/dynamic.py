@@ -76,7 +76,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if rule is not None or substitute_of(function) is not None:
         _refuse_output(function, (*leading, *args), kwargs)
     plain = substitute_of(function) if kwargs or rule is None else None
-    plain = plain or stand_in_of(function, len(leading) + len(args), kwargs)
+    plain = plain or stand_in_of(function, (*leading, *args), kwargs)
     if rule is not None and plain is None:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)

@@ -37,6 +37,10 @@ def differentiates(function: Any, with_value: bool) -> None:
     _differentiating[id(function)] = with_value
 
 
+# Other functions that differentiate, by what makes IR of their calls.
+expansions: dict[int, Any] = {}
+
+
 @node
 class Derived:
     """The joint form of a function as something that IR can call."""
@@ -67,7 +71,12 @@ def expanded(
     loc: Location | None,
 ) -> Operand | None:
     """The result of a call that differentiates, in terms of the joint form; None for others."""
-    if not isinstance(callee, Const) or id(callee.value) not in _differentiating:
+    if not isinstance(callee, Const):
+        return None
+    if id(callee.value) in expansions:
+        found: Operand = expansions[id(callee.value)](specialiser, inference, args, kwargs, loc)
+        return found
+    if id(callee.value) not in _differentiating:
         return None
     if not args or kwargs:
         return None

@@ -61,7 +61,14 @@ CONSUMING = {
     cotangent_items.without_last: drop_last_into,
 }
 _CONSUMED = set(map(id, CONSUMING))
-_OF_ARRAYS_AND_NUMBERS = (cotangent_items.cleared, cotangent_items.add_at)
+# What reads a part of an array and keeps none of its memory.
+LOOKING: list[Any] = [cotangent_items.taken]
+
+
+def consumes(callee: Any, in_place: Any) -> None:
+    """Declares what writes into its first operand in the place of a call, where that dies."""
+    CONSUMING[callee] = in_place
+    _CONSUMED.add(id(callee))
 
 
 def reuse_buffers(body: Block) -> None:
@@ -222,7 +229,9 @@ class _Ownership:
             return
         if type_of(op.result) != type_of(buffer):
             return
-        if callee in _OF_ARRAYS_AND_NUMBERS and _may_be_number(type_of(buffer)):
+        if len(op.args) > 1 and callee not in (cotangent.add, cotangent.subtract) and (
+            _may_be_number(type_of(buffer))
+        ):
             return
         op.callee = Const(CONSUMING[callee])
         if len(op.args) > 1:
@@ -336,7 +345,7 @@ def _only_looks(op: Op) -> bool:
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
     callee = op.callee.value
-    if callee is cotangent_items.taken or facts.is_metadata(callee):
+    if any(callee is function for function in LOOKING) or facts.is_metadata(callee):
         return True
     if callee is not operator.getitem:
         return False

@@ -82,6 +82,7 @@ from zyg.compiler.stepping import (
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
+    Unread,
     is_constant,
     method_of_ufunc,
     rule_of,
@@ -862,7 +863,7 @@ class _Surroundings:
     ) -> list[Operand] | None:
         masked = None
         if "where" in kwargs and isinstance(callee, np.ufunc):
-            masked = stand_in_of(callee, len(args), kwargs)
+            masked = stand_in_of(callee, args, kwargs)
             if masked is None:
                 return None
         return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
@@ -1280,7 +1281,7 @@ def is_of_ir(function: types.FunctionType) -> bool:
 def _is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
-        ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.iterators", "zyg.compiler")
+        ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler")
     )
 
 
@@ -1300,10 +1301,18 @@ def _python_code(
         ufunc = args[0].value if args and isinstance(args[0], Const) else None
         plain = method_of_ufunc(ufunc, callee.__name__)
         return None if plain is None else (plain, args)
-    plain = stand_in_of(callee, len(args), kwargs)
+    known = {name: _known_or_unread(arg) for name, arg in kwargs.items()}
+    plain = stand_in_of(callee, [_known_or_unread(arg) for arg in args], known)
     if plain is not None and isinstance(callee, np.ufunc):
         args = [Const(callee), *args]
     return None if plain is None else (plain, args)
+
+
+def _known_or_unread(operand: Operand) -> Any:
+    if isinstance(operand, Const):
+        return operand.value
+    type_ = operand.type
+    return type_.value if isinstance(type_, Known) else Unread(class_of(type_))
 
 
 def method_by_rules(callee: Any) -> tuple[Any, Any] | None:

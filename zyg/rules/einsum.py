@@ -1,6 +1,8 @@
 """The rule of `np.einsum`: each cotangent is again an einsum.
 
-z = einsum("ij,jk->ik", x, y)     x_bar = einsum("ik,jk->ij", z_bar, y)
+    z = einsum("ij,jk->ik", x, y)       x_bar = einsum("ik,jk->ij", z_bar, y)
+
+Labels in lists become letters: `einsum(x, [0, 1], [1, 0])` is `einsum("ab->ba", x)`.
 """
 
 from __future__ import annotations
@@ -8,10 +10,59 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
-from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint
+from zyg.rules.options import in_order
+from zyg.rules.registry import Unread, adjoint, constant, goes_beyond, stand_in
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@goes_beyond(np.einsum)
+def takes_lists(*operands, **options):
+    first = operands[0]
+    return isinstance(first, np.ndarray) or (
+        isinstance(first, Unread) and first.cls in (np.ndarray, list, tuple)
+    )
+
+
+@stand_in(np.einsum)
+def einsum_of_lists(
+    *operands, out=None, dtype=None, order="K", casting="safe", optimize=False
+):
+    """The operands and their labels in turns, or what isn't said by labels: dtype, order."""
+    if isinstance(operands[0], str):
+        subscripts, arrays = operands[0], operands[1:]
+    else:
+        count = len(operands) // 2
+        labels = [[*operands[2 * i + 1]] for i in range(count)]
+        output = [*operands[-1]] if len(operands) % 2 == 1 else implicit_output(labels)
+        subscripts = ",".join(map(letters, labels)) + "->" + letters(output)
+        arrays = [operands[2 * i] for i in range(count)]
+    if dtype is not None:
+        arrays = [converted(x, dtype, casting) for x in arrays]
+    return in_order(np.einsum(subscripts, *arrays, optimize=optimize), order)
+
+
+def letters(labels):
+    return "".join(["..." if label is ... else LETTERS[label] for label in labels])
+
+
+def implicit_output(labels):
+    """An ellipsis, then what stands in one place only, in ascending order."""
+    joined = [label for group in labels for label in group]
+    once = sorted([label for label in joined if label is not ... and joined.count(label) == 1])
+    return [..., *once] if ... in joined else once
+
+
+def converted(x, dtype, casting):
+    if not np.can_cast(np.result_type(x), dtype, casting):
+        raise TypeError(
+            f"Iterator operand cannot be cast from {np.result_type(x)} to {np.dtype(dtype)} "
+            f"according to the rule '{casting}'"
+        )
+    return np.asarray(x).astype(dtype)
+
+
+constant(letters, implicit_output)
 
 
 @adjoint(np.einsum)
@@ -56,7 +107,9 @@ def einsum_bar(z_bar, subscripts, operands, position, optimize):
         + "->"
         + "".join([label for label in target if label in output or any(label in o for o in others)])
     )
-    return unbroadcast(np.einsum(program, z_bar, *factors, optimize=optimize), like)
+    # A path is for the operands of the forward pass.
+    way = optimize if isinstance(optimize, (bool, str)) else True
+    return unbroadcast(np.einsum(program, z_bar, *factors, optimize=way), like)
 
 
 def unused_label(inputs, output, target):
@@ -66,10 +119,6 @@ def unused_label(inputs, output, target):
 
 def labels_of(subscripts, operands):
     """The labels of each operand and of the result, with each ellipsis written out."""
-    if not isinstance(subscripts, str):
-        raise NotDifferentiable(
-            "np.einsum has a rule for subscripts in a string, not for lists of axis numbers"
-        )
     source, arrow, output = subscripts.replace(" ", "").partition("->")
     inputs = source.split(",")
     spare = [label for label in LETTERS if label not in subscripts]

@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from zyg.cotangent import conj, realness_of, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint
 
 
@@ -236,8 +237,15 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 def cross_bar(other, z_bar, like, other_axis, z_axis, like_axis, sign):
     """The cotangent of one factor of a cross product of vectors with three components."""
-    bar = np.cross(np.moveaxis(conj(other), other_axis, -1), np.moveaxis(z_bar, z_axis, -1))
     last = np.moveaxis(like, like_axis, -1)
+    factor = np.moveaxis(conj(other), other_axis, -1)
+    if np.shape(factor)[-1] == 2 and np.shape(last)[-1] == 2:
+        raise NotDifferentiable(
+            "np.cross has derivatives for vectors with three components; write out the "
+            "determinant of two"
+        )
+    # A third component that isn't there is 0, and has no cotangent.
+    bar = np.cross(factor, np.moveaxis(z_bar, z_axis, -1))[..., : np.shape(last)[-1]]
     return np.moveaxis(unbroadcast(sign * bar, last), -1, like_axis)
 
 

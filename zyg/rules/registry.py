@@ -39,6 +39,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -53,6 +54,7 @@ _rules: dict[int, Rule] = {}
 _constant: set[int] = set()
 _substitutes: dict[int, Callable[..., Any]] = {}
 _stand_ins: dict[int, Callable[..., Any]] = {}
+_beyond: dict[int, Callable[..., bool]] = {}
 _ufunc_methods: dict[tuple[int, str], Callable[..., Any]] = {}
 _alive: list[object] = []
 _version = 0
@@ -100,6 +102,26 @@ def stand_in(*callees: object) -> Callable[[R], R]:
         for callee in callees:
             _stand_ins[id(callee)] = function
             _alive.append(callee)
+        return function
+
+    return register
+
+
+@dataclass(frozen=True)
+class Unread:
+    """An argument that is not known when code is made, but for its class."""
+
+    cls: type | None
+
+
+def goes_beyond(callee: object) -> Callable[[R], R]:
+    """Registers a function of a call's arguments: whether they ask for more than the rule has.
+
+    Then the stand-in serves. Arguments that aren't known when code is made are `Unread`.
+    """
+
+    def register(function: R) -> R:
+        _beyond[id(callee)] = function
         return function
 
     return register
@@ -153,7 +175,8 @@ LATE = {
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "options",
-        "order_statistics", "polynomials", "ufunc_methods",
+        "order_statistics", "padding", "polynomials",
+        "ufunc_methods",
     ),
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
@@ -171,6 +194,7 @@ LATE = {
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
     "zyg.iterators": ("iteration_twice",),
+    "zyg.tangent": ("tangents_of_cotangents",),
 }
 
 
@@ -251,15 +275,19 @@ def substitute_of(callee: object) -> Callable[..., Any] | None:
 
 
 def stand_in_of(
-    callee: object, count: int, keywords: Collection[str]
+    callee: object, args: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Callable[..., Any] | None:
-    """The Python code that stands for a call with so many arguments and these keywords, if any.
+    """The Python code that stands for a call with these arguments, if the rule isn't for it.
 
     That of a ufunc takes the ufunc as its first argument.
     """
     rule = rule_of(callee)
-    if rule is None or covers(rule, count, keywords):
+    if rule is None:
         return None
+    if covers(rule, len(args), keywords):
+        beyond = _beyond.get(id(callee))
+        if beyond is None or not beyond(*args, **keywords):
+            return None
     register_late("numpy")
     return _stand_ins.get(id(callee))
 

@@ -251,55 +251,6 @@ def diagflat(v, k=0):
     return np.diagflat(v, k), lambda y_bar: (np.reshape(np.diagonal(y_bar, k), shape),)
 
 
-# Modes of `np.pad` that repeat items: they do the same to the positions of the items.
-REPEATING = ("edge", "reflect", "symmetric", "wrap")
-
-
-@adjoint(np.pad)
-def pad(array, pad_width, mode="constant", constant_values=0):
-    if mode != "constant" and mode not in REPEATING:
-        raise NotDifferentiable(f"np.pad has no rule for mode={mode!r}")
-    shape = np.shape(array)
-    y = (
-        np.pad(array, pad_width, mode, constant_values=constant_values)
-        if mode == "constant"
-        else np.pad(array, pad_width, mode)
-    )
-
-    def back(y_bar):
-        return (
-            inner_bar(y_bar, shape, pad_width, mode),
-            None,
-            None,
-            None if mode != "constant" else margin_bar(y_bar, shape, pad_width, constant_values),
-        )
-
-    return y, back
-
-
-def inner_bar(y_bar, shape, pad_width, mode):
-    """The cotangent of the items, to which that of their repetitions is added."""
-    if mode == "constant":
-        return y_bar[inner_part(shape, pad_width)]
-    widths = np.broadcast_to(pad_width, (len(shape), 2))
-    places = [np.pad(np.arange(n), widths[i], mode) for i, n in enumerate(shape)]
-    return scatter(y_bar, shape, np.ix_(*places))
-
-
-def margin_bar(y_bar, shape, pad_width, constant_values):
-    """The cotangent of the number that fills the margin: the sum over all but the inner part."""
-    if np.ndim(constant_values) > 0:
-        return None
-    total = np.sum(y_bar) - np.sum(y_bar[inner_part(shape, pad_width)])
-    return unbroadcast(total, constant_values)
-
-
-def inner_part(shape, pad_width):
-    """The index that undoes a padding."""
-    widths = np.broadcast_to(pad_width, (len(shape), 2))
-    return tuple([slice(w[0], w[0] + n) for w, n in zip(widths.tolist(), shape, strict=True)])
-
-
 @adjoint(np.unwrap)
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     # Whole periods are added, which have no derivative in `p`.

@@ -49,16 +49,17 @@ def trace(f: Callable[..., Any], *xs: Any, **options: Any) -> Tape:
 def wrapped_arguments(tape: Tape, f: Any, xs: tuple[Any, ...]) -> list[Any]:
     """The arguments with inputs of the tape in the place of their numbers and arrays."""
     leaves: list[Any] = []
-    tape.arguments = template(xs, leaves)
-    names = parameter_names(f, len(xs))
-    inputs = []
-    for name, x in zip(names, xs, strict=True):
-        within: list[Any] = []
-        template(x, within)
+    inputs: list[Any] = []
+    made: dict[int, Any] = {}  # an object that is given twice is one object
+    templates = []
+    for name, x in zip(parameter_names(f, len(xs)), xs, strict=True):
+        templates.append(template(x, leaves, made))
+        within = leaves[len(inputs) :]
         inputs += [
             tape.input(leaf, name if is_number(x) else f"{name}_{i}")
             for i, leaf in enumerate(within)
         ]
+    tape.arguments = tuple(templates)
     return list(filled(tape.arguments, inputs))
 
 

@@ -21,7 +21,15 @@ import numpy as np
 
 from zyg.errors import NotDifferentiable
 from zyg.tape.primitives import is_flat, known, name_of
-from zyg.tape.recording import NUMBERS, call, found_again, is_unsteady_power, noted, recorded
+from zyg.tape.recording import (
+    NUMBERS,
+    call,
+    found_again,
+    is_unsteady_power,
+    note_failure,
+    noted,
+    recorded,
+)
 from zyg.tape.wengert import mixed
 from zyg.tape.wrappers import WRAPPERS, ArrayWrapper, RealWrapper, Wrapper, wrappers_in
 
@@ -90,7 +98,11 @@ def computed(tape: Any, function: Any, x: Any, y: Any, parents: tuple[int, int])
         found = found_again(tape, function, parents, None)
         if found is not None:
             return found
-    value = function(x, y)
+    try:
+        value = function(x, y)
+    except Exception as error:
+        note_failure(tape, function, parents, None, error)
+        raise
     if type(value) is float:
         return RealWrapper(value, tape, noted(tape, value, function, parents, None))
     return recorded(tape, value, function, parents)

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from zyg.cotangent import accumulate, conj, realness_of, unbroadcast
-from zyg.errors import NotDifferentiable
+from zyg.errors import NotDifferentiable, ZygError
 from zyg.rebinding import Rebinding
 from zyg.tape.assumptions import kind_of
 from zyg.tape.forms import Form
-from zyg.tape.primitives import ABOUT_VALUES, is_flat, known, name_of
+from zyg.tape.primitives import ABOUT_VALUES, Known, is_flat, known, name_of, register
 from zyg.tape.wengert import Tape, mixed
 from zyg.tape.wrappers import (
     WRAPPERS,
@@ -65,12 +65,46 @@ def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         if found is not None:
             return found
     values = [arg.val if type(arg) in WRAPPERS else plain(arg) for arg in args]
-    value = applied(function, values, plain(kwargs) if kwargs else NO_OPTIONS)
+    try:
+        value = applied(function, values, plain(kwargs) if kwargs else NO_OPTIONS)
+    except Exception as error:
+        note_failure(tape, function, parents, form, error)
+        raise
     idx = len(tape)
     result = recorded(tape, value, function, parents, form)
     if len(tape) > idx and depends_on_values(function, args, kwargs):
         tape.assume(idx, kind_of(value))
     return result
+
+
+@functools.lru_cache(256)
+def fails(function: Any, error: Any) -> Any:
+    """The question whether calls of a function raise an error of a class."""
+
+    def is_failing(*args: Any, **kwargs: Any) -> bool:
+        try:
+            applied(function, list(args), kwargs)
+        except error:
+            return True
+        return False
+
+    is_failing.__name__ = is_failing.__qualname__ = f"{error.__name__}_in_{name_in_text(function)}"
+    register(is_failing, Known(is_constant=True))
+    return is_failing
+
+
+def name_in_text(function: Any) -> str:
+    return str(getattr(function, "__name__", "call"))
+
+
+def note_failure(
+    tape: Tape, function: Any, parents: tuple[int, ...], form: Form | None, error: Exception
+) -> None:
+    """Assumes that a call raises: the program may have a handler, and go on without its value."""
+    if tape.known is None and not isinstance(error, ZygError):
+        cls: Any = type(error)
+        idx = tape.append(True, fails(function, cls), parents, form)
+        tape.assume(idx, True)
 
 
 def without_permissions(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import ir
-from zyg.tape.assumptions import TapeMismatch, expect
+from zyg.tape.assumptions import TapeMismatch, expect, kind_of
 from zyg.tape.forms import Slot
 from zyg.tape.lowering import live_nodes, to_function
 from zyg.tape.nodes import CONSTANT, INPUT
@@ -130,22 +130,23 @@ def in_order(outputs: list[int]) -> Any:
 
 
 def like(x: Any, recorded: Any) -> Any:
-    """An argument as a value of the type of the input that it stands for."""
+    """An argument as a value of the type of the input that it stands for.
+
+    A program may ask for types: only a float of NumPy's stands for one of Python's.
+    """
     cls = type(recorded)
-    if type(x) is cls and cls is float:
-        return x
-    if cls is np.ndarray:
-        x = np.asarray(x)
-        if x.shape != recorded.shape:
-            raise TapeMismatch(f"an array of shape {x.shape}, recorded was {recorded.shape}")
-        if x.dtype == recorded.dtype:
-            return x
-    is_number = isinstance(x, (int, float, complex, np.number, np.ndarray))
-    if np.shape(x) != np.shape(recorded) or not is_number or isinstance(x, bool):
-        raise TapeMismatch(f"{x!r} is given for a {cls.__name__}")
-    if not np.can_cast(np.result_type(x), np.result_type(recorded), "same_kind"):
-        raise TapeMismatch(f"{x!r} is given for what was recorded as {np.result_type(recorded)}")
-    return x.astype(recorded.dtype) if cls is np.ndarray else cls(x)
+    if cls is float and type(x) is np.float64:
+        return float(x)
+    if type(x) is not cls:
+        raise TapeMismatch(
+            f"a {type(x).__name__} was given where the program was recorded with a {cls.__name__}"
+        )
+    if cls is np.ndarray and (x.shape, x.dtype) != (recorded.shape, recorded.dtype):
+        raise TapeMismatch(
+            f"an array {kind_of(x)} was given where the program was recorded with one of "
+            f"{kind_of(recorded)}"
+        )
+    return x
 
 
 def interpreted(tape: Tape) -> Callable[..., Any]:

@@ -123,14 +123,14 @@ def hidden(x: Any) -> NotDifferentiable:
     )
 
 
-def template(x: Any, found: list[Any]) -> Any:
+def template(x: Any, found: list[Any], made: dict[int, Any] | None = None) -> Any:
     """The structure with slots for numbers and arrays, which are put into `found`."""
 
     def slot(leaf: Any) -> Slot:
         found.append(leaf)
         return Slot(len(found) - 1)
 
-    return mapped(x, slot, is_number)
+    return mapped(x, slot, is_number, made)
 
 
 def filled(template: Any, values: list[Any]) -> Any:

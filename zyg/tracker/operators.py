@@ -32,7 +32,13 @@ from zyg.tracker.graph import (
 )
 from zyg.tracker.recording import REBINDING, call, known, name_of
 
-OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple, TrackedValue)
+OPERANDS = (int, float, complex, np.ndarray, np.generic, TrackedValue)
+
+
+def is_operand(x: Any) -> bool:
+    """Whether an operator may take it: classes of the user's that derive from tuples have
+    operators of their own."""
+    return isinstance(x, OPERANDS) or type(x) is list or type(x) is tuple
 
 
 def binary(function: Any) -> Callable[[Any, Any], Any]:
@@ -42,7 +48,7 @@ def binary(function: Any) -> Callable[[Any, Any], Any]:
         cls = type(other)
         if cls in TRACKED:
             y = other.data
-        elif isinstance(other, OPERANDS):
+        elif is_operand(other):
             y = other
         else:
             return NotImplemented
@@ -61,7 +67,7 @@ def reflected(function: Any) -> Callable[[Any, Any], Any]:
     """The method `x.__radd__(y)` of `operator.add`."""
 
     def operate(self: Any, other: Any) -> Any:
-        if not isinstance(other, OPERANDS):
+        if not is_operand(other):
             return NotImplemented
         rule = known(function).rule
         if rule is None or isinstance(other, (list, tuple)):

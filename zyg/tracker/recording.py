@@ -116,8 +116,8 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
         return applied(function, [plain(arg) for arg in args], plain(kwargs))
     if entry.substitute is not None and (kwargs or entry.rule is None):
         return REBINDING.rebound(entry.substitute)(*args, **kwargs)
-    if kwargs and not entry.is_own:
-        plain_code = registry.stand_in_of(function, len(args), kwargs)
+    if not entry.is_own:
+        plain_code = registry.stand_in_of(function, args, kwargs)
         if plain_code is not None:
             leading = (function,) if isinstance(function, np.ufunc) else ()
             return REBINDING.rebound(plain_code)(*leading, *args, **kwargs)

@@ -1,0 +1,399 @@
+"""Forward mode over the corpus and the table of rules: right numbers or a refusal by zyg."""
+
+import contextlib
+import copy
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import zyg
+from tests import corpus, differences, rule_check
+from tests.random_stores import SIZE, random_function
+from tests.rule_table import ROWS
+from tests.test_corpus import assert_same_behaviour
+from tests.test_corpus_itself import each_input
+from tests.test_corpus_second_order import SECOND_ORDER, gradient_of
+from tests.test_corpus_second_order import is_refused as is_refused_twice
+from zyg.compiler import assemble
+
+# What forward mode refuses so far, and reverse mode doesn't: most of it changes arrays, lists and
+# dicts in place that objects hold, or caches (docs/forward-mode.md).
+REFUSED = {
+    "decorators.cached_function",
+    "decorators.cached_recursion",
+    "decorators.cached_with_keyword",
+    "decorators.method_dispatched_on_type",
+    "failing_callees.events",
+    "failing_callees.machine",
+    "failing_memory.held_array",
+    "failing_protocols.partials",
+    "generator_consumers.contextmanager_with_finally",
+    "generator_consumers.expression_changed_meanwhile",
+    "generator_flow.alternate_until_all_end",
+    "generator_flow.sieve",
+    "generator_flow.sliding_windows",
+    "generator_flow.swaps_of_a_sort",
+    "generator_managers.array_changed_for_a_while",
+    "generator_managers.list_changed_for_a_while",
+    "generator_memory.buffer_given_several_times",
+    "generator_memory.changed_by_both_sides",
+    "generator_memory.copies_of_a_buffer",
+    "generator_memory.dict_as_a_cache",
+    "generator_memory.grows_between_items",
+    "generator_memory.names_that_change",
+    "generator_memory.read_by_another_name",
+    "generator_memory.replaced_on_the_way",
+    "generator_memory.shared_with_an_inner_generator",
+    "generator_memory.stack_of_work",
+    "generator_memory.window_as_a_list",
+    "generator_pipelines.batches",
+    "generator_pipelines.batches_of_a_generator",
+    "generator_pipelines.cleaned_up_after_break",
+    "generator_pipelines.coroutine_of_groups",
+    "generator_pipelines.relaxation",
+    "generator_walks.search_in_a_graph",
+    "generators.array_changed_between_items",
+    "generators.functions_made_in_generator",
+    "generators.list_filled_by_generator",
+    "generators.rows_changed_by_who_takes_them",
+    "generators.yielded_array_is_the_same",
+    "iterators.grouped",
+    "memory_by_several_names.held_after_the_branch",
+    "memory_by_several_names.held_or_not",
+    "memory_by_several_names.held_since_the_first_iteration",
+    "memory_by_several_names.read_before_it_is_held",
+    "memory_by_several_names.read_out_in_a_later_iteration",
+    "memory_by_several_names.replaced_in_the_first_iteration",
+    "object_protocols.cached_area",
+    "object_protocols.cached_area_computed_anew",
+    "object_protocols.method_by_the_class_of_its_argument",
+    "object_protocols.newton_step_of_a_polynomial",
+    "object_structures.diffusion_on_a_cyclic_graph",
+    "object_structures.sweep_over_a_cyclic_graph",
+}
+
+
+@pytest.fixture(autouse=True)
+def verified(monkeypatch):
+    monkeypatch.setattr(assemble, "verifying", True)
+
+
+def is_refused(case):
+    return str(case.values[0]) in REFUSED
+
+
+def tangents_along(args, direction):
+    """Tangents of the structure of the arguments: dicts of attributes for objects, None for what
+    is no float."""
+    values = iter(direction)
+    moved = differences._map(
+        args,
+        lambda leaf: differences._replaced(leaf, values) if differences._is_float(leaf) else None,
+    )
+    return differences.with_attributes(moved)
+
+
+def check_jvp(function, args):
+    """Asserts that `jvp` gives the value and effects of one plain call, and the derivative."""
+    random = np.random.default_rng(0)
+    left, given = copy.deepcopy(args), copy.deepcopy(args)
+    value = function(*left)
+    *_, direction = differences.directions(differences.floats(args).size, random)
+    tangents = tangents_along(args, direction)
+    kept = copy.deepcopy(tangents)
+    y, y_dot = zyg.jvp(function, given, tangents)
+    assert differences.same(y, value), f"value {y!r}, plainly {value!r}"
+    assert differences.same_contents(given, left), f"arguments hold {given!r}, plainly {left!r}"
+    assert differences.same(tangents, kept), "the tangents were changed"
+    expected = differences.directional(
+        lambda *args: function(*copy.deepcopy(args)), args, direction
+    )
+    found = differences.gradient_floats(y_dot, value)
+    scale = max(1e-2, float(np.max(np.abs(expected), initial=0.0)))
+    assert np.all(np.abs(found - expected) <= differences.TOLERANCE * scale), (
+        f"along {direction} the derivative is {expected!r}, by jvp {found!r} at {args!r}"
+    )
+
+
+CASES = each_input(corpus.all)
+
+
+@pytest.mark.parametrize(
+    ("program", "args"), [case for case in CASES if not is_refused(case)]
+)
+def test_along_a_direction(program, args, capsys):
+    check_jvp(program.f, args)
+
+
+@pytest.mark.parametrize(("program", "args"), list(filter(is_refused, CASES)))
+def test_refused_is_never_wrong(program, args, capsys):
+    """An error of zyg's, no number; what works by now leaves the list."""
+    with pytest.raises(zyg.ZygError):
+        check_jvp(program.f, args)
+
+
+@pytest.mark.parametrize(
+    ("program", "args"), [case for case in CASES if not is_refused(case)][::7]
+)
+def test_inner_product_with_reverse_mode(program, args, capsys):
+    """`y_bar . y_dot == x_bar . x_dot`: both modes are one derivative."""
+    random = np.random.default_rng(1)
+    direction = random.uniform(-1.0, 1.0, differences.floats(args).size)
+    y, y_dot = zyg.jvp(program.f, copy.deepcopy(args), tangents_along(args, direction))
+    value, back = zyg.pullback(program.f, *copy.deepcopy(args))
+    seed = differences.seed_like(value, random)
+    forward = differences.floats(seed) @ differences.gradient_floats(y_dot, y)
+    reverse = differences.gradient_floats(back(seed), args) @ direction
+    assert forward == pytest.approx(reverse, rel=1e-9, abs=1e-11)
+
+
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.raising)[::5])
+def test_exceptions_pass_through(program, args, capsys):
+    def value_of_jvp(*args):
+        return zyg.jvp(program.f, args, (None,) * len(args))[0]
+
+    with contextlib.suppress(zyg.ZygError):
+        assert_same_behaviour(program.f, value_of_jvp, args, capsys)
+
+
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.refused))
+def test_refused_with_an_error_of_zyg(program, args, capsys):
+    with pytest.raises(zyg.ZygError):
+        check_jvp(program.f, args)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_stores(seed):
+    """Stores into arrays and their views: the tangents that they leave are those of reverse mode.
+    """
+    function = random_function(seed)
+    random = np.random.default_rng(seed)
+    args = random.uniform(-1.0, 1.0, SIZE), random.uniform(-1.0, 1.0, (SIZE, SIZE)), 0.3
+    dots = tuple(random.uniform(-1.0, 1.0, np.shape(arg)) for arg in args)
+    _, y_dot = zyg.jvp(function, copy.deepcopy(args), dots)
+    gradients = zyg.gradient(function, *copy.deepcopy(args))
+    expected = sum(np.sum(bar * dot) for bar, dot in zip(gradients, dots, strict=True))
+    assert y_dot == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("program", "args"),
+    [case for case in SECOND_ORDER if not is_refused_twice(case)][::12],
+)
+def test_forward_over_reverse(program, args, capsys):
+    check_jvp(gradient_of(program.f), args)
+
+
+# Rules
+
+
+def directions_of(args, random):
+    return tuple(
+        rule_check.noise(x, random)
+        if any(leaf.dtype.kind in "fc" for leaf in rule_check.arrays_of(x)) else None
+        for x in args
+    )
+
+
+def called(row):
+    """What a row calls, and its arguments: a descriptor is read by its name."""
+    if callable(row.callee):
+        return functools.partial(row.callee, **row.kwargs) if row.kwargs else row.callee, row.args
+    return getattr, (row.args[0], row.callee.__name__)
+
+
+# Rows in one test per callee: a test each would take longer than the checks.
+CALLEES = {}
+for _row in ROWS:
+    CALLEES.setdefault(str(_row).partition("(")[0], []).append(_row)
+
+
+@pytest.mark.parametrize("name", CALLEES)
+def test_rule(name):
+    """The tangent of each rule is the transpose of its back function."""
+    for row in CALLEES[name]:
+        check_rule(row)
+
+
+def check_rule(row):
+    random = np.random.default_rng(1)
+    function, args = called(row)
+    y, y_dot = zyg.jvp(function, args, (*directions_of(args, random),))
+    rule_check.assert_same(y, row.call(*row.args))
+    seed = rule_check.noise(y, random)
+    _, back = zyg.pullback(function, *args)
+    forward = rule_check.paired(seed, y_dot)
+    random = np.random.default_rng(1)
+    reverse = sum(
+        rule_check.paired(bar, dot)
+        for bar, dot in zip(back(seed), directions_of(args, random), strict=True)
+        if dot is not None
+    )
+    single = rule_check.is_single(args) or rule_check.is_single(y)
+    tolerance = 2e-4 if single else 1e-9
+    assert abs(forward - reverse) <= tolerance * (1 + abs(forward)), (str(row), forward, reverse)
+
+
+# Behaviour
+
+
+def test_kinds_of_tangents():
+    assert zyg.jvp(lambda x, n: x**n, (2.0, 3), (1, None)) == (8.0, 12.0)
+    _y, y_dot = zyg.jvp(lambda x: x * 2, (np.float32(1.5),), (1.0,))
+    assert type(y_dot) is np.float32 and y_dot == 2
+    with pytest.raises(ValueError, match="shape"):
+        zyg.jvp(np.sum, (np.ones(3),), (np.ones(2),))
+    with pytest.raises(TypeError):
+        zyg.jvp(np.sum, (np.ones(3),), ())
+
+
+def test_results_are_the_callers():
+    x, x_dot = np.ones(3), np.arange(3.0)
+    _, y_dot = zyg.jvp(lambda x: x, (x,), (x_dot,))
+    y_dot[0] = 9.0
+    assert x_dot[0] == 0.0
+
+    def overwritten(x):
+        x[0] = 2.0 * x[1]
+        return x
+
+    _y, y_dot = zyg.jvp(overwritten, (x,), (x_dot,))
+    assert x_dot[0] == 0.0 and y_dot[0] == 2.0 and x[0] == 2.0
+
+
+def test_a_function_that_always_raises():
+    def failing(x):
+        y = x * x
+        raise ValueError(y)
+
+    for differentiate in (zyg.gradient, zyg.pullback, lambda f, x: zyg.jvp(f, (x,), (1.0,))):
+        with pytest.raises(ValueError, match="4"):
+            differentiate(failing, 2.0)
+
+
+def test_objects_have_dicts_of_tangents():
+    body = Body(1.0, 2.0)
+    y, y_dot = zyg.jvp(pushed, (body, 3.0), ({"x": 1.0, "v": 0.0}, 0.5))
+    assert (y, y_dot) == (1.0 + 0.1 * 5.0, 1.0 + 0.1 * 0.5)
+    moved, moved_dot = zyg.jvp(pushed_body, (Body(1.0, 2.0), 3.0), ({"x": 1.0}, 0.5))
+    assert moved.x == 1.5 and moved_dot == {"x": 1.05, "v": 0.5}
+
+
+class Body:
+    def __init__(self, x, v):
+        self.x = x
+        self.v = v
+
+
+def pushed_body(body, force):
+    body.v = body.v + force
+    body.x = body.x + 0.1 * body.v
+    return body
+
+
+def pushed(body, force):
+    return pushed_body(body, force).x
+
+
+def test_equal_numbers_of_a_call_of_an_object_are_told_apart():
+    """Both arguments are one object in memory, with two tangents."""
+    x = 1.5
+    assert zyg.jvp(scaled_difference, (x, x), (1.0, 0.0)) == (0.0, 3.0)
+    assert zyg.jvp(scaled_difference, (x, x), (0.0, 1.0)) == (0.0, -3.0)
+
+
+class Scaled:
+    def __call__(self, a, b):
+        return 3.0 * (a - b)
+
+
+def scaled_difference(a, b):
+    total = 0.0
+    for f in [Scaled()]:
+        total = total + f(a, b)
+    return total
+
+
+def test_reads_by_repeated_positions_of_what_is_stored_into():
+    def f(u):
+        u = u.copy()
+        u[0] = u[1] * 2.0
+        picked = u[[0, 0, 2]]
+        u[[1, 1]] = picked[:2] * np.array([1.0, 3.0])
+        return np.sum(picked * np.array([1.0, 10.0, 100.0])) + u[1]
+
+    u, u_dot = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 2.0])
+    expected = zyg.gradient(f, u)[0] @ u_dot
+    assert zyg.jvp(f, (u,), (u_dot,))[1] == pytest.approx(expected)
+
+
+def test_integers_and_flags_are_not_moved():
+    assert zyg.jvp(lambda x, flag: x if flag else -x, (2.0, False), (1.0, None)) == (-2.0, -1.0)
+    assert zyg.jvp(lambda n, x: n * x, (3, 2.0), (1.0, 0.0)) == (6.0, 2.0)
+
+
+def test_changes_in_a_failing_body_are_caught_like_plainly():
+    def f(x):
+        try:
+            y = x**0.5
+        except ZeroDivisionError:
+            y = -1.0
+        return y
+
+    y, y_dot = zyg.jvp(f, (0.0,), (1.0,))
+    assert y == 0.0 and y_dot == math.inf
+
+
+def test_a_rule_of_the_user_says_what_the_tangent_is():
+    def scaled(x):
+        return np.sum(x)
+
+    @zyg.adjoint(scaled)
+    def _(x):
+        return np.sum(x), lambda y_bar: (3.0 * y_bar * np.ones(len(x)),)
+
+    assert zyg.jvp(lambda x: scaled(x) * 2.0, (np.ones(2),), (np.ones(2),))[1] == 12.0
+
+
+def test_mixed_modes_to_third_order():
+    def slope(x):
+        return zyg.jvp(lambda x: x**4, (x,), (1.0,))[1]
+
+    def curvature(x):
+        return zyg.gradient(slope, x)[0]
+
+    def twice(x):
+        return zyg.jvp(slope, (x,), (1.0,))[1]
+
+    assert curvature(2.0) == pytest.approx(48.0)
+    assert twice(2.0) == pytest.approx(48.0)
+    assert zyg.jvp(curvature, (2.0,), (1.0,))[1] == pytest.approx(48.0)
+    assert zyg.gradient(twice, 2.0)[0] == pytest.approx(48.0)
+
+
+def test_a_redefined_helper_is_seen():
+    source = {"np": np}
+    exec("def outer(x): return inner(x) * x", source)
+    source["inner"] = math.sin
+    with pytest.raises(zyg.ZygError):
+        zyg.jvp(source["outer"], (1.0,), (1.0,))  # no source: refused by name
+    global helper
+    helper = math.sin
+    assert zyg.jvp(uses_helper, (0.0,), (1.0,))[1] == 1.0
+    helper = math.cos
+    assert zyg.jvp(uses_helper, (0.0,), (1.0,))[1] == 0.0
+
+
+def uses_helper(x):
+    return helper(x)
+
+
+def test_the_code_runs_by_itself():
+    def area(r):
+        return math.pi * r * r
+
+    code = zyg.code_tangent(area, 2.0)
+    (function,) = code.functions.values()
+    assert function(2.0, 1.0) == (math.pi * 4.0, pytest.approx(math.pi * 4.0))

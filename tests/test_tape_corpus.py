@@ -1,0 +1,88 @@
+"""The corpus on a tape: right gradients or a refusal, and replays that notice another way."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+from tests import corpus, differences
+from tests.test_corpus_itself import each_input
+from zyg import tape
+from zyg.errors import NotDifferentiable
+from zyg.tape.structures import filled, template
+
+# What a tape can't see: that NumPy's own errors were asked for while the program ran.
+UNSEEN = ("exceptions.floating_point_errors_raised",)
+
+
+def recorded(f, args):
+    """A tape of the program; skips what is refused."""
+    try:
+        return tape.trace(f, *copy.deepcopy(args))
+    except NotDifferentiable:
+        return pytest.skip("refused")
+    except TypeError as error:
+        # Python wants plain values of some methods, as `__bool__`.
+        if "RealWrapper" not in str(error):
+            raise
+        return pytest.skip("refused")
+
+
+def close(found, expected):
+    """Whether two results hold the same numbers."""
+    a, b = [], []
+    template(found, a), template(expected, b)
+    return len(a) == len(b) and all(
+        np.shape(x) == np.shape(y) and np.allclose(x, y, 1e-9, 1e-11, equal_nan=True)
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def seeds_of(values, random):
+    """A seed for each output, None for integers; and those of the floats in a row."""
+    seeds = [
+        random.uniform(0.5, 1.5, np.shape(x))[()] if np.result_type(x).kind in "fc" else None
+        for x in values
+    ]
+    rows = [np.ravel(seed) for seed in seeds if seed is not None]
+    return seeds, np.concatenate(rows) if rows else np.zeros(0)
+
+
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.all))
+def test_value_and_gradient(program, args, capsys):
+    value = program.f(*copy.deepcopy(args))
+    t = recorded(program.f, args)
+    assert close(filled(t.result, [t.values[idx] for idx in t.outputs]), value)
+    random = np.random.default_rng(0)
+    seeds, weights = seeds_of([t.values[idx] for idx in t.outputs], random)
+    if not weights.size or np.iscomplexobj(weights) or any(np.iscomplexobj(v) for v in t.values):
+        return
+    tape.append_adjoint(t, seeds)
+    gradients = filled(t.result, [t.values[idx] for idx in t.outputs])
+    gradient = differences.gradient_floats(gradients, args)
+
+    def f(*args):
+        return program.f(*copy.deepcopy(args))
+
+    for direction in differences.directions(gradient.size, random):
+        terms = weights * differences.directional(f, args, direction)
+        expected, found = float(np.sum(terms)), float(gradient @ direction)
+        scale = max(1e-2, float(np.sum(np.abs(terms))), float(np.abs(gradient) @ abs(direction)))
+        assert abs(found - expected) <= differences.TOLERANCE * scale
+
+
+@pytest.mark.parametrize(
+    ("program", "args"), each_input(p for p in corpus.all if str(p) not in UNSEEN)
+)
+def test_replay(program, args, capsys):
+    """With the inputs of the program: what it would give, or an error that it goes another way."""
+    t = recorded(program.f, args)
+    for other in program.inputs:
+        try:
+            found = tape.replay(t, *copy.deepcopy(other))
+        except (tape.TapeMismatch, np.linalg.LinAlgError):
+            assert other is not args
+            continue
+        assert close(found, program.f(*copy.deepcopy(other)))

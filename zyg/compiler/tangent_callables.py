@@ -1,0 +1,72 @@
+"""What classes make of a call: NamedTuples, partial functions, exceptions, with their tangents.
+
+The tangent of a NamedTuple is a NamedTuple of tangents, that of a partial function a dict of those
+of what it holds: `{"func": ..., "args": ..., "keywords": ...}`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from zyg import callables
+from zyg.tangent import settled, settled_tangent, tangent_or_zero
+
+Values = tuple[Any, ...]
+OF_NAMED_TUPLES = (callables._REPLACE, callables._MAKE)
+
+
+def is_of_named_tuple(function: Any) -> bool:
+    """Whether a function is `_replace` or `_make` of NamedTuples."""
+    return getattr(function, "__code__", None) in OF_NAMED_TUPLES
+
+
+def made_by_class(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
+) -> Any:
+    """The value and tangent of making a NamedTuple, a partial function or an exception."""
+    if function is functools.partial:
+        return _partial(args, dots, kwargs, kwarg_dots)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return function(*args, **kwargs), None  # what it holds is refused where it is read
+    if callables.is_named_tuple(function):
+        y: Any = function(*args, **kwargs)
+        by_name = dict(zip(function._fields, dots, strict=False))
+        by_name.update(kwarg_dots)
+        whole = [
+            tangent_or_zero(by_name.get(name), x) for name, x in zip(y._fields, y, strict=True)
+        ]
+        return y, tuple.__new__(function, whole)
+    code = getattr(function, "__code__", None)
+    if code is callables._REPLACE and len(args) == 1:
+        y = function(args[0], **kwargs)
+        before = tangent_or_zero(dots[0], args[0])
+        whole = [
+            tangent_or_zero(kwarg_dots.get(name), x) if name in kwargs else dot
+            for name, x, dot in zip(y._fields, y, before, strict=True)
+        ]
+        return y, tuple.__new__(type(y), whole)
+    if code is callables._MAKE and len(args) == 2:
+        items = settled(args[1])
+        whole = list(settled_tangent(dots[1], items))
+        return function(args[0], items), tuple.__new__(args[0], whole)
+    return None
+
+
+def _partial(
+    args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Making a partial function; one of a partial function holds the arguments of both."""
+    function, *rest = args
+    y: Any = functools.partial(function, *rest, **kwargs)
+    dot: dict[str, Any] = {
+        "func": dots[0], "args": tuple(dots[1:]), "keywords": dict(kwarg_dots),
+    }
+    if y.func is not function:
+        inner = dots[0] or {}
+        before = inner.get("args") or (None,) * (len(y.args) - len(rest))
+        dot = {
+            "func": inner.get("func"), "args": (*before, *dots[1:]),
+            "keywords": {**(inner.get("keywords") or {}), **kwarg_dots},
+        }
+    return y, dot

@@ -1,0 +1,234 @@
+"""Makes tangent functions: the code of a function and of its tangent, in one.
+
+    def f(x):                     def f_tangent(x, x_dot):
+        y = math.sin(x)               y = math.sin(x)
+        return y * y                  y_dot = x_dot * math.cos(x)
+                                      return y * y, 2 * y * y_dot
+
+A tangent function takes the arguments, then the tangents of the active ones, and returns the value
+and its tangent.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Value,
+    Yield,
+    blocks_of,
+    type_of,
+)
+from ir.emit import Emitted
+from ir.errors import Unsupported
+from ir.record import made as fresh
+from ir.record import node
+from ir.rewrite import substitute
+from ir.simplify import Key, _is_shareable, _key, eliminate_dead, is_pure, is_silent
+from ir.types import Scalar
+from zyg.compiler import tangent_stores  # noqa: F401 - for what it declares
+from zyg.compiler.activity import Flow
+from zyg.compiler.assemble import (
+    Compiler,
+    Generated,
+    _function,
+    _identifier,
+    _passed,
+    _without_heap,
+)
+from zyg.compiler.nesting import Derived
+from zyg.compiler.specialise import Specialisation, _Surroundings
+from zyg.compiler.tangent_builder import TangentBuilder
+from zyg.compiler.tangent_types import dot_type
+from zyg.compiler.tangents import is_numeric
+from zyg.rules import (  # noqa: F401 - for what they declare
+    registry,
+    tangents_of_arrays,
+    tangents_of_changes,
+    tangents_of_containers,
+)
+
+facts.helpers("zyg.tangent")
+registry.register_late("zyg.tangent")
+
+Made = tuple[Specialisation, Flow, bool]
+
+
+@node
+class TangentCode:
+    """The tangent function of a specialisation for certain active inputs."""
+
+    forward: Generated
+    passed: list[int]
+    active: list[int]
+    # The arguments that the tangents belong to, where it takes those of arguments only.
+    positions: list[int] | None = None
+    back: Any = None
+    emitted: Emitted | None = None
+    dispatched: list[tuple[Any, str]] = fresh(list)
+
+
+class TangentCompiler:
+    """Generates tangent functions beside the pairs that a compiler makes."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self._compiler = compiler
+        self._made: dict[Made, TangentCode] = {}
+        self._derived: dict[tuple[Specialisation, Flow], Derived] = {}
+        self._pending: list[tuple[Made, TangentCode]] = []
+        self._fresh: list[Made] = []
+
+    def tangent(self, made: Specialisation, active: Flow, of_value: bool = False) -> TangentCode:
+        """The tangent function; its code is there once `finish` has run."""
+        key = made, active, of_value and bool(made.handed_out)
+        known = self._made.get(key)
+        if known is not None:
+            return known
+        returned = made.value_type if key[2] else made.returned_type
+        passed = _passed(made)
+        function = Generated(
+            f"{_identifier(made.function.name)}_tangent", [returned, dot_type(returned)]
+        )
+        function.changes = tuple(passed.index(i) for i in made.handed_out)
+        function.works_on_objects = made.heap is not None
+        code = TangentCode(function, passed, made.with_bars(active))
+        function.pair = code  # type: ignore[assignment]
+        self._made[key] = code
+        self._fresh.append(key)
+        self._pending.append((key, code))
+        return code
+
+    def finish(self) -> None:
+        """Generates and loads all tangent functions that were asked for."""
+        try:
+            while self._pending:
+                key, code = self._pending.pop()
+                self._generate(*key, code)
+            self._compiler.finish()
+        except BaseException:
+            for key in self._fresh:
+                self._made.pop(key, None)
+            self._pending.clear()
+            raise
+        finally:
+            self._fresh.clear()
+
+    def derived(self, made: Specialisation, active: Flow) -> Derived:
+        """The tangent function as IR that other IR calls, with the code of all that it calls."""
+        known = self._derived.get((made, active))
+        if known is None:
+            code = TangentCode(Generated(f"{_identifier(made.function.name)}_tangent", []), _passed(
+                made
+            ), sorted(active))
+            function = self._function(made, active, False, code)
+            known = self._derived[made, active] = Derived(function, code.passed, code.active)
+            self.finish()
+        return known
+
+    def _generate(
+        self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
+    ) -> None:
+        code.forward.ir_function = self._function(made, active, of_value, code)
+        try:
+            code.emitted = self._compiler._load(made, [code.forward])
+        except AssertionError as error:  # versions in nested `try` that need two names at once
+            raise Unsupported(
+                f"forward mode can't write the code of `{made.function.name}`", made.function.loc,
+                advice="use zyg.pullback",
+            ) from error
+
+    def _function(
+        self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
+    ) -> Function:
+        specialiser = self._compiler.specialiser
+        specialiser._stack.append(made)
+        try:
+            builder = TangentBuilder(
+                specialiser, _Surroundings(specialiser, made), made, active, self.tangent
+            )
+            result = builder.augment(made.function)
+            result = _without_heap(made, builder, result)[1]
+            builder.note_steps()
+            builder.catch_up()
+            if of_value:
+                parts = builder.parts(result)
+                assert parts is not None, "the body ends in the value and the versions"
+                result = parts[0]
+            dot = builder.dot_or_zero(result)
+            whole = builder.call(primitives.build_tuple, result, dot)
+        finally:
+            specialiser._stack.pop()
+        body = Block([], builder.ops, Yield([whole]))
+        share_own(body, builder.own)
+
+        def is_removable(call: Op) -> bool:
+            assert isinstance(call, Call)
+            return is_silent(call) or (call in builder.own and is_pure(call))
+
+        eliminate_dead(body, is_removable)
+        inputs = [*made.function.captured, *made.function.params]
+        params = [inputs[i] for i in code.passed]
+        params += [builder.dot_params[i] for i in code.active]
+        code.dispatched = builder.dispatched
+        return _function(made, code.forward.name, params, body)
+
+
+def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None = None) -> None:
+    """Computes equal expressions once: those that are there for tangents only, and numbers.
+
+    Arrays for tangents are never changed in place before `ownership` has seen who reads them.
+    """
+    known = dict(known or {})
+    mapping: dict[Value, Operand] = {}
+    ops: list[Op] = []
+    for op in block.ops:
+        if isinstance(op, Call) and _may_be_shared(op, own):
+            key = _key(op, mapping)
+            earlier = known.get(key)
+            if earlier is not None:
+                mapping.update(zip(op.results, earlier, strict=True))
+                continue
+            known[key] = op.results
+        ops.append(op)
+        for inner in blocks_of(op):
+            substitute(inner, mapping)
+            share_own(inner, own, known)
+    block.ops = ops
+    substitute(block, mapping)
+
+
+def _may_be_shared(op: Call, own: set[Op]) -> bool:
+    """Whether a value can stand for another that is computed alike: iterators can't."""
+    if not all(is_numeric(value.type) for value in op.results):
+        return False
+    return (op in own or _is_arithmetic(op)) and is_pure(op) and _is_shareable(op)
+
+
+def _is_arithmetic(op: Call) -> bool:
+    """Whether an operation of the program computes a number from numbers."""
+    callee = op.callee.value if isinstance(op.callee, Const) else None
+    return any(callee is function for function in _ARITHMETIC) and all(
+        type_of(operand) in _NUMBERS or isinstance(operand, Const)
+        for operand in (*op.args, op.result)
+    )
+
+
+_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.neg)
+_NUMBERS = (Scalar(float), Scalar(int))
+
+
+def tangents_of(compiler: Compiler) -> TangentCompiler:
+    """The tangent compiler that goes with a compiler."""
+    if compiler.tangents is None:
+        compiler.tangents = TangentCompiler(compiler)
+    found: TangentCompiler = compiler.tangents
+    return found
+

@@ -1,0 +1,420 @@
+"""What generated tangent code asks at run time, where types did not tell.
+
+`tangent_call((f, x), (None, x_dot))` gives `f(x)` and its tangent: by the tangent function of `f`,
+made for the arguments at hand. Where there is none, because a rule is no more than a function that
+runs, the tangent comes from the back function, one coordinate of the value at a time: that costs as
+many calls of it as the value has numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ir import primitives
+from ir.infer import IN_PLACE
+from ir.places import CHANGING
+from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
+from zyg.compiler.mutation import MUTATING_METHODS
+from zyg.compiler.object_attributes import Read, Stored
+from zyg.compiler.object_backs import Refusing
+from zyg.compiler.objects import is_place, lookup
+from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class
+from zyg.compiler.tangent_iterators import PAIRED
+from zyg.compiler.tangent_recorder import Recorder
+from zyg.compiler.tangent_rows import by_rows, name_of
+from zyg.compiler.wrappers import is_dispatching
+from zyg.errors import NotDifferentiable, ZygError
+from zyg.rules.attributes import METHODS, is_field, is_of_class
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
+from zyg.shadows import is_memory, is_running
+from zyg.signature import is_by_rules, is_users
+from zyg.tangent import (
+    holds_numbers,
+    picked,
+    placed_view,
+    settled,
+    settled_tangent,
+    tangent_items,
+    zero_tangent,
+)
+from zyg.tangent_objects import delete_dot, read_dot, store_dot
+
+Values = tuple[Any, ...]
+_IN_PLACE = set(IN_PLACE)
+
+
+def _not_set(*args: Any) -> Any:
+    raise RuntimeError("`zyg.forward` has to be imported first")
+
+
+# Set by `zyg.forward`: the value and tangent of a call of a function that can be compiled.
+compiled_call: Callable[..., Any] = _not_set
+
+
+def _compiled(*call: Any) -> tuple[Any, Any]:
+    found: tuple[Any, Any] = compiled_call(*call)
+    return found
+
+
+def tangent_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """The value and the tangent of a call: the function comes first, then its arguments."""
+    y, dot = _tangent_call(primals, dots, kwargs, kwarg_dots)
+    return y, zero_tangent(y) if dot is None else dot
+
+
+def _tangent_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None,
+    kwarg_dots: dict[str, Any] | None,
+) -> Any:
+    function, *args = primals
+    function_dot, *arg_dots = dots
+    kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
+    if type(function) is types.FunctionType and not is_of_named_tuple(function) and (
+        _is_known_at_once(function)
+    ):
+        return _compiled(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if is_running() and _may_change(function) and is_memory(
+        getattr(function, "__self__", None) if not args or (hasattr(function, "__self__")
+        and is_memory(function.__self__)) else args[0]
+    ):
+        raise NotDifferentiable(
+            "forward mode does not follow changes in place of what objects hold yet; use "
+            "zyg.pullback"
+        )
+    is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
+    if is_operator and len(args) == 2 and not is_memory(args[0]):
+        method = object_attributes.changing_method(function, args[0])
+        found = IN_PLACE[function] if method is None else method
+        return tangent_call((found, *args), (None, *arg_dots))
+    if type(function) is primitives.Catching:
+        return _attempt(
+            function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
+        )
+    found = by_protocols(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if found is not None:
+        return found
+    if is_constant(function):
+        y = function(*args, **kwargs)
+        return y, zero_tangent(y)
+    if not is_of_named_tuple(function) and isinstance(function, types.BuiltinMethodType):
+        _, plain, leading = dynamic.resolve(function, tuple(args))
+        if leading:
+            own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
+            inner = plain, *leading, *args
+            return tangent_call(inner, (None, own, *arg_dots), kwargs, kwarg_dots)
+    if not is_of_named_tuple(function) and _is_known_at_once(function):
+        return _compiled(
+            function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
+        )
+    if isinstance(function, types.MethodType):
+        own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
+        return tangent_call(
+            (function.__func__, function.__self__, *args), (None, own, *arg_dots), kwargs,
+            kwarg_dots,
+        )
+    paired = _paired(function)
+    if paired is not None:
+        return paired(tangent_call, primals, dots, kwargs, kwarg_dots)
+    made = made_by_class(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+    if made is not None:
+        return made
+    if all(dot is None for dot in kwarg_dots.values()):
+        found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
+        if found is not None:
+            return found
+    if is_running():
+        refuse_objects(function, (*args, *kwargs.values()))
+    return by_rows(
+        lambda: dynamic.pullback_call(function, *args, **kwargs), function,
+        (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
+    )
+
+
+def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
+    """The same for `function(*args, **kwargs)`."""
+    function, args, kwargs = primals
+    function_dot, args_dot, kwargs_dot = dots
+    args, kwargs = tuple(args), dict(kwargs)
+    arg_dots = [None] * len(args) if args_dot is None else list(args_dot)
+    return tangent_call(
+        (function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {})
+    )
+
+
+def _attempt(
+    function: Any, args: Values, function_dot: Any, dots: Values, kwargs: dict[str, Any],
+    kwarg_dots: dict[str, Any],
+) -> Any:
+    """The pair (error or None, value) of a call, and its tangent."""
+    if isinstance(function, types.MethodType):
+        own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
+        return _attempt(
+            function.__func__, (function.__self__, *args), None, (own, *dots), kwargs, kwarg_dots
+        )
+    if is_users(type(function)) and not isinstance(function, type):
+        method = lookup(type(function), "__call__")
+        if isinstance(method, types.FunctionType):
+            return _attempt(method, (function, *args), None, (None, *dots), kwargs, kwarg_dots)
+    if dynamic._is_plain_function(function):
+        return _compiled(function, args, function_dot, dots, kwargs, kwarg_dots, "attempt")
+    try:
+        y, dot = tangent_call((function, *args), (function_dot, *dots), kwargs, kwarg_dots)
+    except ZygError:
+        raise
+    except Exception as error:
+        if dynamic._may_call((function, *args, *kwargs.values())):
+            memory.refuse_lost_changes(error)
+        raise
+    return (None, y), (None, dot)
+
+
+def _may_change(function: Any) -> bool:
+    if id(function) in CHANGING:
+        return True
+    is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
+    return is_operator or (
+        isinstance(function, types.BuiltinMethodType) and function.__name__ in MUTATING_METHODS
+    )
+
+
+def by_protocols(
+    function: Any, args: Values, function_dot: Any, dots: Values, kwargs: dict[str, Any],
+    kwarg_dots: dict[str, Any],
+) -> Any:
+    """A call that a user's class, a partial function or a decorator answers; None for others."""
+    recorder = Recorder(tangent_call)
+    recorder.note(function, function_dot)
+    args = tuple(map(recorder.told_apart, args, dots))
+    kwargs = {name: recorder.told_apart(x, kwarg_dots.get(name)) for name, x in kwargs.items()}
+    found: Any
+    if type(function) is functools.partial:
+        return _call_of_partial(function, args, function_dot, dots, kwargs, kwarg_dots)
+    found = object_calls.call_of_object(recorder, function, args, kwargs)
+    if found is None:
+        found = decorated.call_of_decorated(recorder, function, args, kwargs)
+    if found is None:
+        return None
+    y, back = found
+    if isinstance(back, Read):
+        return y, read_dot(back._obj, back._name, y)
+    if isinstance(back, Stored) and back._count == 3:
+        delete_dot(back._obj, back._name)
+    elif isinstance(back, Stored):
+        _refuse_memory(back._value)
+        store_dot(back._obj, back._name, recorder.dot_of(back._value))
+    elif isinstance(back, Refusing) and holds_numbers(y):
+        back(y)
+    return y, recorder.dot_of(y)
+
+
+def _call_of_partial(
+    function: functools.partial[Any], args: Values, function_dot: Any, dots: Values,
+    kwargs: dict[str, Any], kwarg_dots: dict[str, Any],
+) -> tuple[Any, Any]:
+    """A call of a partial function: the tangent of that has those of what it holds."""
+    held = function_dot or {}
+    held_args = held.get("args") or (None,) * len(function.args)
+    held_keywords = held.get("keywords") or {}
+    return tangent_call(
+        (function.func, *function.args, *args), (held.get("func"), *held_args, *dots),
+        {**function.keywords, **kwargs}, {**held_keywords, **kwarg_dots},
+    )
+
+
+def _refuse_memory(value: Any) -> None:
+    """Raises for memory that an object comes to hold unseen, and that may be changed in place."""
+    if is_memory(value):
+        raise NotDifferentiable(
+            "an array, list or dict is stored into an object that forward mode only finds at run "
+            "time: use zyg.pullback"
+        )
+
+
+def refuse_objects(function: Any, values: Values) -> None:
+    """Raises where what isn't known is given objects, whose tangents it would not see."""
+    for value in values:
+        if isinstance(value, list | tuple | dict):
+            refuse_objects(function, tuple(value.values() if isinstance(value, dict) else value))
+        elif is_place(type(value)):
+            raise NotDifferentiable(
+                f"forward mode can't tell what {name_of(function)} reads of a "
+                f"{type(value).__name__}"
+            )
+
+
+def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any]) -> Any:
+    """The value and tangent of a call by a declared tangent; None if there is none."""
+    if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
+        return None
+    declared, groups = tangent_of(function), linear_in(function, kwargs)
+    if declared is None and (groups is None or len(groups) != 1):
+        return None
+    if is_read_twice(function) and args:
+        args = settled(args[0]), *args[1:]
+        dots = settled_tangent(dots[0], args[0]), *dots[1:]
+    whole = [zero_tangent(x) if dot is None else dot for x, dot in zip(args, dots, strict=True)]
+    y = function(*args, **kwargs)
+    if declared is not None:
+        return y, declared(y, *args, *whole, **kwargs)
+    assert groups is not None
+    given = [whole[i] if i in groups[0] else x for i, x in enumerate(args)]
+    return y, function(*given, **kwargs)
+
+
+def rule_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """The same for a callable that has a rule."""
+    function, *args = primals
+    if is_running():
+        found: tuple[Any, Any] | None = by_protocols(
+            function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}
+        )
+        if found is not None:
+            return found
+    rule: Any = rule_of(function)
+    is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
+    paired = _paired(function)
+    if paired is not None:
+        pair: tuple[Any, Any] = paired(
+            tangent_call, primals, dots, kwargs or {}, kwarg_dots or {}
+        )
+        return pair
+    if not kwarg_dots or all(dot is None for dot in kwarg_dots.values()):
+        found = _declared(function, tuple(args), tuple(dots[1:]), kwargs or {})
+        if found is not None:
+            return found
+    if is_plain and not kwargs and all(map(_is_numeric, args)) and is_single(function):
+        return _compiled(function, tuple(args), None, tuple(dots[1:]), {}, {})
+    return rule_by_rows(primals, dots, kwargs, kwarg_dots)
+
+
+def rule_by_rows(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """The same by the back function, coordinate by coordinate."""
+    function, *args = primals
+    keywords, keyword_dots = kwargs or {}, kwarg_dots or {}
+    return by_rows(
+        lambda: dynamic.call_rule(function, *args, **keywords), function,
+        (*dots[1:], *(keyword_dots.get(name) for name in keywords)),
+    )
+
+
+def is_single(function: Any) -> bool:
+    """Whether code can be made for a callable by itself."""
+    return not isinstance(function, types.GetSetDescriptorType | types.MemberDescriptorType)
+
+
+def tangent_by_rule(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The tangent of a call by its rule alone, coordinate by coordinate."""
+    return by_rows(lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots)[1]
+
+
+@tangent(memory.written_view)
+def _written_view(y: Any, items: Any, view: Any, part: Any, *rest: Any) -> Any:
+    count = (len(rest) - 3) // 2
+    return placed_view(rest[count], view, rest[count + 2], rest[:count])
+
+
+@tangent(functools.update_wrapper)
+def _update_wrapper(y: Any, *both: Any, **kwargs: Any) -> Any:
+    return both[len(both) // 2]
+
+
+@tangent(primitives.catching, primitives.catching_found)
+def _catching(y: Any, function: Any, function_dot: Any) -> Any:
+    return function_dot
+
+
+@tangent(primitives.attempted)
+def _attempted(y: Any, items: Any, items_dot: Any) -> Any:
+    return tangent_items(items_dot, items)
+
+
+@tangent(primitives.special_method)
+def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any) -> Any:
+    return {"__self__": owner_dot}
+
+
+@tangent(getattr)
+def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
+    """The tangent of `getattr(obj, name)`, or with a default, which is `value`."""
+    obj_dot = rest[(len(rest) - 2) // 2]
+    if len(rest) > 2 and not hasattr(obj, name):
+        return rest[-1]
+    if is_running() and is_place(type(obj)):
+        if not is_field(  # type: ignore[no-untyped-call]
+            obj, name, getattr(type(obj), name, None)
+        ) and holds_numbers(value):
+            raise NotDifferentiable(
+                f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
+            )
+        return read_dot(obj, name, value)
+    if isinstance(obj, BaseException) and holds_numbers(value):
+        raise NotDifferentiable(
+            f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
+            "differentiated may be in it; hand the number on in another way than in an exception"
+        )
+    if obj_dot is None or isinstance(obj, type | types.ModuleType):
+        return zero_tangent(value)
+    if isinstance(value, METHODS) and type(value.__self__) is type(obj):
+        return {"__self__": obj_dot}
+    descriptor = getattr(type(obj), name, None)
+    if is_constant(descriptor) or is_of_class(value, descriptor):  # type: ignore[no-untyped-call]
+        return zero_tangent(value)
+    if rule_of(descriptor) is not None:
+        return rule_call((descriptor, obj), (None, obj_dot))[1]
+    fields = getattr(type(obj), "_fields", ())
+    if isinstance(obj, tuple) and name in fields:
+        return obj_dot[fields.index(name)]
+    is_own = is_field(obj, name, descriptor)  # type: ignore[no-untyped-call]
+    if isinstance(obj_dot, dict) and is_own:
+        return picked(obj_dot, name, value)
+    raise NotDifferentiable(
+        f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
+    )
+
+
+def _paired(function: Any) -> Any:
+    kinds = type | types.BuiltinFunctionType | types.ClassMethodDescriptorType
+    return PAIRED.get(function) if isinstance(function, kinds) else None
+
+
+def _is_numeric(x: Any) -> bool:
+    return isinstance(x, float | int | complex | np.number | np.ndarray)
+
+
+def _is_known_at_once(function: Any) -> bool:
+    """Whether a function is compiled as it is."""
+    if rule_of(function) is not None:
+        return False
+    if substitute_of(function) is not None:
+        return True
+    if is_constant(function):
+        return False
+    return type(function) is types.FunctionType and not (
+        dynamic.is_of_ir(function) or is_by_rules(function)
+        or is_dispatching(function)
+    )
+
+
+# What the forward pass calls at run time, and what a tangent function calls in its place.
+IN_PLACE_OF: dict[Any, Any] = {
+    dynamic.pullback_call: tangent_call,
+    dynamic.pullback_apply: tangent_apply,
+    dynamic.call_rule: rule_by_rows,
+}

@@ -1,0 +1,113 @@
+"""Tangents by back functions alone, one coordinate of the value at a time.
+
+    y, back = rule(x)            y_dot[i] = the inner product of back(e_i) and x_dot
+
+That is right for whatever reverse mode can differentiate, and costs as many calls of the back
+function as the value has numbers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from zyg.cotangent import like_mapping, rebuilt
+from zyg.errors import NotDifferentiable
+from zyg.tangent import inner_product, zero_tangent
+
+Values = tuple[Any, ...]
+# What has coordinates, or certainly none.
+_COORDINATES = (int, float, complex, np.generic, np.ndarray, str, bytes, range, slice, type)
+
+
+class _Replayed:
+    """The items of an iterator, which can be walked over again."""
+
+    def __init__(self, items: Any) -> None:
+        self._items = items
+        self._read: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._read
+        for item in self._items:
+            self._read.append(item)
+            yield item
+
+
+def by_rows(
+    differentiate: Callable[[], tuple[Any, Any]], function: Any, dots: Values
+) -> tuple[Any, Any]:
+    """A value and its tangent, which has the inner product of a cotangent and the tangents of the
+    arguments for each coordinate."""
+    y, back = differentiate()
+    if all(dot is None for dot in dots):
+        return y, zero_tangent(y)
+    refuse_unknown(y, function)
+    zero = zero_tangent(y)
+    dots = tuple(_Replayed(dot) if hasattr(dot, "__next__") else dot for dot in dots)
+
+    def derivative(seed: Any) -> Any:
+        bars = back(seed)
+        return sum([inner_product(bar, dot) for bar, dot in zip(bars, dots, strict=False)])
+
+    return y, _with_coordinates(zero, lambda seed: derivative(seed))
+
+
+def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:
+    """A tangent in the structure of a zero tangent; `derivative` is asked for unit cotangents."""
+    if zero is None:
+        return None
+    if isinstance(zero, np.ndarray):
+        found = np.zeros_like(zero)
+        for index in np.ndindex(zero.shape):
+            unit = np.zeros_like(zero)
+            unit[index] = 1
+            found[index] = derivative(unit)
+            if zero.dtype.kind == "c":
+                unit[index] = 1j
+                found[index] += 1j * derivative(unit)
+        return found
+    if isinstance(zero, list | tuple | deque):
+        parts = []
+        for i in range(len(zero)):
+            def inner(unit: Any, i: int = i) -> Any:
+                return derivative(rebuilt(zero, [
+                    unit if k == i else part for k, part in enumerate(zero)
+                ]))
+
+            parts.append(_with_coordinates(zero[i], inner))
+        return deque(parts, zero.maxlen) if isinstance(zero, deque) else rebuilt(zero, parts)
+    if isinstance(zero, dict):
+
+        def at(key: Any) -> Callable[[Any], Any]:
+            return lambda unit: derivative({**zero, key: unit})
+
+        return like_mapping(zero, {
+            key: _with_coordinates(part, at(key)) for key, part in zero.items()
+        })
+    if isinstance(zero, complex | np.complexfloating):
+        return derivative(type(zero)(1)) + 1j * derivative(type(zero)(1j))
+    found = derivative(type(zero)(1))
+    return type(zero)(found) if isinstance(zero, np.floating) else found
+
+
+def refuse_unknown(y: Any, function: Any) -> None:
+    """Raises for a value that holds what has no coordinates: objects, functions, iterators."""
+    if isinstance(y, list | tuple | deque | set | frozenset):
+        for item in y:
+            refuse_unknown(item, function)
+    elif isinstance(y, dict):
+        for item in y.values():
+            refuse_unknown(item, function)
+    elif not isinstance(y, _COORDINATES) and y is not None:
+        raise NotDifferentiable(
+            f"the tangent of what {name_of(function)} returns ({type(y).__name__}) isn't known to "
+            "forward mode; use zyg.pullback"
+        )
+
+
+def name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", function))

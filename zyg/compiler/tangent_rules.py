@@ -1,0 +1,448 @@
+"""The tangent of one call of what has a rule.
+
+    y = np.sum(x, axis=0)     y_dot = np.sum(x_dot, axis=0)       declared: linear
+    y = np.tanh(x)            y_dot = x_dot * (1 - y * y)         the back function multiplies
+    y = np.cumsum(x)          y_dot = ...                         the back function, transposed
+
+A back function that multiplies element by element, by whatever derivative, is its own transpose: it
+is applied to the tangent, without the sums that undo broadcasting. Any other is transposed as the
+steps of a program are. What can't be is left to the run time (`zyg.compiler.tangent_dispatch`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ir import primitives
+from ir.core import Call, Const, Operand, Value, type_of
+from ir.errors import Unsupported
+from ir.places import is_change
+from ir.primitives import UNBOUND
+from ir.rewrite import Mapping as Renaming
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Known,
+    Mapping,
+    Method,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    class_of,
+    widen,
+)
+from zyg import cotangent
+from zyg.array_type import rank_of, same_shape
+from zyg.compiler import tangent_dispatch
+from zyg.compiler.activity import Flow
+from zyg.compiler.augment import Augmenter, PairOf, RuleStep
+from zyg.compiler.memory import written_view
+from zyg.compiler.objects import is_object_type
+from zyg.compiler.specialise import Specialisation, Specialiser
+from zyg.compiler.tangent_back import BackInliner, transposed
+from zyg.compiler.tangent_types import (
+    dot_name,
+    dot_type,
+    is_elementwise,
+    is_real_number,
+    is_real_numeric,
+)
+from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
+from zyg.errors import NotDifferentiable
+from zyg.numpy_changes import added_at_each
+from zyg.rules.tangent_registry import (
+    Groups,
+    is_only_when_run,
+    is_read_twice,
+    linear_in,
+    tangent_of,
+)
+from zyg.tangent import (
+    part_of,
+    picked,
+    settled,
+    settled_tangent,
+    spread,
+    stored_tangent,
+    zero_tangent,
+)
+
+Action = Callable[[], None]
+# Changes whose last argument is stored.
+STORING = (
+    primitives.stored, primitives.stored_back, primitives.overwritten, primitives.added_at,
+    primitives.subtracted_at, added_at_each,
+)
+
+
+class RuleTangents(Augmenter):
+    """Keeps the tangent of each varied value: `dots`."""
+
+    def __init__(
+        self, specialiser: Specialiser, surroundings: Any, made: Specialisation, active: Flow,
+        pair_of: PairOf,
+    ) -> None:
+        super().__init__(specialiser, surroundings, made, active, pair_of)
+        self._made = made
+        self.dots: dict[Value, Operand] = {}
+        # The operations that are there for tangents only.
+        self.own: set[Any] = set()
+        # Values of which another version is changed in place.
+        self.written: set[Value] = set()
+        self._pending: list[Action] = []
+        # The arguments of calls that rules were inlined for.
+        self._calls: dict[Value, tuple[list[Operand], dict[str, Operand]]] = {}
+        self._is_deferring = False
+        self._inliner = BackInliner(self)
+
+    # Tangents of values
+
+    def later(self, action: Action) -> None:
+        """Notes what makes a tangent: done at once, or behind what a `try` guards."""
+        self._pending.append(action)
+
+    def catch_up(self) -> None:
+        pending, self._pending = self._pending, []
+        for action in pending:
+            action()
+
+    def note_own(self, mark: int) -> None:
+        self.own.update(self.ops[mark:])
+
+    def made(self, callee: Any, *args: Operand, **kwargs: Operand) -> Operand:
+        """Appends a call for tangents alone."""
+        mark = len(self.ops)
+        found = callee if isinstance(callee, Value | Const) else Const(callee)
+        (result,) = self.typed_call(found, list(args), kwargs, ["t"], self.loc)
+        self.note_own(mark)
+        return result
+
+    def set_dot(self, value: Operand, dot: Operand) -> None:
+        if not isinstance(value, Value):
+            return
+        self.varied.add(value)
+        if isinstance(dot, Value) and dot.type == TOP:
+            dot.type = dot_type(value.type)
+        if isinstance(dot, Value) and dot.name in ("t", "y_bar_bar"):
+            dot.name = dot_name(value)
+        self.dots[value] = dot
+
+    def dot_of(self, operand: Operand) -> Operand | None:
+        """The tangent of a value; None for a structural zero."""
+        if not isinstance(operand, Value):
+            return None
+        found = self.dots.get(operand)
+        if found is None and is_object_type(operand.type):
+            return NONE
+        if found is None and operand in self.varied:
+            raise NotDifferentiable(
+                f"forward mode has no tangent for `{operand.name}`: use zyg.pullback"
+            )
+        return found
+
+    def dot_or_zero(self, operand: Operand) -> Operand:
+        found = self.dot_of(operand)
+        return self.zero_dot(operand) if found is None else found
+
+    def zero_dot(self, operand: Operand) -> Operand:
+        """The zero tangent of a value, by its type where that tells."""
+        if isinstance(operand, Const):
+            return self._zero_of_constant(operand.value)
+        match widen(operand.type):
+            case Scalar(cls) if cls in (bool, str, bytes, type(None)):
+                return NONE
+            case Scalar(cls) if issubclass(cls, int):
+                return Const(0)
+            case Scalar(cls) if issubclass(cls, float):
+                return Const(0.0)
+            case Scalar(cls) if cls is complex:
+                return Const(0j)
+            case Closure() | Known() | Method():
+                return NONE
+            case Tuple(items) if all(map(is_real_number, items)):
+                return self.made(primitives.build_tuple, *[
+                    self.zero_dot(Value("t", item)) for item in items
+                ])
+            case type_ if is_array(type_):
+                zeros = self.made(cotangent.zeros_like, operand)
+            case _:
+                zeros = self.made(zero_tangent, operand)
+        if isinstance(zeros, Value):
+            zeros.type = dot_type(operand.type)
+        return zeros
+
+    def _zero_of_constant(self, value: Any) -> Operand:
+        if value is UNBOUND or isinstance(value, bool):
+            return NONE
+        if type(value) in (int, float, complex):
+            return Const(type(value)(0))
+        if isinstance(value, tuple | list | dict) or hasattr(value, "dtype"):
+            return self.made(zero_tangent, Const(value))
+        return NONE
+
+    # Calls
+
+    def _varied_call(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Renaming,
+    ) -> None:
+        self.note_steps()
+        if not self._is_deferring:
+            self.catch_up()
+        super()._varied_call(op, callee, args, kwargs, mapping)
+
+    def note_steps(self) -> None:
+        raise AssertionError("given by TangentBuilder")
+
+    def _rule_call(
+        self, op: Call, callee: Const, rule: Any, args: list[Operand],
+        kwargs: dict[str, Operand], mapping: Renaming,
+    ) -> None:
+        function = callee.value
+        if str(getattr(rule, "__module__", "")).startswith("zyg."):
+            declared = tangent_of(function)
+            groups = linear_in(function, kwargs)
+            is_covered = not any(map(self.is_varied, kwargs.values())) and not (
+                is_only_when_run(function)
+            )
+            if is_covered and (declared is not None or groups is not None):
+                self._declared(op, callee, args, kwargs, mapping, declared, groups)
+                return
+        if not self._is_transposable(op, function, args, kwargs):
+            self.dispatched.append((op.loc, _found_late(function)))
+            self._by_run_time(op, callee, args, kwargs, mapping)
+            return
+        super()._rule_call(op, callee, rule, args, kwargs, mapping)
+        result = mapping[op.result]
+        if isinstance(result, Value):
+            self._calls[result] = args, kwargs
+
+    def _is_transposable(
+        self, op: Call, function: Any, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        """Whether types say enough of a call to make its tangent from the rule now."""
+        if any(map(self.is_varied, kwargs.values())):
+            return False
+        operands = [arg for arg in args if self.is_varied(arg)]
+        types = [type_of(operand) for operand in operands]
+        return all(map(is_numeric, types)) and is_numeric(op.result.type)
+
+    def _declared(
+        self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Renaming, declared: Any, groups: Groups | None,
+    ) -> None:
+        if is_read_twice(callee.value) and args:
+            args = [self._settled(args[0], op), *args[1:]]
+        names = [op.result.name]
+        before: list[Operand] | None = None
+        is_changed = is_change(op) or callee.value is written_view
+        if is_changed:  # what it was is not to be looked at behind the change
+            self.catch_up()
+            self.loc = op.loc
+            before = list(map(self.dot_or_zero, args))
+            is_plain = _holds_floats(type_of(args[0])) and is_numeric(type_of(args[-1]))
+            if any(callee.value is store for store in STORING) and not is_plain:
+                before[-1] = self.made(stored_tangent, before[-1], args[0])
+        (result,) = self.typed_call(callee, args, kwargs, names, op.loc)
+        mapping[op.result] = result
+        if not isinstance(result, Value) or result in self.dots:
+            return
+        if class_of(result.type) is None:
+            result.type = op.result.type
+        self.varied.add(result)
+
+        def tangent() -> None:
+            self.loc = op.loc
+            if declared is not None:
+                dots = list(map(self.dot_or_zero, args)) if before is None else before
+                given = [NONE, *args[1:]] if is_changed else args
+                dot = self.made(declared, result, *given, *dots, **kwargs)
+            else:
+                assert groups is not None
+                dot = self._linear(callee, args, kwargs, groups, result)
+            self.set_dot(result, dot)
+
+        self.later(tangent)
+
+    def _settled(self, items: Operand, op: Call) -> Operand:
+        """What can be read twice, in the place of what may be an iterator."""
+        if not self.is_varied(items) or class_of(type_of(items)) in (list, tuple, dict):
+            return items
+        found = self.call(settled, items, loc=op.loc)
+        self.later(lambda: self.set_dot(
+            found, self.made(settled_tangent, self.dot_or_zero(items), found)
+        ))
+        if isinstance(found, Value):
+            self.varied.add(found)
+        return found
+
+    def _linear(
+        self, callee: Const, args: list[Operand], kwargs: dict[str, Operand], groups: Groups,
+        result: Value,
+    ) -> Operand:
+        """The sum of the same call with tangents in the place of each group of arguments."""
+        total: Operand | None = None
+        for group in groups:
+            if not any(self.is_varied(args[i]) for i in group if i < len(args)):
+                continue
+            given = list(args)
+            for i in group:
+                if i < len(args):
+                    given[i] = self.dot_or_zero(args[i])
+            if callee.value is operator.getitem and given[0] in self._kept_apart(args[0]):
+                term = self._copied_part(given, result)
+            elif callee.value is operator.getitem and type_of(given[0]) == TOP:
+                term = self.made(picked, *given, result)
+            else:
+                term = self.made(callee, *given, **kwargs)
+            if isinstance(term, Value) and term.type == TOP:
+                term.type = dot_type(result.type)
+            total = term if total is None else self.sum_of(total, term, result)
+        return self.zero_dot(result) if total is None else total
+
+    def _kept_apart(self, items: Operand) -> list[Operand]:
+        """The tangent of an array that is changed in place: what is read of it is a copy."""
+        return [self.dots[items]] if isinstance(items, Value) and items in self.written and (
+            is_array(items.type) and items in self.dots
+        ) else []
+
+    def _copied_part(self, given: list[Operand], result: Value) -> Operand:
+        if not is_array(result.type):
+            return self.made(operator.getitem, *given)
+        part = self.made(part_of, *given)
+        if isinstance(part, Value):
+            part.type = dot_type(result.type)
+        return part
+
+    def sum_of(self, a: Operand, b: Operand, like: Operand) -> Operand:
+        """The sum of two tangents, or their difference where one is negated."""
+        total: Operand = self._inlined(lambda inliner: inliner.plus(a, b, like))
+        return total
+
+    def _inlined(self, action: Callable[[BackInliner], Any]) -> Any:
+        """What is made by the algebra of cotangents, which simplifies."""
+        mark = len(self.ops)
+        inliner = self._inliner
+        inliner.ops, inliner.loc, inliner.globals = self.ops, self.loc, self.globals
+        inliner.place = self.place
+        result = action(inliner)
+        self.note_own(mark)
+        return result
+
+    # Steps
+
+    def rule_tangent(self, step: RuleStep) -> None:
+        """Appends the tangent of what a rule was inlined for."""
+        self.loc = step.loc
+        dots: dict[int, Operand] = {}
+        for i, target in enumerate(step.targets):
+            found = self.dot_of(target)
+            if found is not None and not is_none(found):
+                dots[i] = found
+        if not dots:
+            self.set_dot(step.result, self.zero_dot(step.result))
+            return
+        if self._multiplies(step):
+            total: Operand | None = None
+            for i, dot in dots.items():
+                apply = partial(BackInliner.applied, step=step, position=i, dot=dot)
+                term: Operand = self._inlined(apply)
+                total = term if total is None else self.sum_of(total, term, step.result)
+            assert total is not None
+            self.set_dot(step.result, self._spread(total, step.result))
+            return
+        self.set_dot(step.result, self._by_transposition(step, dots))
+
+    def _multiplies(self, step: RuleStep) -> bool:
+        """Whether the back function of a rule multiplies real numbers element by element."""
+        targets = [target for target in step.targets if self.is_varied(target)]
+        types = [step.result.type, *map(type_of, targets)]
+        if all(map(is_real_number, types)):
+            return True
+        return is_elementwise(step.callee) and all(map(is_real_numeric, types)) and all(
+            is_real_numeric(type_of(target)) for target in step.targets
+        )
+
+    def _spread(self, dot: Operand, result: Value) -> Operand:
+        """A tangent in the shape of its value: some operands were broadcast."""
+        if not is_array(result.type) or same_shape(type_of(dot), result.type):
+            return dot
+        if rank_of(result.type) == 0:
+            return dot
+        whole = self.made(spread, dot, result)
+        if isinstance(whole, Value):
+            whole.type = dot_type(result.type)
+        return whole
+
+    def _by_transposition(self, step: RuleStep, dots: dict[int, Operand]) -> Operand:
+        mark = len(self.ops)
+        try:
+            dot = transposed(self, step, dots)
+        except (NotDifferentiable, Unsupported):
+            dot = None
+            del self.ops[mark:]
+        if dot is None:
+            self.dispatched.append((step.loc, _found_late(step.callee)))
+            dot = self._rows(step)
+        self.note_own(mark)
+        return dot
+
+    def _rows(self, step: RuleStep) -> Operand:
+        """The tangent by a back function that is called for each coordinate of the value."""
+        args, kwargs = self._calls[step.result]
+        operands: list[Operand] = [Const(step.callee)]
+        operands.append(self.made(primitives.build_tuple, *args))
+        operands.append(self.made(primitives.build_tuple, *map(self._given_dot, args)))
+        if kwargs:
+            pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
+            operands.append(self.made(primitives.build_dict, *pairs))
+        return self.made(tangent_dispatch.tangent_by_rule, *operands)
+
+    def _by_run_time(
+        self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Renaming,
+    ) -> None:
+        is_known = all(is_numeric(type_of(arg)) for arg in args)
+        function = tangent_dispatch.rule_by_rows if is_known else tangent_dispatch.rule_call
+        self._opaque_call(op, function, [callee, *args], kwargs, [], mapping)
+
+    def _opaque_call(
+        self, op: Call, function: Any, args: list[Operand], kwargs: dict[str, Operand],
+        targets: list[tuple[Operand, str | None]], mapping: Renaming,
+    ) -> None:
+        """A call that gives its value and its tangent at run time."""
+        self.catch_up()
+        self.loc = op.loc
+        found = tangent_dispatch.IN_PLACE_OF.get(function, function)
+        result = Value(op.result.name, op.result.type)
+        dots = self.made(primitives.build_tuple, *map(self._given_dot, args))
+        operands: list[Operand] = [self.made(primitives.build_tuple, *args), dots]
+        if kwargs:
+            for values in (kwargs, {n: self._given_dot(o) for n, o in kwargs.items()}):
+                pairs = [part for n, o in values.items() for part in (Const(n), o)]
+                operands.append(self.made(primitives.build_dict, *pairs))
+        dot = Value(dot_name(result), dot_type(result.type))
+        self._define(Call(Const(found), operands, {}, [result, dot], op.loc))
+        mapping[op.result] = result
+        self.set_dot(result, dot)
+
+    def _given_dot(self, operand: Operand) -> Operand:
+        found = self.dot_of(operand)
+        return NONE if found is None else found
+
+
+def _holds_floats(type_: Type) -> bool:
+    """Whether what is stored into such a value is stored as it is."""
+    if is_array(type_):
+        return bool(type_.dtype.kind in "fc")  # type: ignore[attr-defined]
+    return isinstance(type_, Sequence | Mapping | Dict)
+
+
+def _found_late(callee: object) -> str:
+    return f"the tangent of {getattr(callee, '__name__', callee)} is found at run time"
+

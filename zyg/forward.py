@@ -1,0 +1,198 @@
+"""Forward mode: derivatives along a direction, by generated tangent functions.
+
+    y, y_dot = jvp(f, (x,), (x_dot,))      the value, and its derivative along x_dot
+    print(code_tangent(f, x))              the Python that runs
+
+See docs/forward-mode.md.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ir.core import named
+from zyg import cotangent
+from zyg.compiler import tangent_dispatch, tangent_nesting
+from zyg.entry import Entry, entry_for, entry_on_heap, inputs_of
+from zyg.errors import NotDifferentiable
+from zyg.gradients import are_own, detached
+from zyg.inspection import Code, _code
+from zyg.object_gradients import held_by, memory_in, refuse_shared
+from zyg.shadows import forward, is_running
+from zyg.tangent import tangent_like, zero_tangent
+from zyg.tangent_objects import enter, left, tangents_of_objects
+from zyg.tracing import shown
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of `f(*primals)` and its derivative along `tangents`.
+
+    Each tangent has the structure, shape and kind of its argument; None stands for zeros, and for
+    what is not differentiated. The derivative has the structure of the value.
+
+    >>> jvp(lambda x, n: x**n, (2.0, 3), (1.0, None))
+    (8.0, 12.0)
+    """
+    try:
+        return _jvp(f, tuple(primals), tuple(tangents))
+    except Exception as error:
+        shown(error)
+        raise
+
+
+def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    if len(primals) != len(tangents):
+        raise TypeError(f"jvp was given {len(primals)} arguments and {len(tangents)} tangents")
+    dots = [
+        dot if type(dot) is float and type(x) is float else tangent_like(dot, x)
+        for dot, x in zip(tangents, primals)  # noqa: B905  (as long as each other)
+    ]
+    entry = entry_for(_mode(dots), f, primals, {})
+    if entry.has_heap:
+        return _through_heap(entry, f, primals, dots)
+    code: Any = entry.code
+    if code.positions is None:
+        code.positions = _positions(entry)
+    if code.positions:
+        given = [dots[i] for i in code.positions]
+    else:
+        given = _dots_of(entry, dots, {}, None, primals, {})
+    inputs = primals if entry.is_direct else inputs_of(entry, f, primals, {})
+    y, y_dot = entry.run(*inputs, *given)
+    if type(y) is float and type(y_dot) is float:
+        return y, y_dot
+    del given, dots
+    single = [y_dot]
+    del y_dot
+    if are_own(single, (y,)):
+        return y, single[0]
+    return y, detached(cotangent.project(single[0], y))
+
+
+def _positions(entry: Entry) -> list[int]:
+    """The arguments whose tangents a tangent function takes; none where it takes others too."""
+    code: Any = entry.code
+    sources = [entry.plan.inputs[i] for i in code.active]
+    if any(source.kind != "arg" for source in sources):
+        return []
+    return [source.key for source in sources]
+
+
+def _through_heap(
+    entry: Entry, f: Any, primals: tuple[Any, ...], dots: Sequence[Any]
+) -> tuple[Any, Any]:
+    """The same for a call that works on objects."""
+    memory = memory_in(held_by(primals))
+    if entry.changes:
+        refuse_shared(entry, memory, f, primals, {})
+    with forward(memory), tangents_of_objects() as tangents:
+        dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
+        given = _dots_of(entry, dots, {}, None, primals, {})
+        y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
+    return y, detached(_shown(y, left(tangents, y, y_dot)))
+
+
+def _shown(y: Any, dot: Any) -> Any:
+    """A tangent as the user sees it, where the value may be an object."""
+    return dot if isinstance(dot, dict) and not isinstance(y, dict) else cotangent.project(dot, y)
+
+
+def _mode(dots: Sequence[Any]) -> str:
+    """The form of code for tangents of which some are missing."""
+    active = tuple([dot is not None for dot in dots])
+    found = _modes.get(active)
+    if found is None:
+        found = "tangent:" + ",".join(str(i) for i, is_moved in enumerate(active) if is_moved)
+        _modes[active] = found
+    return found
+
+
+_modes: dict[tuple[bool, ...], str] = {}
+
+
+def mode_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> str:
+    """The form of the code that `jvp` runs for these tangents."""
+    return _mode(list(map(tangent_like, tangents, primals)))
+
+
+def _dots_of(
+    entry: Entry, dots: Sequence[Any], keyword_dots: dict[str, Any], own: Any,
+    args: tuple[Any, ...], kwargs: dict[str, Any],
+) -> list[Any]:
+    """The tangents that a tangent function takes, for its active inputs."""
+    source = entry.plan.source
+    names = [value.name for value in (*source.captured, *source.params)]
+
+    def of(source: Any, name: str) -> Any:
+        match source.kind:
+            case "arg":
+                dot, value = dots[source.key], args[source.key]
+            case "keyword":
+                dot, value = keyword_dots[source.key], kwargs[source.key]
+            case "tuple":
+                return tuple(of(part, "") for part in source.key)
+            case "dict":
+                return {key: of(part, "") for key, part in source.key.items()}
+            case _:
+                return own[name]
+        return zero_tangent(value) if dot is None else dot
+
+    code: Any = entry.code
+    return [of(entry.plan.inputs[i], names[i]) for i in code.active]
+
+
+def _compiled_call(
+    function: Any, args: tuple[Any, ...], function_dot: Any, dots: tuple[Any, ...],
+    kwargs: dict[str, Any], keyword_dots: dict[str, Any], form: str = "call",
+) -> Any:
+    """The value and tangent of a call that was found at run time.
+
+    With the form "attempt", of the pair of the error, or None, and the value.
+    """
+    own = {name: dot for name, dot in (function_dot or {}).items() if dot is not None}
+    active = [str(i) for i, dot in enumerate(dots) if dot is not None]
+    active += [name for name, dot in keyword_dots.items() if dot is not None]
+    active += [f".{name}" for name in own]
+    if not active and not is_running() and form == "call":
+        y = function(*args, **kwargs)
+        return y, zero_tangent(y)
+    mode = f"tangent {form}:" + ",".join(active)
+    entry = entry_for(mode, function, args, kwargs)
+    if is_running() and entry.made.works_on_objects and not entry.has_heap:
+        entry = entry_on_heap(mode, function, args, kwargs)
+    if entry.has_heap and not is_running():
+        raise NotDifferentiable(
+            f"{named(function)} works on objects, and is called where zyg could not tell which "
+            "function is called; call it by its name"
+        )
+    given = _dots_of(entry, dots, keyword_dots, own, args, kwargs)
+    return entry.run(*inputs_of(entry, function, args, kwargs), *given)
+
+
+tangent_dispatch.compiled_call = _compiled_call
+tangent_nesting.install(jvp)
+
+
+def code_tangent(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:
+    """The function that `jvp` runs: `f` and its tangent, and those of the functions it calls."""
+    try:
+        mode = "tangent:" + ",".join(str(i) for i, x in enumerate(args) if _has_numbers(x))
+        return _code(entry_for(mode, f, args, kwargs))
+    except Exception as error:
+        shown(error)
+        raise
+
+
+def _has_numbers(x: Any) -> bool:
+    """Whether an argument holds numbers to be differentiated: counts are not."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "fc"
+    if isinstance(x, list | tuple | deque):
+        return any(map(_has_numbers, x))
+    if isinstance(x, dict):
+        return any(map(_has_numbers, x.values()))
+    return isinstance(x, float | complex | np.inexact)

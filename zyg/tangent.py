@@ -1,0 +1,347 @@
+"""The algebra of tangents: what generated tangent code computes with at run time.
+
+A tangent has the structure of the value that it belongs to: a number for a number, an array of the
+same shape for an array, a list, tuple or dict of tangents for one of values. None stands where
+there is nothing to differentiate: text, flags, functions, objects. All functions here are pure.
+
+    zero_tangent((1, 2.0, "text"))                 (0, 0.0, None)
+    placed(np.array([1.0, 2.0]), 0, 5.0)           array([5., 2.])
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import KeysView, Set, ValuesView
+from typing import Any
+
+import numpy as np
+
+from zyg.cotangent import like_mapping, rebuilt
+from zyg.errors import NotDifferentiable
+
+
+def zero_tangent(x: Any) -> Any:
+    """The zero tangent of a value.
+
+    >>> zero_tangent({"a": (1.0, True)})
+    {'a': (0.0, None)}
+    """
+    cls = type(x)
+    if cls is float:
+        return 0.0
+    if isinstance(x, np.ndarray):
+        kind = x.dtype.kind
+        return np.zeros(x.shape, x.dtype if kind in "fc" else float) if kind in "biufc" else None
+    if cls is bool or isinstance(x, np.bool_):
+        return None
+    if isinstance(x, int):
+        return 0
+    if cls is complex:
+        return 0j
+    if isinstance(x, np.inexact):
+        return cls(0)
+    if isinstance(x, np.number | float):
+        return 0.0
+    if isinstance(x, list | tuple):
+        return rebuilt(x, list(map(zero_tangent, x)))
+    if isinstance(x, deque):
+        return deque(map(zero_tangent, x), x.maxlen)
+    if isinstance(x, dict):
+        return like_mapping(x, {key: zero_tangent(item) for key, item in x.items()})
+    if isinstance(x, Set | ValuesView):
+        return list(map(zero_tangent, x))
+    return None
+
+
+def tangent_or_zero(dot: Any, x: Any) -> Any:
+    """A tangent that may be missing."""
+    return zero_tangent(x) if dot is None else dot
+
+
+def tangent_items(dot: Any, items: Any) -> Any:
+    """What to walk over beside `items`: the tangent of each."""
+    if isinstance(items, dict | KeysView | str | bytes | range):
+        return [zero_tangent(key) for key in items]
+    if dot is None:
+        return [zero_tangent(x) for x in items] if hasattr(items, "__len__") else (
+            itertools.repeat(None)
+        )
+    return dot
+
+
+def spread(dot: Any, like: Any) -> Any:
+    """A tangent in the shape of the value that it belongs to."""
+    shape = np.shape(like)
+    return dot if np.shape(dot) == shape else np.broadcast_to(dot, shape)
+
+
+def placed(items_dot: Any, index: Any, value_dot: Any) -> Any:
+    """The tangent of an array, list or dict behind `items[index] = value`.
+
+    >>> placed([0.0, 1.0], 0, 2.0)
+    [2.0, 1.0]
+    """
+    return place_at(copy_of(items_dot), index, value_dot)
+
+
+def part_of(items_dot: Any, index: Any) -> Any:
+    """The tangent of an item or a part of an array, in memory of its own."""
+    part = items_dot[index]
+    return part.copy() if isinstance(part, np.ndarray) else part
+
+
+def place_at(buffer: Any, index: Any, value_dot: Any) -> Any:
+    """The same in a buffer that the caller owns."""
+    if isinstance(buffer, np.ndarray):
+        buffer[index] = 0 if value_dot is None else value_dot
+    elif isinstance(buffer, tuple):
+        return rebuilt(buffer, place_at(list(buffer), index, value_dot))
+    else:
+        buffer[index] = value_dot
+    return buffer
+
+
+def copy_of(dot: Any) -> Any:
+    """A copy of a tangent that is about to be changed: of itself, not of what it holds."""
+    return dot.copy() if hasattr(dot, "copy") else dot
+
+
+def placed_view(items_dot: Any, view: Any, part_dot: Any, args: tuple[Any, ...]) -> Any:
+    """The tangent of an array behind a change of its view `view(items, *args)`."""
+    whole = np.array(items_dot, order="C")
+    part = view.__get__(whole) if hasattr(view, "__set__") else view(whole, *args)
+    part[...] = part_dot
+    return whole
+
+
+def stored_tangent(value_dot: Any, items: Any) -> Any:
+    """The tangent of what is stored: arrays of integers round, which has no derivative."""
+    if isinstance(items, np.ndarray) and (items.dtype.kind not in "fc" or value_dot is None):
+        return 0.0
+    return value_dot
+
+
+def with_last(items_dot: Any, value_dot: Any) -> Any:
+    """The tangent of a list behind `items.append(value)`."""
+    return [*items_dot, value_dot]
+
+
+def picked(dot: Any, key: Any, value: Any) -> Any:
+    """The tangent of an item or attribute, from the dict or sequence that may have it."""
+    if dot is None:
+        return zero_tangent(value)
+    if isinstance(dot, dict):
+        found = dot.get(key)
+        return zero_tangent(value) if found is None else found
+    return tangent_or_zero(dot[key], value)
+
+
+def holds_numbers(value: Any) -> bool:
+    """Whether a value is a number or array that may have a tangent, or holds one."""
+    if isinstance(value, list | tuple | deque | set | frozenset):
+        return any(map(holds_numbers, value))
+    if isinstance(value, dict):
+        return any(map(holds_numbers, value.values()))
+    return isinstance(value, float | complex | np.inexact | np.ndarray)
+
+
+def tangent_like(dot: Any, x: Any) -> Any:
+    """A tangent that the user gave, in the kinds and shapes of its argument; None for no change."""
+    if dot is None:
+        return None
+    if isinstance(x, np.ndarray):
+        dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
+        array = np.asarray(dot)
+        if array.dtype is dtype and array.shape == x.shape:
+            return array
+        if array.shape != x.shape:
+            raise ValueError(
+                f"the tangent of an array of shape {x.shape} has the shape {array.shape}"
+            )
+        return array.astype(dtype, casting="same_kind", copy=False)
+    if isinstance(x, bool | np.bool_ | str | bytes) or x is None:
+        return None
+    if isinstance(x, int | np.integer):
+        return None if dot == 0 else float(dot)
+    if isinstance(x, np.inexact | float | complex):
+        return type(x)(dot)
+    if isinstance(x, list | tuple | deque):
+        if len(dot) != len(x):
+            raise ValueError(f"the tangent of {len(x)} items has {len(dot)}")
+        parts = [
+            zero_tangent(item) if part is None else _item_like(part, item)
+            for part, item in zip(dot, x, strict=True)
+        ]
+        return deque(parts, x.maxlen) if isinstance(x, deque) else rebuilt(x, parts)
+    if isinstance(x, dict):
+        return like_mapping(x, {
+            key: zero_tangent(item) if dot.get(key) is None else _item_like(dot[key], item)
+            for key, item in x.items()
+        })
+    return dot
+
+
+def _item_like(dot: Any, x: Any) -> Any:
+    found = tangent_like(dot, x)
+    return zero_tangent(x) if found is None else found
+
+
+def _is_nothing(dot: Any) -> bool:
+    if isinstance(dot, dict):
+        return all(map(_is_nothing, dot.values()))
+    return dot is None or (isinstance(dot, list | tuple) and all(map(_is_nothing, dot)))
+
+
+def is_same_tangent(x: Any, a: Any, b: Any) -> bool:
+    """Whether two tangents of one value are equal; a missing one is zero."""
+    if isinstance(x, list | tuple):
+        a = [None] * len(x) if a is None else a
+        b = [None] * len(x) if b is None else b
+        return all(map(is_same_tangent, x, a, b))
+    if isinstance(a, dict) or isinstance(b, dict):
+        return bool(a == b) or (_is_nothing(a) and _is_nothing(b))
+    return bool(np.array_equal(tangent_or_zero(a, x), tangent_or_zero(b, x)))
+
+
+# What a tangent is made of: coordinates, for derivatives that are found row by row
+
+
+def inner_product(bar: Any, dot: Any) -> Any:
+    """The real inner product of a cotangent and a tangent of one value.
+
+    >>> inner_product((2.0, None), (3.0, 1.0))
+    6.0
+    """
+    if bar is None or dot is None:
+        return 0.0
+    if isinstance(bar, dict) or isinstance(dot, dict):
+        if not (isinstance(bar, dict) and isinstance(dot, dict)):
+            return 0.0  # of the keys, which have no tangents
+        return sum(inner_product(bar[key], dot[key]) for key in bar if key in dot)
+    if isinstance(bar, list | tuple | deque) and not isinstance(dot, np.ndarray):
+        return sum(map(inner_product, bar, dot))
+    if isinstance(bar, np.ndarray) or isinstance(dot, np.ndarray):
+        product = np.conj(bar) * dot if np.iscomplexobj(bar) else bar * np.real(dot)
+        return np.sum(product).real.item()
+    return (bar.conjugate() * dot).real
+
+
+# Changes of containers, as new versions of their tangents
+
+
+def changed(dot: Any, method: str, *args: Any) -> Any:
+    """A copy of a tangent that one of its methods has changed."""
+    new = copy_of(dot)
+    getattr(new, method)(*args)
+    return new
+
+
+def without(items_dot: Any, index: Any) -> Any:
+    """The tangent of a list or dict behind `del items[index]`."""
+    new = copy_of(items_dot)
+    del new[index]
+    return new
+
+
+def extended_by(items_dot: Any, more_dot: Any, items: Any) -> Any:
+    """The tangent of a list behind `items.extend(more)`."""
+    new = copy_of(items_dot)
+    count = len(items) - len(new)
+    if more_dot is None:
+        more_dot = map(zero_tangent, itertools.islice(items, len(new), None))
+    new.extend(itertools.islice(more_dot, count))
+    if len(new) != len(items):
+        raise NotDifferentiable(
+            "a list was extended by what forward mode has no tangents of: make a list of it first"
+        )
+    return new
+
+
+# Containers and iterators
+
+
+def settled(items: Any) -> Any:
+    """What can be read twice: a list of the items of an iterator."""
+    return list(items) if hasattr(items, "__next__") else items
+
+
+def settled_tangent(dot: Any, items: Any) -> Any:
+    """The tangent of what `settled` gives."""
+    if isinstance(items, dict):
+        return dot
+    return list(itertools.islice(tangent_items(dot, items), len(items)))
+
+
+def enumerated(dots: Any) -> Any:
+    """The tangents of what `enumerate` gives."""
+    return ((0, dot) for dot in dots)
+
+
+def zipped(*both: Any) -> Any:
+    """The tangents of what `zip` gives: the iterables come first, then their tangents."""
+    count = len(both) // 2
+    return zip(*map(tangent_items, both[count:], both[:count]), strict=False)
+
+
+def concatenated(*both: Any) -> Any:
+    """The tangents of what `itertools.chain` gives."""
+    count = len(both) // 2
+    return itertools.chain(*map(tangent_items, both[count:], both[:count]))
+
+
+def repeated(rest: tuple[Any, ...]) -> Any:
+    """The tangents of what `itertools.repeat` gives, by how often and the tangents of both."""
+    dot, *_ = rest[len(rest) // 2 :]
+    return itertools.repeat(dot, *rest[: len(rest) // 2])
+
+
+def starred_tangent(items: Any, items_dot: Any, before: int, after: int) -> Any:
+    """The tangent of `a, *b, c = items`."""
+    dots = list(tangent_items(items_dot, items))
+    stop = len(dots) - after
+    return (*dots[:before], dots[before:stop], *dots[stop:])
+
+
+def merged(*both: Any) -> dict[Any, Any]:
+    """The tangent of `{**a, **b}`."""
+    count = len(both) // 2
+    found: dict[Any, Any] = {}
+    for part, dot in zip(both[:count], both[count:], strict=True):
+        for key in part.keys():  # noqa: SIM118 - of any mapping
+            found[key] = picked(dot, key, part[key])
+    return found
+
+
+def key_tangent(y: Any, key: Any, rest: tuple[Any, ...]) -> Any:
+    """The tangent of `mapping.get(key, default)`, by the default and the tangents of all."""
+    count = len(rest) // 2 - 1 if len(rest) % 2 == 0 else (len(rest) - 2) // 2
+    mapping_dot = rest[len(rest) - 2 - count]
+    if mapping_dot is not None and key in mapping_dot:
+        return mapping_dot[key]
+    return tangent_or_zero(rest[-1] if count else None, y)
+
+
+def values_tangent(mapping: Any, dot: Any) -> list[Any]:
+    """The tangents of the values of a mapping, in its order."""
+    return [picked(dot, key, value) for key, value in mapping.items()]
+
+
+def items_tangent(mapping: Any, dot: Any) -> list[Any]:
+    """The tangents of the items of a mapping: keys have none."""
+    return [(zero_tangent(key), picked(dot, key, value)) for key, value in mapping.items()]
+
+
+def from_pairs(y: dict[Any, Any], pairs: Any, pairs_dot: Any) -> dict[Any, Any]:
+    """The tangent of `dict(pairs)`."""
+    if hasattr(pairs, "keys"):
+        return {key: picked(pairs_dot, key, value) for key, value in y.items()}
+    return {key: dot[1] for (key, _), dot in zip(pairs, pairs_dot, strict=True)}
+
+
+def summed(y: Any, items: Any, rest: tuple[Any, ...]) -> Any:
+    """The tangent of `sum(items, start)`."""
+    dots = tangent_items(rest[len(rest) // 2], items)
+    start = rest[-1] if len(rest) > 1 else 0
+    total = sum(dots, 0 if start is None else start)
+    return total if np.shape(total) == np.shape(y) else spread(total, y)
