@@ -15,7 +15,7 @@ import atexit
 import operator
 import types
 from _thread import allocate_lock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -141,7 +141,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
             return _parse_method(node, code, class_name, source.file, module_globals)
 
         lift_classes(source, module_globals, parse_method)
-    _lower(source.gast_node, module_globals)
+    _lower(source.gast_node, code, module_globals)
     parser = FunctionParser(
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
@@ -158,20 +158,34 @@ def _is_class_body(const: Any) -> bool:
     return isinstance(const, types.CodeType) and not const.co_flags & 0x01
 
 
-def _lower(node: Any, module_globals: dict[str, Any]) -> None:
+def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> None:
     """Rewrites what the parser doesn't know of, in place."""
     lower_matches(node)
     lower_generator_expressions(node)
-    lower_attribute_dicts(node, module_globals)
-    guard_generators(node)
+    codes = list(_codes(code))
+    if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
+        lower_attribute_dicts(node, module_globals)
+    if any(one.co_flags & _GENERATOR for one in codes):
+        guard_generators(node)
     hoist_next(node, module_globals)
+
+
+_GENERATOR = 0x20
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object and those of the functions inside."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)
 
 
 def _parse_method(
     node: Any, code: types.CodeType, class_name: str, file: str, module_globals: dict[str, Any]
 ) -> Function:
     """The IR of a method of a class that a function defines."""
-    _lower(node, module_globals)
+    _lower(node, code, module_globals)
     return FunctionParser(
         node, file, code.co_name, class_name or None, module_globals,
         captured=list(code.co_freevars), enclosing=None,

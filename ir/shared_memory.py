@@ -37,17 +37,20 @@ def shared_and_changed(body: list[gast.AST], own: set[str]) -> set[str]:
     """The variables of a function that functions in it capture, and whose contents one of them
     changes, or the function itself once they are there."""
     found: set[str] = set()
+    nodes = list(_nodes(body, False))
+    functions = [(node, loops) for node, loops in nodes if isinstance(node, FUNCTIONS)]
+    if not functions:
+        return found
     changes = [
         (name, (node.lineno, node.col_offset), loops)
-        for node, loops in _nodes(body, False) if (name := changed_by(node)) is not None
+        for node, loops in nodes if (name := changed_by(node)) is not None
     ]
-    for node, loops in _nodes(body, False):
-        if isinstance(node, FUNCTIONS):
-            captured = own & set(free_names(node))
-            inner = _changed_inside(node)
+    for node, loops in functions:
+        captured = own & set(free_names(node))
+        if captured:
             position = node.lineno, node.col_offset
             found |= captured & {
-                *inner,
+                *_changed_inside(node),
                 *(
                     name for name, where, around in changes
                     if where > position or any(loop in around for loop in loops)

@@ -138,6 +138,20 @@ def deep_list_of_objects(x):
     return copy.deepcopy([Pair(x, x)])[0].a
 
 
+@pytest.mark.parametrize("f", [deep_object, deep_list_of_objects])
+def test_deep_copies_of_objects(f):
+    check_gradient(f, (1.3,), zyg.pullback)
+
+
+class WithState(Pair):
+    def __getstate__(self):
+        return {"a": self.b, "b": self.a}
+
+
+def deep_object_of_its_own_way(x):
+    return copy.deepcopy(WithState(x, x)).a
+
+
 def deep_list_of_the_same(x):
     row = [x]
     return copy.deepcopy([row, row])[0][0]
@@ -156,8 +170,7 @@ def by_pickle(x):
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        (deep_object, "a copy of a Pair object"),
-        (deep_list_of_objects, "a copy of a Pair object"),
+        (deep_object_of_its_own_way, "says itself how its objects are copied"),
         (deep_list_of_the_same, "the same list twice"),
         (with_an_attribute_from_outside, "stores its attribute `other`"),
         (by_pickle, "dumps is given an object"),

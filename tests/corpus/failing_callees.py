@@ -517,3 +517,27 @@ def context_cause(a, b):
             n += 1.0 if isinstance(e.__context__, OverflowError) else 100.0
             s.v = s.v * a
     return s.v * n
+
+
+class Purse:
+    def __init__(self, content):
+        self.content = content
+
+    def add(self, *amounts, factor=1.0):
+        for amount in amounts:
+            self.content += amount * factor
+            if self.content > 100:
+                raise ValueError
+        return self.content
+
+
+@program((1.3, 2.0), (1.3, 200.0))
+def starred_calls_that_fail_midway(x, y):
+    purse = Purse(x)
+    total, calls, amounts = 0.0, [purse.add], (x, y, x * x)
+    try:
+        for call in calls:
+            total = call(*amounts, **{"factor": x})
+    except ValueError:
+        total = purse.content * 2
+    return total + purse.content

@@ -60,6 +60,8 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
     if type(function) is primitives.Catching:
         return attempt_call(function.function, *args, **kwargs)
+    if function is primitives.apply:
+        return _applied(pullback_call, *args)
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:
@@ -126,6 +128,8 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
 
     What has changed nothing before it failed may raise its error as well.
     """
+    if function is primitives.apply:
+        return _applied(attempt_call, *args)
     if type(function) is functools.partial:
         return callables.call_of_partial(attempt_call, function, args, kwargs)
     function = _with_source(function, args)
@@ -344,6 +348,14 @@ def pullback_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     y, back = pullback_call(function, *items, **keywords)
 
     return y, _ApplyBack(back, args, keywords, len(items))
+
+
+def _applied(call: Any, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """A call of `apply`, as one of what it applies."""
+    items, keywords = tuple(args), dict(kwargs)
+    y, back = call(function, *items, **keywords)
+    whole = _ApplyBack(back, args, keywords, len(items))
+    return y, object_backs.Through(whole, object_backs.as_applied)
 
 
 class _ApplyBack:

@@ -67,6 +67,11 @@ def as_callee(bars: Any) -> tuple[Any, ...]:
     return tuple(bars[1:])
 
 
+def as_applied(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of `apply` and its arguments from those of what it applied."""
+    return None, *bars
+
+
 def as_constructor(bars: Any) -> tuple[Any, ...]:
     _, _, *rest = bars
     return None, *rest
