@@ -28,7 +28,6 @@ from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import enter, left, tangents_of_objects
 from zyg.tracing import shown
 
-
 _DOUBLE = np.dtype(float)
 _NUMBERS = (float, np.float64)
 
