@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from zyg.pullback import held
 
 import zyg
 from tests.benchmarks.timing import best_seconds
+from zyg.back_functions import held
 
 RANDOM = np.random.default_rng(0)
 COUNT = 10**6
