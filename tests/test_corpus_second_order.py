@@ -10,6 +10,8 @@ import zyg
 from tests import corpus, differences
 from tests.test_corpus_itself import each_input
 
+pytestmark = pytest.mark.thorough
+
 # Programs whose second derivative zyg refuses so far: iterators that are differentiated twice,
 # dispatch at run time inside of an inner gradient, functions that change their arguments
 # (docs/limits.md).

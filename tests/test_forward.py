@@ -19,6 +19,8 @@ from tests.test_corpus_second_order import is_refused as is_refused_twice
 from zyg.compiler import assemble
 from zyg.rules.registry import rule_of
 
+pytestmark = pytest.mark.thorough
+
 # What forward mode refuses so far, and reverse mode doesn't: most of it changes arrays, lists and
 # dicts in place that objects hold, or caches (docs/forward-mode.md).
 REFUSED = {

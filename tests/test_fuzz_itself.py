@@ -14,6 +14,8 @@ from tests.fuzz.oracles import Tape, by_duals, by_tape
 from tests.fuzz.program import Program, flat, load, outputs, with_arrays
 from tests.fuzz.reduction import reduced
 
+pytestmark = pytest.mark.thorough
+
 COUNT = 200
 
 

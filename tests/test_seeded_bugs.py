@@ -7,6 +7,8 @@ from tests.fuzz.check import count_failures
 from tests.fuzz.generate import generate
 from tests.fuzz.seeded_bugs import ABOUT, SEEDED_BUGS
 
+pytestmark = pytest.mark.thorough
+
 COUNT = 500
 assert seeded_changes and seeded_state, "importing them registers their bugs"
 # Short programs of these 500 that were found to catch the bugs: tried first, to save time.

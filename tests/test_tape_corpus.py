@@ -13,6 +13,8 @@ from zyg import tape
 from zyg.errors import NotDifferentiable
 from zyg.tape.structures import filled, template
 
+pytestmark = pytest.mark.thorough
+
 # What a tape can't see: that NumPy's own errors were asked for while the program ran.
 UNSEEN = ("exceptions.floating_point_errors_raised",)
 

@@ -25,6 +25,8 @@ from zyg.tape.wrappers import plain as unwrapped
 from zyg.tape.wrappers import wrappers_in as on_tape
 from zyg.tracker.graph import TrackedValue, plain, tracked_in
 
+pytestmark = pytest.mark.thorough
+
 ALL = (*ROWS, *rule_rows_composites.ROWS)
 # Methods of plain arrays, lists of tracked numbers in ufuncs, conversions by classes of NumPy:
 # `track` has the rule, but the rule can't do it again with tracked values, which raises.

@@ -31,6 +31,8 @@ from tests.test_three_systems import (
 )
 from zyg.tracker.graph import TrackedValue, plain, tracked_in
 
+pytestmark = pytest.mark.thorough
+
 registry.register_imported()
 ROWS = [
     *rule_rows_scipy_linalg.solutions(), *rule_rows_scipy_linalg.banded(),
