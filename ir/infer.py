@@ -1458,7 +1458,10 @@ class Inference(Builder):
     def current_heap(self, loc: Location | None) -> Value:
         """The version of the heap that holds what objects hold here."""
         if self.heap is None or self.places is None:
-            raise NeedsHeap("this works on objects", loc)
+            raise NeedsHeap(
+                "this works on objects, in a function that is differentiated more than once", loc,
+                advice="let it work on numbers, arrays and containers",
+            )
         return self.places.latest(self.heap)
 
     def _updating(

@@ -27,6 +27,8 @@ NAMESPACES: dict[str, Any] = {
     "numpy.ufunc": np.ufunc,
 }
 
+IS_OLD = np.lib.NumpyVersion(np.__version__) < "2.0.0"
+
 # Why a function has no derivative; docs/limits.md says the same.
 _SHAPE = "a draw of one sample has no derivative in parameters of shape"
 _COUNTS = "it counts; np.bincount, np.digitize and np.searchsorted serve"
@@ -63,6 +65,15 @@ REFUSED = {
     "numpy.ndarray.to_device": "arrays lie in memory",
     "numpy.ndarray.view": "it reads memory as another type; use astype",
 }
+# What NumPy 1 has and NumPy 2 no longer: old names of others, and what has nothing to do with
+# numbers.
+REMOVED = set(
+    "add_docstring add_newdoc add_newdoc_ufunc alltrue asfarray byte_bounds compare_chararrays "
+    "cumproduct deprecate deprecate_with_doc disp fastCopyAndTranspose find_common_type "
+    "get_array_wrap geterrobj in1d issctype issubclass_ issubsctype lookfor mat maximum_sctype "
+    "msort obj2sctype product recfromcsv recfromtxt round_ safe_eval sctype2char set_numeric_ops "
+    "set_string_function seterrobj sometrue source who itemset newbyteorder ptp tostring".split()
+)
 # What sets up generators or tests them has nothing to do with numbers.
 _SERVICE = {"get_bit_generator", "set_bit_generator", "test", "bit_generator"}
 
@@ -87,6 +98,8 @@ def kind_of(path: str, member: Any) -> str | None:
     if isinstance(owner, np.random.RandomState):  # np.random.normal is a method
         member = getattr(np.random.RandomState, member.__name__)
     if path in REFUSED:
+        return "refused"
+    if IS_OLD and member.__name__ in REMOVED and path != "numpy.ptp":
         return "refused"
     if path.startswith("numpy.ufunc.") and method_of_ufunc(np.multiply, member.__name__):
         return "differentiated"

@@ -11,6 +11,8 @@ import numpy as np
 
 from zyg.cotangent import project
 
+IS_OLD = np.lib.NumpyVersion(np.__version__) < "2.0.0"
+
 
 def check_rule(rule: Callable[..., Any], call: Callable[..., Any], args: Any, kwargs: Any) -> None:
     """Raises AssertionError where `rule(*args, **kwargs)` is not a derivative of `call(*args)`."""
@@ -25,6 +27,9 @@ def check_rule(rule: Callable[..., Any], call: Callable[..., Any], args: Any, kw
     assert_same(args, before)
     for bar, x in zip(bars, args, strict=True):
         check_projected(bar, x)
+        # NumPy 1 makes double precision of a number of single precision and one of Python's.
+        if IS_OLD and not isinstance(y, (tuple, list)) and np.ndim(y) == 0:
+            continue
         if is_single(x) and is_single(y) and bar is not None:
             assert not any(leaf.dtype in (np.float64, np.complex128) for leaf in arrays_of(bar))
     check_differences(call, y, seed, args, bars, random)

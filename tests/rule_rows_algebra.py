@@ -134,10 +134,13 @@ def linear_algebra() -> Iterator[Row]:
     complex_square = cplx(3, 3) + 2 * np.eye(3)
     yield from cases(
         np.linalg.solve,
-        *((square, real(3)), (square, real(3, 2)), (stack, real(3, 2)), (stack, real(2, 3, 1))),
+        *((square, real(3)), (square, real(3, 2)), (stack, real(2, 3, 1))),
         *((complex_square, cplx(3)), (square, cplx(3, 2)), (square.astype(np.float32), single(3))),
-        (stack, real(3)),
     )
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        yield from cases(np.linalg.solve, (stack, real(3, 2)), (stack, real(3)))
+    else:
+        yield from cases(np.linalg.solve, (stack, real(2, 3)))
     for callee in (np.linalg.inv, np.linalg.det, np.linalg.slogdet):
         yield from cases(
             callee, (square,), (stack,), (complex_square,), (square.astype(np.float32),)

@@ -65,8 +65,11 @@ def reductions() -> Iterator[Row]:
         np.average,
         *((real(2, 3),), (real(2, 3), 0), (real(3), None, weights), (real(2, 3), 1, weights)),
         *((real(2, 3), None, real(2, 3)), (real(2, 3), Options(axis=0, weights=[1.0, 2.0]))),
-        *((real(2, 3, 4), (1, 2), real(3, 4)), (real(2, 3, 4), (2, 0), real(4, 2))),
     )
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        yield from cases(
+            np.average, (real(2, 3, 4), (1, 2), real(3, 4)), (real(2, 3, 4), (2, 0), real(4, 2))
+        )
     for callee in (np.trace, np.ndarray.trace):
         yield from cases(callee, (real(3, 3),), (real(2, 4), 1), (real(2, 3, 3), 0, 1, 2))
     grid = np.array([0.0, 0.3, 0.4, 1.0])

@@ -73,6 +73,7 @@ REFUSED = {
     "iterators.starmapped",
     "loops.over_map_and_filter",
     "matching.class_patterns",
+    "matching.everything_caught_in_a_list",
     "memory_in_containers.arguments_in_a_list",
     "memory_in_containers.arrays_in_a_tuple",
     "memory_in_containers.arrays_in_nested_lists",

@@ -17,6 +17,7 @@ from tests.test_corpus_itself import each_input
 from tests.test_corpus_second_order import SECOND_ORDER, gradient_of
 from tests.test_corpus_second_order import is_refused as is_refused_twice
 from zyg.compiler import assemble
+from zyg.rules.registry import rule_of
 
 # What forward mode refuses so far, and reverse mode doesn't: most of it changes arrays, lists and
 # dicts in place that objects hold, or caches (docs/forward-mode.md).
@@ -117,7 +118,12 @@ def check_jvp(function, args):
     )
 
 
-CASES = each_input(corpus.all)
+# Programs of one input each, where code is large: their other inputs run the same code.
+COSTLY = ("generator", "object", "failing", "memory_by", "shared", "data_classes", "decorators")
+CASES = [
+    case for case in each_input(corpus.all)
+    if case.id.endswith("-0") or not str(case.values[0]).startswith(COSTLY)
+]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +141,7 @@ def test_refused_is_never_wrong(program, args, capsys):
 
 
 @pytest.mark.parametrize(
-    ("program", "args"), [case for case in CASES if not is_refused(case)][::7]
+    ("program", "args"), [case for case in CASES if not is_refused(case)][::29]
 )
 def test_inner_product_with_reverse_mode(program, args, capsys):
     """`y_bar . y_dot == x_bar . x_dot`: both modes are one derivative."""
@@ -149,7 +155,7 @@ def test_inner_product_with_reverse_mode(program, args, capsys):
     assert forward == pytest.approx(reverse, rel=1e-9, abs=1e-11)
 
 
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.raising)[::5])
+@pytest.mark.parametrize(("program", "args"), each_input(corpus.raising)[::10])
 def test_exceptions_pass_through(program, args, capsys):
     def value_of_jvp(*args):
         return zyg.jvp(program.f, args, (None,) * len(args))[0]
@@ -180,7 +186,7 @@ def test_random_stores(seed):
 
 @pytest.mark.parametrize(
     ("program", "args"),
-    [case for case in SECOND_ORDER if not is_refused_twice(case)][::12],
+    [case for case in SECOND_ORDER if not is_refused_twice(case)][::24],
 )
 def test_forward_over_reverse(program, args, capsys):
     check_jvp(gradient_of(program.f), args)
@@ -218,18 +224,17 @@ def test_rule(name):
 
 
 def check_rule(row):
-    random = np.random.default_rng(1)
     function, args = called(row)
-    y, y_dot = zyg.jvp(function, args, (*directions_of(args, random),))
+    dots = directions_of(args, np.random.default_rng(1))
+    y, y_dot = zyg.jvp(function, args, dots)
     rule_check.assert_same(y, row.call(*row.args))
-    seed = rule_check.noise(y, random)
-    _, back = zyg.pullback(function, *args)
+    seed = rule_check.noise(y, np.random.default_rng(2))
+    _, back = rule_of(row.callee)(*row.args, **row.kwargs)
+    bars = rule_check.gradients(back, seed, row.args)
     forward = rule_check.paired(seed, y_dot)
-    random = np.random.default_rng(1)
     reverse = sum(
-        rule_check.paired(bar, dot)
-        for bar, dot in zip(back(seed), directions_of(args, random), strict=True)
-        if dot is not None
+        rule_check.paired(rule_check.bar_like(bar, x), dot)
+        for bar, x, dot in zip(bars, row.args, dots, strict=False) if dot is not None
     )
     single = rule_check.is_single(args) or rule_check.is_single(y)
     tolerance = 2e-4 if single else 1e-9

@@ -164,3 +164,57 @@ def test_second_derivative_of_a_singular_determinant_is_refused():
     zyg.check_grads(scaled, singular, order=1)
     with pytest.raises(zyg.NotDifferentiable, match="no second derivative"):
         zyg.check_grads(scaled, singular)
+
+
+EMPTY = np.zeros((0, 3))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        np.sum,
+        np.prod,
+        lambda x: np.sum(np.mean(x, axis=1) + np.var(x, axis=1) + np.max(x, axis=1)),
+        lambda x: np.sum(np.cumsum(x)) + np.sum(np.sort(x, axis=0)),
+        lambda x: np.sum(np.concatenate([x, np.ones((2, 3))]) ** 2),
+        lambda x: np.sum(x @ np.ones((3, 2))) + np.sum(np.ones((2, 0)) @ x),
+        lambda x: np.linalg.norm(x) + np.max(x, initial=1.0),
+        lambda x: np.sum(np.where(x > 0, x, 0)) + np.einsum("ij->", x),
+        lambda x: np.sum(np.pad(x, 1)) + np.sum(x[np.array([], int)]),
+        lambda x: np.sum(np.add.reduce(x)) + np.sum(np.logaddexp.reduce(x, axis=1)),
+    ],
+)
+def test_empty_arrays(program):
+    (bar,) = zyg.gradient(program, EMPTY)
+    assert bar.shape == (0, 3) and bar.dtype == float
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        np.sum, np.mean, np.prod, np.max, np.var, np.std, np.exp, np.abs, np.cumsum, np.ravel,
+        np.squeeze, np.atleast_2d, np.median, lambda x: x * x, lambda x: np.sum(x, where=x > 0),
+    ],
+)
+def test_arrays_without_dimensions(function):
+    (bar,) = zyg.gradient(lambda x: np.sum(function(x)), np.array(0.5, np.float32))
+    assert isinstance(bar, np.ndarray) and bar.shape == () and bar.dtype == np.float32
+
+
+def test_integers_have_gradients_of_double_precision():
+    np.testing.assert_array_equal(zyg.gradient(lambda x: np.sum(x * x), np.arange(3))[0], [0, 2, 4])
+    (bar,) = zyg.gradient(lambda x: np.mean(x * 1.5, where=x > 1), np.array([1, 4], np.uint8))
+    assert bar.dtype == float and bar.tolist() == [0.0, 1.5]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.ma.masked_array(x, [False, True]).sum(),
+        lambda x: np.ma.masked_where(x > 1, x).mean(),
+        lambda x: (np.matrix(x) * 2.0).sum(),
+    ],
+)
+def test_masked_arrays_and_matrices_are_refused_inside_too(program):
+    with pytest.raises(zyg.NotDifferentiable, match="numpy"):
+        zyg.gradient(program, np.array([1.0, 2.0]))

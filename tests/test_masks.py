@@ -25,9 +25,30 @@ def arm_read_twice(x):
     return np.sum(np.where(x > 0, logs, 0.0) * logs)
 
 
+def product_with_an_infinite_factor(x):
+    return np.sum(np.where(x > 0, x * np.log(x), 0.0))
+
+
+def mask_in_a_mask(x):
+    return np.sum(np.where(x > 0, np.where(x > 2, np.log(x), 1 / x), 0.0))
+
+
+def mask_of_a_row(x):
+    rows = np.ones((2, 4))
+    return np.sum(np.where(x != 0, rows / x, 0.0))
+
+
+def inverse_sine(x):
+    return np.sum(np.where(np.abs(x) < 1, np.arcsin(x), 0.0))
+
+
 @pytest.mark.parametrize(
     ("f", "expected"),
     [
+        (product_with_an_infinite_factor, [0.0, 0.0, 1 + np.log(2), 1 + np.log(3)]),
+        (mask_in_a_mask, [0.0, 0.0, -1 / 4, 1 / 3]),
+        (mask_of_a_row, [-2.0, 0.0, -1 / 2, -2 / 9]),
+        (inverse_sine, [0.0, 1.0, 0.0, 0.0]),
         (guarded_log, [0.0, 0.0, 1 / 2, 1 / 3]),
         (chain_behind_mask, [-2.0, 0.0, -1.5 * 2**-1.5, -1.5 * 3**-1.5]),
         (negated_mask, [0.0, 0.0, -1 / 4, -1 / 9]),

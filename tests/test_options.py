@@ -13,6 +13,8 @@ C = A + 1j * A[::-1]
 B = 1.7 - A
 M = np.array([[1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]], bool)
 R = np.array([0.5, 0.8, 0.3, 0.6])
+# With NumPy 1 types depend on values, so that less is known when code is made.
+IS_NEW = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 FUNCTIONS = [np.exp, np.sum]
 
 
@@ -61,7 +63,6 @@ PROGRAMS = [
     (lambda x: np.var(x, axis=0, ddof=1, where=M), A),
     (lambda x: np.std(x, where=M), C),
     (lambda x: x.std(axis=1, keepdims=True, where=M), A),
-    (lambda x: np.average(x, axis=(1, 0), weights=x.T * x.T), A),
     (lambda x: np.average(x * x, axis=1, weights=x[0], returned=True), A),
     (lambda x: np.average(x * x, returned=True), A),
     (lambda x: np.diff(x * x, prepend=x[:, :2], append=0.5), A),
@@ -88,10 +89,11 @@ WITHOUT_HOLES = [
     lambda x: np.nanvar(x, axis=1, where=M),
     lambda x: np.nanstd(x, ddof=0.5),
 ]
-if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+if IS_NEW:
     PROGRAMS += [
         (lambda x: np.var(x, axis=0, mean=np.median(x, axis=0, keepdims=True)), A),
         (lambda x: np.std(x, axis=0, correction=1), A),
+        (lambda x: np.average(x, axis=(1, 0), weights=x.T * x.T), A),
         (lambda x: np.vecdot(x, x * x, axis=0), A),
         (lambda x: np.vecdot(x, x[0], keepdims=True), A),
     ]
@@ -102,7 +104,7 @@ if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
 def test_derivatives_of_calls_with_options(program, x):
     value, _ = zyg.pullback(program, x)
     np.testing.assert_equal(np.shape(value), np.shape(program(x)))
-    zyg.check_grads(program, x)
+    zyg.check_grads(program, x, order=2 if IS_NEW else 1)
 
 
 @pytest.mark.parametrize("program", WITHOUT_HOLES)

@@ -63,6 +63,12 @@ def test_value_and_gradient(program, args, capsys):
     gradients = filled(t.result, [t.values[idx] for idx in t.outputs])
     gradient = differences.gradient_floats(gradients, args)
 
+    if type(value) is float:
+        once = tape.gradient(program.f, *copy.deepcopy(args))
+        np.testing.assert_allclose(
+            differences.gradient_floats(once, args) * seeds[0], gradient, rtol=1e-9, atol=1e-11
+        )
+
     def f(*args):
         return program.f(*copy.deepcopy(args))
 

@@ -19,6 +19,7 @@ from tests.rule_row import Row
 from tests.rule_table import ROWS
 from zyg import tape, tracker
 from zyg.errors import NotDifferentiable
+from zyg.tape.plain_walk import ConsumingWalk
 from zyg.tape.wrappers import Wrapper
 from zyg.tape.wrappers import plain as unwrapped
 from zyg.tape.wrappers import wrappers_in as on_tape
@@ -96,12 +97,27 @@ def check_tape(row: Row, seed: Any, args: Any) -> None:
 
     Once by the rule, and once by what a trace of it for other values has left.
     """
+    check_plain_walk(row, seed, args)
     check_close_on_tape(row, row.args, seed, args)
     moved = structural(row.args, moved_leaf)
     with contextlib.suppress(Exception):  # where the function is not defined there
         for _ in range(2):  # rules are traced when they are asked for again
             gradients_on_tape(row, moved, seed)
     check_close_on_tape(row, row.args, seed, args)
+
+
+def check_plain_walk(row: Row, seed: Any, args: Any) -> None:
+    """The way of `tape.gradient`: the back functions that rules gave when calls were recorded."""
+    t = tape.Tape()
+    t.backs = {}
+    y = tape.record(row.callee, *inputs(t, row.args), **row.kwargs)
+    assert_close(unwrapped(y), row.call(*row.args))
+    pairs = seeded(y, seed)
+    values = [t.values[idx] for idx in t.inputs]
+    bars = ConsumingWalk(t, t.inputs).run({item.idx: part for item, part in pairs})
+    for x, idx, value in zip(tracked_in(args), t.inputs, values, strict=True):
+        if pairs:
+            check_close(zyg.cotangent.project(bars.get(idx), value), x.grad)
 
 
 def check_close_on_tape(row: Row, values: Any, seed: Any, args: Any) -> None:

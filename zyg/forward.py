@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ir.core import named
 from zyg import cotangent
@@ -26,6 +27,9 @@ from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import enter, left, tangents_of_objects
 from zyg.tracing import shown
+
+_DOUBLE = np.dtype(float)
+_NUMBERS = (float, np.float64)
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -48,7 +52,9 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
     if len(primals) != len(tangents):
         raise TypeError(f"jvp was given {len(primals)} arguments and {len(tangents)} tangents")
     dots = [
-        dot if type(dot) is float and type(x) is float else tangent_like(dot, x)
+        dot if type(dot) is type(x) and (type(x) is float or (
+            type(x) is ndarray and dot.dtype is x.dtype is _DOUBLE and dot.shape == x.shape
+        )) else tangent_like(dot, x)
         for dot, x in zip(tangents, primals)  # noqa: B905  (as long as each other)
     ]
     entry = entry_for(_mode(dots), f, primals, {})
@@ -63,7 +69,7 @@ def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[A
         given = _dots_of(entry, dots, {}, None, primals, {})
     inputs = primals if entry.is_direct else inputs_of(entry, f, primals, {})
     y, y_dot = entry.run(*inputs, *given)
-    if type(y) is float and type(y_dot) is float:
+    if type(y) is type(y_dot) and type(y) in _NUMBERS:
         return y, y_dot
     del given, dots
     single = [y_dot]

@@ -148,7 +148,8 @@ def is_users(cls: type) -> bool:
 
 def is_by_rules(function: Any) -> bool:
     """Whether a Python function is differentiated by its rule alone, as if written in C."""
-    return str(getattr(function, "__module__", None)).partition(".")[0] in BY_RULES
+    module = str(getattr(function, "__module__", None))
+    return module.partition(".")[0] in BY_RULES or module.startswith("numpy.ma.")
 
 
 def hides_methods(value: Any) -> bool:

@@ -290,6 +290,15 @@ def concatenated(*both: Any) -> Any:
     return itertools.chain(*map(tangent_items, both[count:], both[:count]))
 
 
+def counted(both: tuple[Any, ...]) -> Any:
+    """The tangents of what `itertools.count` gives, by its arguments and their tangents.
+
+    A step that is left out is a number that doesn't change.
+    """
+    start_dot, *step_dot = both[len(both) // 2 :]
+    return itertools.count(start_dot, *(step_dot or (0,)))
+
+
 def repeated(rest: tuple[Any, ...]) -> Any:
     """The tangents of what `itertools.repeat` gives, by how often and the tangents of both."""
     dot, *_ = rest[len(rest) // 2 :]

@@ -325,7 +325,7 @@ class _FunctionEmitter:
         if callee is primitives.unpack and len(op.results) > 1:
             self.assign(op.results, self.operand(op.args[0]))
             return
-        if callee is primitives.unpack_starred:
+        if callee is primitives.unpack_starred and len(op.results) > 1:
             self.unpack_starred(op)
             return
         if self.is_augmented(op):

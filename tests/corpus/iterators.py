@@ -1,5 +1,6 @@
 """Functions over items: `sorted`, `min`, `max`, `sum`, `reduce`, `map`, `itertools`, `math`."""
 
+import collections
 import functools
 import itertools
 import math
@@ -238,3 +239,19 @@ def mean_and_deviation(values):
 def functions_as_items(x, y):
     functions = [math.sin, lambda v: v * y, functools.partial(pow, 2.0), abs]
     return functools.reduce(lambda v, f: f(v), functions, x) + sum([f(x) for f in functions])
+
+
+@program((1.7,))
+def counted_from_a_number(x):
+    total = 0.0
+    for value in itertools.count(x):
+        total += value * value
+        if value > 4.0:
+            return total * sum(a * b for a, b in zip([x, x], itertools.count(x, x), strict=False))
+
+
+@program((1.7,))
+def options_by_name(x):
+    last = collections.deque([x, x * x], maxlen=2)
+    last.append(3.0 * x)
+    return last[0] * last[1] * sum(a * b for a, b in zip([x, x], itertools.count(x, step=2)))

@@ -375,6 +375,20 @@ def expression_tree(x):
     return evaluate(("+", ("*", 2.0, ("^", "x", 3)), ("*", "x", -1)))
 
 
+@program((1.5, 0.5))
+def everything_caught_in_a_list(x, y):
+    def evaluate(tree):
+        match tree:
+            case ("*", a, b):
+                return evaluate(a) * evaluate(b)
+            case {"name": name}:
+                return {"x": x, "y": y}[name]
+            case [*terms]:
+                return sum(map(evaluate, terms))
+
+    return evaluate([("*", {"name": "x"}, {"name": "y"}), {"name": "x"}])
+
+
 @raises(TypeError, (Point(1.0, 2.0),))
 def too_many_positional_patterns(point):
     match point:

@@ -28,12 +28,14 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import blocks, walk
-from zyg.array_type import Array, same_shape
+from zyg.array_type import Array, One, is_big, is_named, same_shape
 
 # The mask, and whether the arm is what it selects where it is true.
 Mask = tuple[Operand, bool]
 
+# A product is among them for `x * np.log(x)`: 0 times an infinite factor.
 SINGULAR = (
+    np.multiply, operator.mul,
     np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.reciprocal, np.divide, np.power,
     np.float_power, np.arcsin, np.arccos, np.arccosh, np.arctanh, np.tan, np.exp, np.exp2,
     np.expm1, np.sinh, np.cosh, np.square, np.arctan2, np.hypot, np.logaddexp,
@@ -45,11 +47,17 @@ ELEMENTWISE = (
 )
 
 
+# What an adjoint reads where the other arm was taken: at 1 these have infinite derivatives.
+ELSEWHERE: dict[object, float] = {
+    np.arcsin: 0.5, np.arccos: 0.5, np.arctanh: 0.5, np.arccosh: 2.0,
+}
+
+
 class Masks:
     """The masks of the values of one function, found as its adjoint is built."""
 
     def __init__(self, forward: list[Op]) -> None:
-        self._masks: dict[Value, Mask] = {}
+        self._masks: dict[Value, tuple[Mask, ...]] = {}
         self._readers: Counter[Value] = Counter()
         body = Block([], forward, Yield([]))
         for block in blocks(body):
@@ -67,15 +75,16 @@ class Masks:
         if callee is np.where and len(targets) == 3:
             for arm, is_true in ((targets[1], True), (targets[2], False)):
                 if self._is_arm(arm, result):
-                    self._masks[arm] = targets[0], is_true  # type: ignore[index]
+                    around = self._masks.get(result, ())
+                    self._masks[arm] = (*around, (targets[0], is_true))  # type: ignore[index]
         elif result in self._masks and (callee in ELEMENTWISE or isinstance(callee, np.ufunc)):
             for target in targets:
                 if self._is_arm(target, result):
                     self._masks[target] = self._masks[result]  # type: ignore[index]
 
-    def of(self, callee: object, result: Value) -> Mask | None:
-        """The mask through which the adjoint of an operation has to read arrays, if any."""
-        return self._masks.get(result) if callee in SINGULAR else None
+    def of(self, callee: object, result: Value) -> tuple[Mask, ...]:
+        """The masks through which the adjoint of an operation has to read arrays."""
+        return self._masks.get(result, ()) if callee in SINGULAR else ()
 
     def _is_arm(self, operand: Operand, result: Value) -> bool:
         return (
@@ -86,8 +95,16 @@ class Masks:
 
 
 def fits(mask: Mask, operand: Operand) -> bool:
-    """Whether an array that an adjoint captured has the shape of the mask."""
+    """Whether an array that an adjoint captured keeps its shape when a mask selects from it."""
     type_, mask_type = type_of(operand), type_of(mask[0])
     if not isinstance(type_, Array) or not isinstance(mask_type, Array):
         return False
-    return type_.dtype.kind in "fc" and same_shape(type_, mask_type)
+    if type_.dtype.kind not in "fc" or type_.dims is None or mask_type.dims is None:
+        return False
+    if len(mask_type.dims) > len(type_.dims):
+        return False
+    pairs = zip(reversed(mask_type.dims), reversed(type_.dims), strict=False)
+    # What is not 1 is as long as the mask's, or NumPy would have raised.
+    return all(
+        isinstance(own, One) or is_big(dim) or (own == dim and is_named(dim)) for own, dim in pairs
+    )

@@ -76,6 +76,9 @@ class TangentBuilder(RuleTangents):
         return result
 
     def op(self, op: Op, mapping: Mapping) -> Any:
+        if self._inlining:
+            # What a call is replaced by has no tangents of its own, and may be dropped again.
+            return super().op(op, mapping)
         if self._is_deferring and (not isinstance(op, Call) or is_change(op)):
             self.catch_up()
         found = super().op(op, mapping)
@@ -128,9 +131,9 @@ class TangentBuilder(RuleTangents):
 
     def _contents_tangent(self, step: ContentsStep) -> None:
         self.loc = step.loc
-        if step.value not in self.dots:  # it has become one of those that may vary just now
-            self.dots[step.value] = self.zero_dot(step.value)
-        self.set_dot(step.result, self.dots[step.value])
+        if step.value not in self.dots:
+            self.still.add(step.value)
+        self.set_dot(step.result, self.dot_or_zero(step.value))
 
     # Structures
 

@@ -94,6 +94,8 @@ class RuleTangents(Augmenter):
         self.own: set[Any] = set()
         # Values of which another version is changed in place.
         self.written: set[Value] = set()
+        # Values that depend on nothing, and are looked at where an object might have changed them.
+        self.still: set[Value] = set()
         self._pending: list[Action] = []
         # The arguments of calls that rules were inlined for.
         self._calls: dict[Value, tuple[list[Operand], dict[str, Operand]]] = {}
@@ -139,7 +141,7 @@ class RuleTangents(Augmenter):
         found = self.dots.get(operand)
         if found is None and is_object_type(operand.type):
             return NONE
-        if found is None and operand in self.varied:
+        if found is None and operand in self.varied and operand not in self.still:
             raise NotDifferentiable(
                 f"forward mode has no tangent for `{operand.name}`: use zyg.pullback"
             )

@@ -58,7 +58,7 @@ from zyg.compiler.augment import (
     works_on_heap,
 )
 from zyg.compiler.loops import LoopTransposer
-from zyg.compiler.masks import Mask, fits
+from zyg.compiler.masks import ELSEWHERE, Mask, fits
 from zyg.compiler.tangents import (
     NONE,
     bar_name,
@@ -176,9 +176,9 @@ class Transposer(LoopTransposer):
             )
         captures = step.captures
         self._masks.note(step.callee, step.result, step.targets)
-        mask = self._masks.of(step.callee, step.result)
-        if mask is not None:
-            captures = [self._masked(mask, captured) for captured in captures]
+        for mask in self._masks.of(step.callee, step.result):
+            elsewhere = ELSEWHERE.get(step.callee, 1.0)
+            captures = [self._masked(mask, captured, elsewhere) for captured in captures]
         stand_ins = self.stand_ins(captures)
         mapping: Mapping = dict(zip(back.captured, captures, strict=True))
         for inner, captured in mapping.items():
@@ -194,13 +194,13 @@ class Transposer(LoopTransposer):
         for target, gradient in zip(step.targets, bars, strict=False):
             self.add(target, gradient)
 
-    def _masked(self, mask: Mask, operand: Operand) -> Operand:
-        """An array with ones where `np.where` took the other arm."""
+    def _masked(self, mask: Mask, operand: Operand, elsewhere: float) -> Operand:
+        """An array with another number where `np.where` took the other arm."""
         if not fits(mask, operand):
             return operand
         condition, is_true = mask
-        one = Const(1.0)
-        arms = (operand, one) if is_true else (one, operand)
+        other = Const(elsewhere)
+        arms = (operand, other) if is_true else (other, operand)
         return self._typed_like(operand, self.call(np.where, condition, *arms))
 
     def _unless_zero(self, bar: Operand, step: RuleStep, mapping: Any) -> list[Operand]:

@@ -163,9 +163,11 @@ def fmin(x, y):
 
 def where_chosen(z_bar, x, y, better):
     """`z_bar` where `x` is better or `y` is NaN, half of it where they are equal, else 0."""
-    return np.where(
-        np.equal(x, y), 0.5 * z_bar, np.where(np.logical_or(better, np.isnan(y)), z_bar, 0)
-    )
+    chosen = np.logical_or(better, np.isnan(y))
+    ties = np.equal(x, y)
+    if np.any(ties):
+        return np.where(ties, 0.5 * z_bar, np.where(chosen, z_bar, 0))
+    return z_bar * chosen
 
 
 @adjoint(np.hypot)

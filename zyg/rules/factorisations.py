@@ -28,8 +28,8 @@ def cholesky(a):
 def cholesky_bar(factor_bar, factor):
     """The cotangent of the matrix, whose lower triangle alone the factorisation reads."""
     inner = lower_half(adjoint_of(factor) @ factor_bar)
-    half = np.linalg.solve(adjoint_of(factor), inner)
-    full = adjoint_of(np.linalg.solve(adjoint_of(factor), adjoint_of(half)))
+    inverse = np.linalg.inv(factor)
+    full = adjoint_of(inverse) @ inner @ inverse
     return lower_half(full + adjoint_of(full))
 
 

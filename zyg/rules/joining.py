@@ -10,8 +10,18 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import filled, rebuilt, unbroadcast
-from zyg.rules.registry import adjoint
+from zyg.cotangent import filled, prototype, rebuilt, unbroadcast
+from zyg.rules.registry import adjoint, constant
+
+
+def likes_of(arrays):
+    """What is asked of the arrays in the reverse pass: their shapes, dtypes and kinds."""
+    if isinstance(arrays, (list, tuple)):
+        return rebuilt(arrays, [prototype(array) for array in arrays])
+    return prototype(arrays)
+
+
+constant(likes_of)
 
 
 def pieces(z_bar, arrays, lengths, axis):
@@ -32,8 +42,9 @@ def piece_for(bar, array):
 
 @adjoint(np.concatenate)
 def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind"):
+    likes = likes_of(arrays)
     z = np.concatenate(arrays, axis, dtype=dtype, casting=casting)
-    return z, lambda z_bar: (concatenate_bar(z_bar, arrays, axis),)
+    return z, lambda z_bar: (concatenate_bar(z_bar, likes, axis),)
 
 
 def concatenate_bar(z_bar, arrays, axis):
@@ -45,8 +56,9 @@ def concatenate_bar(z_bar, arrays, axis):
 
 @adjoint(np.stack)
 def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
+    likes = likes_of(arrays)
     z = np.stack(arrays, axis, dtype=dtype, casting=casting)
-    return z, lambda z_bar: (stack_bar(z_bar, arrays, axis),)
+    return z, lambda z_bar: (stack_bar(z_bar, likes, axis),)
 
 
 def stack_bar(z_bar, arrays, axis):
@@ -58,16 +70,19 @@ def stack_bar(z_bar, arrays, axis):
 
 @adjoint(np.vstack, getattr(np, "row_stack", np.vstack))
 def vstack(tup):
+    likes = likes_of(tup)
     return np.vstack(tup), lambda z_bar: (
-        pieces(z_bar, tup, [np.atleast_2d(array).shape[0] for array in tup], 0),
+        pieces(z_bar, likes, [np.atleast_2d(array).shape[0] for array in likes], 0),
     )
 
 
 @adjoint(np.hstack)
 def hstack(tup):
+    likes = likes_of(tup)
     return np.hstack(tup), lambda z_bar: (
         pieces(
-            z_bar, tup, [hstack_length(array) for array in tup], 1 if np.ndim(tup[0]) > 1 else 0
+            z_bar, likes, [hstack_length(like) for like in likes],
+            1 if np.ndim(likes[0]) > 1 else 0,
         ),
     )
 

@@ -21,13 +21,16 @@ def adjoint_of(a):
     return np.swapaxes(conj(a), -1, -2)
 
 
+IS_OLD = int(np.__version__.split(".")[0]) < 2
+
+
 @adjoint(np.linalg.solve)
 def solve(a, b):
     x = np.linalg.solve(a, b)
 
     def back(x_bar):
         return (
-            unbroadcast(minus_outer(transposed_solution(x_bar, a, b), x, b), a),
+            unbroadcast(matrix_bar(transposed_solution(x_bar, a, b), x, a, b), a),
             unbroadcast(transposed_solution(x_bar, a, b), b),
         )
 
@@ -36,9 +39,21 @@ def solve(a, b):
 
 def transposed_solution(x_bar, a, b):
     """The cotangent of `b` in `a x = b`, before it is summed to the shape of `b`."""
-    if np.ndim(b) == 1:
+    if holds_vectors(a, b):
         return np.linalg.solve(adjoint_of(a), np.expand_dims(x_bar, -1))[..., 0]
     return np.linalg.solve(adjoint_of(a), x_bar)
+
+
+def holds_vectors(a, b):
+    """Whether `b` is a vector, or with NumPy 1 a stack of as many as there are matrices."""
+    return np.ndim(b) == (np.ndim(a) - 1 if IS_OLD else 1)
+
+
+def matrix_bar(b_bar, x, a, b):
+    """The cotangent of `a` in `a x = b`."""
+    if holds_vectors(a, b) and np.ndim(b) > 1:
+        return np.expand_dims(-b_bar, -1) * np.expand_dims(conj(x), -2)
+    return minus_outer(b_bar, x, b)
 
 
 def minus_outer(b_bar, x, b):
@@ -130,8 +145,10 @@ def matrix_power_bar(y_bar, a, n):
         inverse_bar = matrix_power_bar(y_bar, inverse, -n)
         return -adjoint_of(inverse) @ inverse_bar @ adjoint_of(inverse)
     base = adjoint_of(a)
-    bar = 0 * y_bar
-    for k in range(n):
-        left = np.linalg.matrix_power(base, k)
-        bar = bar + left @ y_bar @ np.linalg.matrix_power(base, n - 1 - k)
+    if n == 0:
+        return 0 * y_bar
+    bar, right = y_bar, y_bar
+    for _ in range(n - 1):
+        right = right @ base
+        bar = base @ bar + right
     return bar

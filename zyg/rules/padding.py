@@ -53,14 +53,14 @@ def inner_bar(y_bar, y, shape, pad_width, mode, stat_length, reflect_type):
     if mode == "constant" or mode == "empty":
         return y_bar[inner_part(shape, pad_width)]
     widths = widths_of(pad_width, len(shape))
-    if mode in REPEATING and reflect_type == "even":
-        places = [np.pad(np.arange(n), widths[i], mode) for i, n in enumerate(shape)]
-        return scatter(y_bar, shape, np.ix_(*places))
     lengths = np.broadcast_to(np.asarray(stat_length, dtype=object), (len(shape), 2))
     for axis in reversed(range(len(shape))):
         before, after = widths[axis]
         y_bar = np.moveaxis(y_bar, axis, 0)
-        if mode in REPEATING:
+        if mode in REPEATING and reflect_type == "even":
+            places = np.pad(np.arange(shape[axis]), (before, after), mode)
+            y_bar = repeated_bar(y_bar, places, before, shape[axis])
+        elif mode in REPEATING:
             y_bar = np.tensordot(mirror(shape[axis], before, after, mode), y_bar, (0, 0))
         else:
             inner = slice(before, before + shape[axis])
@@ -72,6 +72,15 @@ def inner_bar(y_bar, y, shape, pad_width, mode, stat_length, reflect_type):
             y = np.moveaxis(y, 0, axis)
         y_bar = np.moveaxis(y_bar, 0, axis)
     return y_bar
+
+
+def repeated_bar(bar, places, before, length):
+    """The cotangent of the items on a line, whose places stand again before and behind them."""
+    behind = before + length
+    around = np.concatenate([bar[:before], bar[behind:]])
+    again = np.concatenate([places[:before], places[behind:]])
+    inner = bar[before:behind]
+    return inner + scatter(around, np.shape(inner), again) if len(again) > 0 else inner
 
 
 def mirror(length, before, after, mode):
@@ -87,7 +96,8 @@ def edge_bar(bar, items, length, mode):
         own = np.expand_dims(np.tensordot(shares, bar, (0, 0)), 0)
         count = 1
     elif mode == "mean":
-        own = np.broadcast_to(np.sum(bar, axis=0) / count, (count, *np.shape(items)[1:]))
+        share = (np.sum(bar, axis=0) / count).astype(bar.dtype)
+        own = np.broadcast_to(share, (count, *np.shape(items)[1:]))
     elif mode == "median":
         part = items[:count]
         own = quantile_bar(np.sum(bar, axis=0), part, 0.5, 0, "linear", False).astype(bar.dtype)

@@ -39,6 +39,8 @@ def matmul_left(z_bar, x, y):
         return realness_of(x, z_bar * conj(y))  # of the same length
     if np.ndim(y) == 1:
         return unbroadcast(np.expand_dims(z_bar, -1) * conj(y), x)
+    if np.ndim(x) == 1 and np.ndim(y) == 2:
+        return unbroadcast(conj(y) @ z_bar, x)  # also for a sparse matrix
     if np.ndim(x) == 1:
         return unbroadcast(np.matmul(conj(y), np.expand_dims(z_bar, -1))[..., 0], x)
     return unbroadcast(np.matmul(z_bar, np.swapaxes(conj(y), -1, -2)), x)

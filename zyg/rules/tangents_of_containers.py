@@ -11,6 +11,7 @@ from zyg.rules.iteration import chosen, sorting_order
 from zyg.rules.tangent_registry import linear, reads_twice, tangent, when_run
 from zyg.tangent import (
     concatenated,
+    counted,
     enumerated,
     from_pairs,
     items_tangent,
@@ -118,8 +119,8 @@ def chain(y, *both):
 
 
 @tangent(itertools.count)
-def count(y, *both):
-    return itertools.count(*both[len(both) // 2 :])
+def count(y, *both, step=1):
+    return counted(both)
 
 
 @tangent(primitives.without_keys)
@@ -133,12 +134,12 @@ def dict_(y, pairs=(), pairs_dot=None):
 
 
 @tangent(deque)
-def deque_(y, iterable=(), *rest):
+def deque_(y, iterable=(), *rest, maxlen=None):
     dots = rest[len(rest) // 2] if rest else None
     return deque(tangent_items(dots, iterable), y.maxlen)
 
 
 @tangent(itertools.repeat)
-def repeat(y, value, *rest):
-    return repeated(rest)
+def repeat(y, value, *rest, times=None):
+    return repeated(rest) if times is None else itertools.repeat(rest[0], times)
 

@@ -180,6 +180,7 @@ def gradient(f: Callable[..., Any], *xs: Any, **options: Any) -> tuple[Any, ...]
     if any(has_wrappers(x) for x in leaves_of(xs)):
         return nested_gradient(f, xs, options)
     tape = Tape()
+    tape.backs = {}
     arguments = wrapped_arguments(tape, f, xs)
     with tape.recording():
         y = f(*arguments, **options)
@@ -233,6 +234,7 @@ def nested_gradient(
 def pulled_back(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
     """The plain value of `f(*xs)` and its back function, with gradients of `f` and arguments."""
     tape = Tape()
+    tape.backs = {}
     arguments = wrapped_arguments(tape, f, xs)
     with tape.recording():
         y = f(*arguments)

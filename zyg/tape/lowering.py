@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
+
 from ir import primitives
 from ir.builder import Builder
 from ir.core import Const, Function, Operand, Parameters, Value
@@ -97,7 +99,7 @@ class _Lowering:
         for assumption in tape.assumptions:
             assumed.setdefault(assumption.idx, []).append(assumption.expected)
         for idx in live:
-            self._lower(idx, "t" if idx in near else f"t{idx}")
+            self._lower(idx, "t" if idx in near else self._name(idx))
             for expected in assumed.get(idx, ()):
                 builder.call(expect, self._operand_of(idx), Const(expected))
         outputs = [self._operand_of(idx) for idx in tape.output_indices()]
@@ -106,6 +108,10 @@ class _Lowering:
         body = builder.block([], outputs)
         signature = Parameters(0, len(self.params), False, 0, False)
         return Function(name, self.params, [], body, None, signature)
+
+    def _name(self, idx: int) -> str:
+        """Numbers are called by their nodes; arrays share names, so that memory is free early."""
+        return "a" if type(self.tape.values[idx]) is np.ndarray else f"t{idx}"
 
     def _lower(self, idx: int, name: str) -> None:
         """Appends the call of one node."""

@@ -13,8 +13,8 @@ from typing import Any
 
 from zyg.rules import registry
 from zyg.tape.primitives import Known, known, register
-from zyg.tape.recording import applied, call
-from zyg.tape.wrappers import has_wrappers, plain
+from zyg.tape.recording import applied, call, pullback_for_rules
+from zyg.tape.wrappers import has_wrappers
 
 
 @functools.lru_cache(256)
@@ -44,13 +44,3 @@ def call_back(function: Any, args: Any, kwargs: dict[str, Any], bar: Any) -> tup
         result: tuple[Any, ...] = applied(back_of(function), [bar, *given], {})
         return result
     return tuple(call(back_of(function), (bar, *given)))
-
-
-def pullback_for_rules(function: Any, *args: Any) -> Any:
-    """`pullback` for rules that differentiate a function which they are given.
-
-    What the function refers to gets no gradient, so it must not stand on a tape.
-    """
-    from zyg.tape.gradients import pulled_back
-
-    return pulled_back(function, *map(plain, args))

@@ -98,11 +98,18 @@ def computed(tape: Any, function: Any, x: Any, y: Any, parents: tuple[int, int])
         found = found_again(tape, function, parents, None)
         if found is not None:
             return found
+    back = None
     try:
-        value = function(x, y)
+        rule = None if tape.backs is None else known(function).rule
+        if rule is None:
+            value = function(x, y)
+        else:
+            value, back = rule(x, y)
     except Exception as error:
         note_failure(tape, function, parents, None, error)
         raise
+    if back is not None:
+        tape.backs[len(tape)] = back
     if type(value) is float:
         return RealWrapper(value, tape, noted(tape, value, function, parents, None))
     return recorded(tape, value, function, parents)

@@ -20,7 +20,9 @@ import numpy as np
 
 from zyg.cotangent import accumulate, conj, realness_of, unbroadcast
 from zyg.errors import NotDifferentiable, ZygError
+from zyg.pruning import without
 from zyg.rebinding import Rebinding
+from zyg.rules import registry
 from zyg.tape.assumptions import kind_of
 from zyg.tape.forms import Form
 from zyg.tape.primitives import ABOUT_VALUES, Known, is_flat, known, name_of, register
@@ -65,16 +67,49 @@ def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         if found is not None:
             return found
     values = [arg.val if type(arg) in WRAPPERS else plain(arg) for arg in args]
+    options = plain(kwargs) if kwargs else NO_OPTIONS
+    back = None
     try:
-        value = applied(function, values, plain(kwargs) if kwargs else NO_OPTIONS)
+        if tape.backs is None or entry.rule is None or function is operator.getitem:
+            value = applied(function, values, options)
+        else:
+            value, back = by_rule(entry.rule, args, values, options)
     except Exception as error:
         note_failure(tape, function, parents, form, error)
         raise
     idx = len(tape)
     result = recorded(tape, value, function, parents, form)
+    if back is not None and tape.backs is not None and len(tape) > idx:
+        tape.backs[idx] = back
     if len(tape) > idx and depends_on_values(function, args, kwargs):
         tape.assume(idx, kind_of(value))
     return result
+
+
+INEXACT = frozenset([np.ndarray, float, np.float64, complex])
+
+
+def by_rule(
+    rule: Callable[..., Any], args: tuple[Any, ...], values: list[Any], options: dict[str, Any]
+) -> tuple[Any, Any]:
+    """The value of a call and its back function, which leaves out the gradients of constants."""
+    if registry.takes_pullback(rule):
+        options = {**options, "pullback": pullback_for_rules}
+    else:
+        constants = tuple([i for i, arg in enumerate(args) if type(arg) in INEXACT])
+        rule = without(rule, constants) if constants else rule
+    value, back = rule(*values, **options)
+    return value, back
+
+
+def pullback_for_rules(function: Any, *args: Any) -> Any:
+    """`pullback` for rules that differentiate a function which they are given.
+
+    What the function refers to gets no gradient, so it must not stand on a tape.
+    """
+    from zyg.tape.gradients import pulled_back
+
+    return pulled_back(function, *map(plain, args))
 
 
 @functools.lru_cache(256)

@@ -63,6 +63,8 @@ class Tape:
         # While an adjoint is recorded: the nodes that are found again, by function and parents.
         self.known: dict[tuple[Any, tuple[int, ...]], int] | None = None
         self.own: tuple[Any, tuple[int, ...], Form | None, int] | None = None
+        # For a gradient of plain values: the back functions that the rules have given, by node.
+        self.backs: dict[int, Callable[[Any], Any]] | None = None
         self.refusal: Exception | None = None  # what the program was refused, if anything
         self._seen: dict[tuple[Any, tuple[int, ...]], int] = {}
         self._seen_until = 0
