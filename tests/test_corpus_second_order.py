@@ -54,6 +54,9 @@ REFUSED = {
     "decorators.attribute_getters",
     "decorators.cached_function",
     "decorators.cached_recursion",
+    "decorators.cached_recursion_of_its_own",
+    "decorators.recursion_through_a_decorator",
+    "decorators.weighted_edit_distance",
     "decorators.cached_with_keyword",
     "decorators.decorated_by_a_class",
     "decorators.decorated_inside",
@@ -196,6 +199,7 @@ SECOND_ORDER = [
 
 # In these areas, but without objects that depend on anything.
 WITHOUT_OBJECTS = {
+    "local_classes.exceptions_managers_and_slots",
     "event_queues.kept_in_order",
     "event_queues.shortest_path",
     "event_queues.smallest_and_largest",

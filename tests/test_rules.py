@@ -38,7 +38,8 @@ def test_every_rule_has_a_row() -> None:
     # draws tests/test_draws.py, copies tests/test_copies.py, SciPy tests/test_scipy_*.py, methods
     # of ufuncs tests/test_ufunc_methods.py.
     kinds = (
-        "attributes", "averages", "containers", "functional", "iteration", "lazy", "assembly",
+        "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
+        "lazy", "assembly",
         "cotangents", "changes", "attempts", "collection_classes", "draws", "copies",
         "special_functions", "special_gamma", "special_bessel", "scipy_solve", "scipy_matrices",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",

@@ -175,7 +175,7 @@ LATE = {
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "options",
-        "order_statistics", "padding", "polynomials",
+        "order_statistics", "padding", "piecewise", "polynomials",
         "ufunc_methods",
     ),
     "numpy.fft": ("fourier",),
