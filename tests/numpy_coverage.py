@@ -99,7 +99,7 @@ def kind_of(path: str, member: Any) -> str | None:
         member = getattr(np.random.RandomState, member.__name__)
     if path in REFUSED:
         return "refused"
-    if IS_OLD and member.__name__ in REMOVED and path != "numpy.ptp":
+    if IS_OLD and path.rpartition(".")[2] in REMOVED and path != "numpy.ptp":
         return "refused"
     if path.startswith("numpy.ufunc.") and method_of_ufunc(np.multiply, member.__name__):
         return "differentiated"

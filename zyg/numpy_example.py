@@ -240,7 +240,8 @@ def broadcast_result(
     callee: Callable[..., Any], operands: list[Type], key_of: Callable[[Type], Any] = class_key
 ) -> Type:
     """The type of an elementwise call; `key_of` says what the result depends on."""
-    if mixes_by_value(operands):
+    # The condition of `np.where` has no part in the dtype.
+    if mixes_by_value(operands[1:] if callee is np.where else operands):
         return TOP
     if any(isinstance(operand, Array) and operand.dims is None for operand in operands):
         # Only where all operands may have no dimensions can the result be a scalar.
