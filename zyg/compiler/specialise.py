@@ -538,10 +538,7 @@ class Specialiser:
                     return True
                 return self._may_be_method(function, args)
             if isinstance(function, types.FunctionType):
-                is_ours = str(function.__module__).startswith(("ir.", "zyg.")) and (
-                    function.__module__ not in PROGRAMS
-                )
-                if (_is_run_time(function) or is_ours) and substitute_of(function) is None:
+                if _works_on_what_it_gets(function):
                     return False
                 if is_by_rules(function) and substitute_of(function) is None:
                     return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
@@ -572,8 +569,10 @@ class Specialiser:
             return True
         if is_constant(callee.value):
             return False
-        is_python = isinstance(callee.value, types.FunctionType) and rule_of(callee.value) is None
-        return is_python or self.works_on_objects(callee, (), {})
+        function = callee.value
+        if isinstance(function, types.FunctionType) and rule_of(function) is None:
+            return not _works_on_what_it_gets(function)
+        return self.works_on_objects(callee, (), {})
 
     def _has_needed_heap(self, callee: Known) -> bool:
         """Whether a function that stands for a callee worked on objects when its adjoint was
@@ -1283,6 +1282,14 @@ def _is_run_time(function: types.FunctionType) -> bool:
     return str(function.__module__).startswith(
         ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler")
     )
+
+
+def _works_on_what_it_gets(function: types.FunctionType) -> bool:
+    """Whether a function is a part of rules or of generated code, which read no objects."""
+    if substitute_of(function) is not None:
+        return False
+    is_ours = str(function.__module__).startswith(("ir.", "zyg."))
+    return _is_run_time(function) or (is_ours and function.__module__ not in PROGRAMS)
 
 
 def _is_of_place(type_: Type) -> bool:
