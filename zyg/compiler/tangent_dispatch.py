@@ -8,8 +8,10 @@ many calls of it as the value has numbers.
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -99,6 +101,8 @@ def _tangent_call(
         return _attempt(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )
+    if is_running() and (function is copy.copy or function is copy.deepcopy):
+        refuse_objects(function, tuple(args))  # what the copies hold would have no tangents
     found = by_protocols(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if found is not None:
         return found
@@ -242,7 +246,7 @@ def _refuse_memory(value: Any) -> None:
 def refuse_objects(function: Any, values: Values) -> None:
     """Raises where what isn't known is given objects, whose tangents it would not see."""
     for value in values:
-        if isinstance(value, list | tuple | dict):
+        if isinstance(value, list | tuple | dict | deque | set | frozenset):
             refuse_objects(function, tuple(value.values() if isinstance(value, dict) else value))
         elif is_place(type(value)):
             raise NotDifferentiable(
@@ -384,9 +388,17 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     is_own = is_field(obj, name, descriptor)  # type: ignore[no-untyped-call]
     if isinstance(obj_dot, dict) and is_own:
         return picked(obj_dot, name, value)
+    if _is_text(value):
+        return None
     raise NotDifferentiable(
         f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
     )
+
+
+def _is_text(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_text, value))
+    return isinstance(value, str | bytes | bool) or value is None
 
 
 def _paired(function: Any) -> Any:
