@@ -45,14 +45,15 @@ def accumulate_at_(buffer, index, value):
 
 @adjoint(one_hot)
 def one_hot_(value_bar, like, index):
-    def back(y_bar):
-        if isinstance(y_bar, dict):  # which may lack the key
-            part = y_bar.get(index)
-            is_none = value_bar is None or part is None
-            return None if is_none else unbroadcast(part, value_bar), None, None
-        return None if value_bar is None else unbroadcast(y_bar[index], value_bar), None, None
+    return one_hot(value_bar, like, index), lambda y_bar: (
+        value_bar_of(y_bar, value_bar, index), None, None,
+    )
 
-    return one_hot(value_bar, like, index), back
+
+def value_bar_of(y_bar, value_bar, index):
+    """The cotangent of the value at `index`; a dict of cotangents may lack the key."""
+    part = y_bar.get(index) if isinstance(y_bar, dict) else y_bar[index]
+    return None if value_bar is None or part is None else unbroadcast(part, value_bar)
 
 
 @adjoint(scatter)

@@ -36,20 +36,16 @@ def quantile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False,
     weights=None,
 ):
-    if weights is None:
-        y = np.quantile(a, q, axis, method=method, keepdims=keepdims)
-    else:
-        y = np.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+    y = np.quantile(a, q, axis, method=method, keepdims=keepdims) if weights is None else (
+        np.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+    )
 
-    def back(y_bar):
-        if weights is not None:
-            return chosen_bar(y_bar, y, a, q, axis, keepdims), None
-        return (
+    return y, lambda y_bar: (
+        (chosen_bar(y_bar, y, a, q, axis, keepdims), None) if weights is not None else (
             quantile_bar(y_bar, a, q, axis, method, keepdims),
             place_bar(y_bar, a, q, axis, method, keepdims),
         )
-
-    return y, back
+    )
 
 
 @adjoint(np.percentile)
@@ -57,20 +53,16 @@ def percentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False,
     weights=None,
 ):
-    if weights is None:
-        y = np.percentile(a, q, axis, method=method, keepdims=keepdims)
-    else:
-        y = np.percentile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+    y = np.percentile(a, q, axis, method=method, keepdims=keepdims) if weights is None else (
+        np.percentile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+    )
 
-    def back(y_bar):
-        if weights is not None:
-            return chosen_bar(y_bar, y, a, q, axis, keepdims), None
-        return (
+    return y, lambda y_bar: (
+        (chosen_bar(y_bar, y, a, q, axis, keepdims), None) if weights is not None else (
             quantile_bar(y_bar, a, np.true_divide(q, 100), axis, method, keepdims),
             place_bar(y_bar, a, np.true_divide(q, 100), axis, method, keepdims, 0.01),
         )
-
-    return y, back
+    )
 
 
 def neighbours(q, length, method):

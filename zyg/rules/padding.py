@@ -26,16 +26,15 @@ def pad(
     reflect_type="even",
 ):
     shape = np.shape(array)
-    if mode == "constant":
-        y = np.pad(array, pad_width, mode, constant_values=constant_values)
-    elif mode == "linear_ramp":
-        y = np.pad(array, pad_width, mode, end_values=end_values)
-    elif mode in ("reflect", "symmetric"):
-        y = np.pad(array, pad_width, mode, reflect_type=reflect_type)
-    elif mode in ("edge", "wrap", "empty"):
-        y = np.pad(array, pad_width, mode)
-    else:
-        y = np.pad(array, pad_width, mode, stat_length=stat_length)
+    # NumPy takes the options of the mode alone.
+    y = (
+        np.pad(array, pad_width, mode, constant_values=constant_values) if mode == "constant"
+        else np.pad(array, pad_width, mode, end_values=end_values) if mode == "linear_ramp"
+        else np.pad(array, pad_width, mode, reflect_type=reflect_type)
+        if mode in ("reflect", "symmetric")
+        else np.pad(array, pad_width, mode) if mode in ("edge", "wrap", "empty")
+        else np.pad(array, pad_width, mode, stat_length=stat_length)
+    )
 
     def back(y_bar):
         return (

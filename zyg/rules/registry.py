@@ -39,11 +39,11 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from ir.record import record
 from zyg.signature import by_identity
 
 Rule: TypeAlias = Callable[..., Any]
@@ -107,7 +107,7 @@ def stand_in(*callees: object) -> Callable[[R], R]:
     return register
 
 
-@dataclass(frozen=True)
+@record
 class Unread:
     """An argument that is not known when code is made, but for its class."""
 

@@ -228,9 +228,9 @@ def extremum_accumulate(ufunc, array, axis=0, dtype=None, out=None):
 def last_best(ufunc, array, axis):
     """For each place the last one up to it where the largest (smallest) item so far stands."""
     best = np.equal(array, ufunc.accumulate(array, axis))
-    lengths = [1 for _ in range(np.ndim(array))]
-    lengths[axis] = -1
-    places = np.reshape(np.arange(np.shape(array)[axis]), lengths)
+    places = np.arange(np.shape(array)[axis])
+    rest = tuple(i for i in range(np.ndim(array)) if i != axis % np.ndim(array))
+    places = np.expand_dims(places, rest)
     return np.maximum.accumulate(np.where(best, places, 0), axis)
 
 
