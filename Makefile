@@ -5,6 +5,7 @@ SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	if $$python -c '$(SUPPORTED)' 2>/dev/null; then echo $$python; break; fi; done)
 VENV ?= .venv
+TESTS ?= not thorough
 BENCH_VENV ?= .venv-bench
 DOCS_VENV ?= .venv-docs
 
@@ -12,11 +13,12 @@ DOCS_VENV ?= .venv-docs
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench lint types docs clean
+.PHONY: help demo test thorough fuzz bench lint types docs clean
 
 help:
 	@echo "make demo    the Nile by maximum likelihood, and a short training on digits"
-	@echo "make test    all tests, doctests included"
+	@echo "make test    the tests, doctests included"
+	@echo "make thorough  the long ones: second derivatives, forward mode, seeded bugs"
 	@echo "make fuzz    20,000 random programs, each differentiated exactly; takes hours"
 	@echo "make bench   zyg beside hand-written adjoints and other systems"
 	@echo "make lint    ruff"
@@ -29,7 +31,12 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/python -m examples.digits --short
 
 test: $(VENV)/.installed
-	$(VENV)/bin/python -m pytest $(PYTEST_ARGUMENTS)
+	$(VENV)/bin/python -m pytest -m "$(TESTS)"
+
+# Second derivatives, forward mode and the three systems over all programs and rules, and mistakes
+# that are put into the compiler one at a time.
+thorough: $(VENV)/.installed
+	$(VENV)/bin/python -m pytest -m thorough
 
 # A nightly run: FUZZ_ARGUMENTS="--seed 100000" for other programs, --save FOLDER keeps what fails.
 fuzz: $(VENV)/.installed

@@ -98,6 +98,7 @@ def test_back_is_silent(program, args, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.one_version
 @each(ALL)
 def test_joint_form(program, args, capsys):
     """`gradient` compiles forward and adjoint together: the same numbers, printed once."""
