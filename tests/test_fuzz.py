@@ -10,15 +10,16 @@ from tests.fuzz.reduction import reduced
 
 BATCH = 50
 COUNT = 500
-# A tenth of a batch, and three standard deviations of chance; `make fuzz` runs more. What is refused
-# mostly changes what may have several names, or is a closure over what is bound again: written to
-# see that it isn't wrong.
+# A tenth of a batch, and three standard deviations of chance; `make fuzz` runs more. What is
+# refused mostly changes what may have several names, or is a closure over what is bound again:
+# written to see that it isn't wrong.
 MOST_REFUSED = BATCH // 10 + 7
 
 
 @pytest.mark.parametrize("differentiate", [by_round_trip, by_zyg])
 @pytest.mark.parametrize(
-    "first", [0, *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, COUNT, BATCH))]
+    "first",
+    [0, *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, COUNT, BATCH))],
 )
 def test_random_programs(first, differentiate):
     found = list(failures(map(generate, range(first, first + BATCH)), differentiate))
