@@ -229,7 +229,8 @@ def test_second_order(program, args, capsys):
     differences.check_gradient(gradient_of(program.f), args, zyg.pullback)
 
 
-@pytest.mark.parametrize(("program", "args"), list(filter(is_refused, SECOND_ORDER)))
+# One in three: to compile what is refused in the end takes as long as all that works.
+@pytest.mark.parametrize(("program", "args"), list(filter(is_refused, SECOND_ORDER))[::3])
 def test_refused_is_never_wrong(program, args, capsys):
     """An error of zyg's, no number; what works by now leaves the list."""
     with pytest.raises((zyg.ZygError, TypeError, ValueError, AttributeError)):
