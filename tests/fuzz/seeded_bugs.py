@@ -25,7 +25,7 @@ from ir.emit import _FunctionEmitter
 from ir.emit.naming import Naming
 from ir.parse import _Looping
 from zyg import cotangent
-from zyg.compiler import dynamic, loops
+from zyg.compiler import loops
 from zyg.compiler.activity import Flows
 from zyg.compiler.transpose import Transposer
 
@@ -95,22 +95,6 @@ def _() -> Iterator[None]:
     with in_place_of(
         cotangent, "from_reversed_items", lambda right, bars, like: right(bars[::-1], like)
     ):
-        yield
-
-
-@seeded("the cotangents of star arguments are shifted by one", about="*rest")
-def _() -> Iterator[None]:
-    def shifted(right: Any, function: Any, args: Any, kwargs: Any) -> Any:
-        y, back = right(function, args, kwargs)
-
-        def apply_back(y_bar: Any) -> Any:
-            function_bar, bars, keyword_bars = back(y_bar)
-            shifted_bars = cotangent.from_items([None, *bars][: len(bars)], args)
-            return function_bar, shifted_bars, keyword_bars
-
-        return y, apply_back
-
-    with in_place_of(dynamic, "pullback_apply", shifted):
         yield
 
 
@@ -273,7 +257,7 @@ def _() -> Iterator[None]:
         finally:
             loop.orelse = orelse
 
-    with in_place_of(desugar._Lowering, "_loop", without_else):
+    with in_place_of(desugar.Lowering, "_loop", without_else):
         yield
 
 
