@@ -27,6 +27,8 @@ of_linear_algebra(linalg)
 GENERAL = inspect.signature(linalg.solve).parameters["assume_a"].default
 SYMMETRIC = ("sym", "symmetric")
 HERMITIAN = ("her", "hermitian", "pos", "positive definite")
+# Until SciPy 1.18 the other triangle of a factor holds what the matrix has there; then zeros.
+CHO_FACTOR_KEEPS_REST = bool(linalg.cho_factor(np.array([[4.0, 1.0], [1.0, 4.0]]))[0][1, 0])
 
 
 @adjoint(linalg.solve)
@@ -125,11 +127,13 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 def cho_factor_bar(c_bar, c, lower):
-    """The other triangle holds what `a` has there."""
     if lower:
-        return cholesky_bar(np.tril(c_bar), np.tril(c)) + np.triu(c_bar, 1)
-    half = cholesky_bar(adjoint_of(np.triu(c_bar)), adjoint_of(np.triu(c)))
-    return adjoint_of(half) + np.tril(c_bar, -1)
+        half = cholesky_bar(np.tril(c_bar), np.tril(c))
+    else:
+        half = adjoint_of(cholesky_bar(adjoint_of(np.triu(c_bar)), adjoint_of(np.triu(c))))
+    if not CHO_FACTOR_KEEPS_REST:
+        return half
+    return half + (np.triu(c_bar, 1) if lower else np.tril(c_bar, -1))
 
 
 @adjoint(linalg.cho_solve)
