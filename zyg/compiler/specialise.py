@@ -79,6 +79,7 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
+from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
@@ -530,6 +531,8 @@ class Specialiser:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
                 self._refuse_hidden_stores(function, args, kwargs)
+            if function is np.piecewise:
+                self._refuse_hidden_stores(function, _functions_in(*args, *kwargs.values()), {})
             if is_constant(function) or rule is not None:
                 if rule is not None and takes_pullback(rule):
                     if function is map and len(args) > 1:
@@ -846,6 +849,11 @@ class _Surroundings:
             kwargs or not is_harmless(callee)
         ):
             refuse_mutation(inference, callee, args, kwargs, loc)
+        if inference.places is not None and isinstance(callee, Const) and (
+            id(callee.value) in MAKING_TEXTS and may_change_by_text(callee.value, args, kwargs)
+        ):
+            watched = [callee, *args]
+            return inference.typed_call(Const(unchanged_by), watched, kwargs, ["text"], loc)[0]
         expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )
@@ -1338,6 +1346,24 @@ def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
 facts.fixed(lambda value: is_by_rules(type(value)))
 
 
+def _functions_in(*types_: Type) -> tuple[Type, ...]:
+    """What may be a function among values and the items of their containers."""
+    found: list[Type] = []
+    for type_ in types_:
+        match type_:
+            case Union(members):
+                found += _functions_in(*members)
+            case Tuple(items):
+                found += _functions_in(*items)
+            case Closure() | Method() | Known():
+                found.append(type_)
+            case Instance(cls) if isinstance(method := lookup(cls, "__call__"), types.FunctionType):
+                found.append(Method(Known(method), type_))
+            case _ if facts.item_of(type_) != TOP:
+                found += _functions_in(facts.item_of(type_))
+    return tuple(found)
+
+
 def _is_code(type_: Type) -> bool:
     """Whether a value may be a function of the user's, or hold one."""
     if isinstance(type_, Tuple):
@@ -1375,8 +1401,8 @@ def is_exact(type_: Type) -> bool:
 # These call a function that decides, and pass on what they were given.
 CALLING = {
     id(function) for function in (
-        sorted, filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile,
-        itertools.groupby,
+        sorted, min, max, list.sort, filter, itertools.filterfalse, itertools.takewhile,
+        itertools.dropwhile, itertools.groupby,
     )
 }
 
