@@ -36,6 +36,7 @@ from ir.types import (
 )
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
+from zyg import numpy_samples as numpy_samples
 from zyg import numpy_shapes as numpy_shapes
 from zyg import permissions as permissions
 from zyg.array_type import (
@@ -80,8 +81,8 @@ ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np
 for _function in ELEMENTWISE:
     facts.result(_function)(elementwise(_function, 3 if _function is np.where else 1))
 facts.pure(*ELEMENTWISE, np.allclose, np.array_equal)
-facts.total(np.where, np.clip, np.isclose)
-facts.fresh(np.where, np.clip, np.isclose)
+facts.total(np.where, np.clip, np.isclose, np.sinc, np.nan_to_num)
+facts.fresh(np.where, np.clip, np.isclose, np.sinc)
 
 OPERATORS: tuple[Callable[..., Any], ...] = (
     operator.add,

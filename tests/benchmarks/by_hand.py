@@ -255,7 +255,7 @@ pair(
 pair(
     ORD, "cumprod",
     lambda x: np.sum(C * np.cumprod(x)),
-    lambda x: np.cumsum((C * np.cumprod(x))[::-1])[::-1] / x, 1.1 - 0.1 * X,
+    lambda x: np.cumsum((C * np.cumprod(x))[::-1])[::-1] / x, 1 + 1e-6 * (X - 0.5),
 )
 pair(
     ORD, "maximum.accumulate",

@@ -167,8 +167,7 @@ def cbrt(x):
 
 @adjoint(np.reciprocal)
 def reciprocal(x):
-    y = np.reciprocal(x)
-    return y, lambda y_bar: -y_bar * conj(np.square(y))
+    return np.reciprocal(x), lambda y_bar: -y_bar / conj(np.square(x))
 
 
 @adjoint(np.degrees, np.rad2deg)

@@ -283,7 +283,7 @@ def prod_bar(y_bar, y, a, axis, keepdims):
     """The cotangent of `a`, where `y` is its product: exact also where items are 0."""
     shape = np.shape(a)
     part = restored(y_bar, shape, axis, keepdims)
-    if np.all(a):
+    if np.all(y) or np.all(a):
         return part * conj(restored(y, shape, axis, keepdims) / a)
     axes = (
         range(len(shape))
@@ -363,6 +363,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     """Each height counts with half the widths of the two intervals that it bounds."""
     heights = np.moveaxis(y, axis, -1)
+    if x is None and np.ndim(dx) == 0:
+        return np.moveaxis(np.asarray(z_bar)[..., None] * (dx * end_weights(heights)), -1, axis)
     widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
     if np.ndim(x) > 1:
         widths = np.moveaxis(widths, axis, -1)
@@ -370,6 +372,15 @@ def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     nothing = np.zeros_like(heights[..., :1])
     lengths = np.concatenate([nothing, halves], -1) + np.concatenate([halves, nothing], -1)
     return np.moveaxis(np.asarray(z_bar)[..., None] * lengths, -1, axis)
+
+
+def end_weights(heights):
+    """1 for each item along the last axis, but 1/2 for the first and the last."""
+    length = np.shape(heights)[-1]
+    return np.pad(np.ones(length - 2), 1, constant_values=0.5) if length > 1 else np.zeros(length)
+
+
+constant(end_weights)
 
 
 def trapezoid_grid_bar(z_bar, y, x, axis):
