@@ -27,7 +27,15 @@ from zyg.array_type import (
     dims_of,
     equal_dim,
 )
-from zyg.numpy_example import Unknown, call, mixes_by_value, sample, shaped_by, with_dims
+from zyg.numpy_example import (
+    Unknown,
+    by_example,
+    call,
+    mixes_by_value,
+    sample,
+    shaped_by,
+    with_dims,
+)
 
 
 def matmul_dims(left: Dims, right: Dims) -> Dims | None:
@@ -114,6 +122,10 @@ for _callee, _dims in PRODUCTS.items():
 for _callee in (np.linalg.inv, np.linalg.cholesky):
     facts.result(_callee)(shaped_by(_callee, same_dims, 1))
 facts.result(np.linalg.det)(shaped_by(np.linalg.det, determinant_dims, 1))
+for _callee in (np.linalg.svd, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.qr, np.linalg.pinv):
+    facts.result(_callee)(by_example(_callee))
+facts.result(np.kron)(by_example(np.kron, 2))
+facts.total(np.einsum, np.kron)
 facts.pure(*PRODUCTS, np.linalg.inv, np.linalg.cholesky, np.linalg.det, np.einsum, np.kron)
 facts.pure(operator.matmul, np.linalg.norm, np.linalg.slogdet, np.linalg.eigh, np.linalg.svd)
 facts.pure(np.linalg.eigvalsh, np.linalg.pinv, np.linalg.qr, np.linalg.lstsq, np.cross)

@@ -51,13 +51,17 @@ def of_rank(callee: Callable[..., Any], data: int = 1) -> facts.ResultOf:
     return result_of
 
 
+HALVES = ("rfft", "irfft", "hfft", "ihfft", "rfft2", "irfft2", "rfftn", "irfftn")
 for _function in (*FOURIER, *OTHERS):
-    facts.result(_function)(of_rank(_function))
+    is_longer = _function in OTHERS or _function.__name__ in HALVES
+    facts.result(_function)(of_rank(_function) if is_longer else by_example(_function))
 facts.result(np.convolve)(of_rank(np.convolve, 2))
 facts.result(np.take)(by_example(np.take, 2))
 facts.result(np.gradient)(by_example(np.gradient))
 facts.pure(*FOURIER, *OTHERS, *SELECTIONS, np.convolve, np.take, np.take_along_axis, np.interp)
 facts.pure(np.gradient)
+facts.total(np.convolve, np.gradient, np.pad, *FOURIER)
+facts.total(*[function for function in OTHERS if function.__name__.startswith("trap")])
 facts.fresh(np.convolve, np.interp, np.pad, np.bincount, *FOURIER[:-2])
 
 

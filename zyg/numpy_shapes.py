@@ -72,6 +72,8 @@ for _function in (*REDUCTIONS, *EXTREMES, *COPIES):
     # These return views, or for some arguments the array itself.
     if _function not in (*IN_PLACE, np.flip, np.fliplr, np.flipud, np.rot90, np.diff):
         facts.fresh(_function)
+facts.total(np.tril, np.triu, np.flip, np.fliplr, np.flipud, np.roll, np.tile, np.diag, np.diagonal)
+facts.total(np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.moveaxis)
 facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median)
 facts.total(*REDUCTIONS, np.cumsum, np.cumprod, np.transpose, np.ndarray.transpose)
 facts.total(np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, np.real, np.imag, np.ravel)

@@ -22,17 +22,17 @@ def uniform(*shape: int) -> Any:
     return RANDOM.uniform(0.2, 0.9, shape)
 
 
-X, Y, C, D = uniform(COUNT), uniform(COUNT), uniform(COUNT), uniform(2 * COUNT)
+X, Y, C = uniform(COUNT), uniform(COUNT), uniform(COUNT)
 ROWS, GRID, ROW, COLUMN = uniform(1000, 1000), uniform(1000, 1000), uniform(1000), uniform(1000, 1)
 CUBE, DEEP = uniform(100, 100, 100), uniform(100, 100, 100)
 MASK = X > 0.5
-MASKED = uniform(int(np.count_nonzero(MASK)))
 PLACES = RANDOM.integers(0, COUNT, COUNT)
 SMALL = uniform(300, 300) + 5 * np.eye(300)
 SIDE, WEIGHTS = uniform(300, 300), uniform(300, 300)
 SYMMETRIC = SMALL @ SMALL.T
 LOWER = np.linalg.cholesky(SYMMETRIC)
 KNOTS, HEIGHTS = np.linspace(0.0, 1.0, 1000), uniform(1000)
+NEAR = 1 + 1e-6 * (X - 0.5)
 KERNEL = uniform(50)
 
 
@@ -69,7 +69,7 @@ pair(ONE, "sin", lambda x: np.sum(C * np.sin(x)), lambda x: C * np.cos(x), X)
 pair(ONE, "cos", lambda x: np.sum(C * np.cos(x)), lambda x: -(C * np.sin(x)), X)
 pair(ONE, "tan", lambda x: np.sum(C * np.tan(x)), lambda x: C * (1 + np.tan(x) ** 2), X)
 pair(ONE, "arctan", lambda x: np.sum(C * np.arctan(x)), lambda x: C / (1 + x * x), X)
-pair(ONE, "arcsin", lambda x: np.sum(C * np.arcsin(x)), lambda x: C / np.sqrt(1 - x * x), X)
+pair(ONE, "arcsin", lambda x: np.sum(C * np.arcsin(x)), lambda x: C / np.sqrt((1 - x) * (1 + x)), X)
 pair(ONE, "tanh", lambda x: np.sum(C * np.tanh(x)), lambda x: C * (1 - np.tanh(x) ** 2), X)
 pair(ONE, "exp", lambda x: np.sum(C * np.exp(x)), lambda x: C * np.exp(x), X)
 pair(ONE, "expm1", lambda x: np.sum(C * np.expm1(x)), lambda x: C * (np.expm1(x) + 1), X)
@@ -83,8 +83,11 @@ pair(ONE, "x ** 3", lambda x: np.sum(C * x**3), lambda x: C * (3 * x**2), X)
 pair(ONE, "x ** 1.5", lambda x: np.sum(C * x**1.5), lambda x: C * (1.5 * np.sqrt(x)), X)
 pair(ONE, "reciprocal", lambda x: np.sum(C * np.reciprocal(x)), lambda x: -C / (x * x), X)
 pair(ONE, "sinc", lambda x: np.sum(C * np.sinc(x)), lambda x: sinc_by_hand(x), X)
-pair(ONE, "logistic", lambda x: np.sum(C / (1 + np.exp(-x))), lambda x: logistic_by_hand(x), X)
-pair(ONE, "softplus", lambda x: np.sum(C * np.logaddexp(0, x)), lambda x: C / (1 + np.exp(-x)), X)
+pair(
+    ONE, "logistic",
+    lambda x: np.sum(C * (1 / (1 + np.exp(-x)))), lambda x: logistic_by_hand(x), X,
+)
+pair(ONE, "softplus", lambda x: np.sum(C * np.logaddexp(0, x)), lambda x: softplus_by_hand(x), X)
 pair(
     ONE, "clip",
     lambda x: np.sum(C * np.clip(x, 0.3, 0.7)), lambda x: C * ((x >= 0.3) & (x <= 0.7)), X,
@@ -97,10 +100,14 @@ def sinc_by_hand(x: Any) -> Any:
     return C * ((np.cos(angle) - np.sin(angle) / angle) / x)
 
 
+def softplus_by_hand(x: Any) -> Any:
+    smaller = np.exp(-np.abs(x))
+    return C * (np.where(x >= 0, 1, smaller) / (1 + smaller))
+
+
 def logistic_by_hand(x: Any) -> Any:
-    y = np.exp(-x)
-    below = 1 + y
-    return C / below / below * y
+    y = 1 / (1 + np.exp(-x))
+    return C * (y * (1 - y))
 
 
 # Elementwise, of two operands, and broadcast
@@ -190,7 +197,7 @@ pair(
     lambda x: np.sum(COLUMN * np.mean(x, axis=1, keepdims=True)),
     lambda x: np.repeat(COLUMN / 1000, 1000, axis=1), ROWS,
 )
-pair(RED, "prod", lambda x: np.prod(x), lambda x: np.prod(x) / x, X)
+pair(RED, "prod", lambda x: np.prod(x), lambda x: np.prod(x) / x, NEAR)
 pair(RED, "max", lambda x: np.max(x), lambda x: max_by_hand(x), X)
 pair(RED, "max, axis=0", lambda x: np.sum(ROW * np.max(x, axis=0)), lambda x: rows_max(x), ROWS)
 pair(RED, "var", lambda x: np.var(x), lambda x: (2 / x.size) * (x - x.mean()), X)
@@ -207,8 +214,8 @@ pair(
     lambda x: np.sum(np.linalg.norm(x, axis=1)),
     lambda x: x / np.linalg.norm(x, axis=1, keepdims=True), ROWS,
 )
-pair(RED, "sum, where=", lambda x: np.sum(x, where=MASK), lambda x: MASK.astype(float), X)
-pair(RED, "average", lambda x: np.average(x, weights=Y), lambda x: Y / Y.sum(), X)
+pair(RED, "sum, where=", lambda x: np.sum(x, where=MASK), lambda x: np.where(MASK, 1.0, 0.0), X)
+pair(RED, "average", lambda x: np.average(x, weights=Y), lambda x: average_by_hand(x), X)
 pair(RED, "nansum", lambda x: np.nansum(x), lambda x: np.where(np.isnan(x), 0.0, 1.0), X)
 pair(RED, "median", lambda x: np.median(x), lambda x: median_by_hand(x), X)
 pair(
@@ -230,6 +237,11 @@ def rows_max(x: Any) -> Any:
 def ptp_by_hand(x: Any) -> Any:
     top, bottom = x == x.max(), x == x.min()
     return top / np.count_nonzero(top) - bottom / np.count_nonzero(bottom)
+
+
+def average_by_hand(x: Any) -> Any:
+    np.average(x, weights=Y)  # which may raise
+    return Y / Y.sum()
 
 
 def median_by_hand(x: Any) -> Any:
@@ -255,15 +267,15 @@ pair(
 pair(
     ORD, "cumprod",
     lambda x: np.sum(C * np.cumprod(x)),
-    lambda x: np.cumsum((C * np.cumprod(x))[::-1])[::-1] / x, 1 + 1e-6 * (X - 0.5),
+    lambda x: np.cumsum((C * np.cumprod(x))[::-1])[::-1] / x, NEAR,
 )
 pair(
     ORD, "maximum.accumulate",
-    lambda x: np.sum(C * np.maximum.accumulate(x)), lambda x: running_by_hand(x), X,
+    lambda x: np.sum(np.maximum.accumulate(x) ** 2), lambda x: running_by_hand(x), X,
 )
 pair(ORD, "sort", lambda x: np.sum(C * np.sort(x)), lambda x: sort_by_hand(x), X)
-pair(ORD, "diff", lambda x: np.sum(C[1:] * np.diff(x)), lambda x: diff_by_hand(x), X)
-pair(ORD, "gradient", lambda x: np.sum(C * np.gradient(x)), lambda x: slopes_by_hand(x), X)
+pair(ORD, "diff", lambda x: np.sum(np.diff(x) ** 2), lambda x: diff_by_hand(x), X)
+pair(ORD, "gradient", lambda x: np.sum(np.gradient(x) ** 2), lambda x: slopes_by_hand(x), X)
 pair(ORD, "trapezoid", lambda x: trapezoid(x, dx=0.1), lambda x: trapezoid_by_hand(x), X)
 pair(
     ORD, "interp",
@@ -271,8 +283,8 @@ pair(
 )
 pair(
     ORD, "convolve",
-    lambda x: np.sum(C[:100049] * np.convolve(x, KERNEL)),
-    lambda x: np.convolve(C[:100049], KERNEL[::-1], "valid"), X[:100000].copy(),
+    lambda x: np.sum(np.convolve(x, KERNEL) ** 2),
+    lambda x: np.convolve(2 * np.convolve(x, KERNEL), KERNEL[::-1], "valid"), X[:100000].copy(),
 )
 trapezoid = getattr(np, "trapezoid", None) or np.trapz  # type: ignore[attr-defined]
 
@@ -282,7 +294,7 @@ def running_by_hand(x: Any) -> Any:
     new = np.concatenate(([True], best[1:] > best[:-1]))
     x_bar = np.zeros(x.shape)
     starts = np.flatnonzero(new)
-    x_bar[starts] = np.add.reduceat(C, starts)
+    x_bar[starts] = np.add.reduceat(2 * best, starts)
     return x_bar
 
 
@@ -293,21 +305,23 @@ def sort_by_hand(x: Any) -> Any:
 
 
 def diff_by_hand(x: Any) -> Any:
+    y_bar = 2 * np.diff(x)
     x_bar = np.zeros(x.shape)
-    x_bar[1:] = C[1:]
-    x_bar[:-1] -= C[1:]
+    x_bar[1:] = y_bar
+    x_bar[:-1] -= y_bar
     return x_bar
 
 
 def slopes_by_hand(x: Any) -> Any:
+    y_bar = 2 * np.gradient(x)
     x_bar = np.zeros(x.shape)
-    half = 0.5 * C[1:-1]
+    half = 0.5 * y_bar[1:-1]
     x_bar[2:] = half
     x_bar[:-2] -= half
-    x_bar[1] += C[0]
-    x_bar[0] -= C[0]
-    x_bar[-1] += C[-1]
-    x_bar[-2] -= C[-1]
+    x_bar[1] += y_bar[0]
+    x_bar[0] -= y_bar[0]
+    x_bar[-1] += y_bar[-1]
+    x_bar[-2] -= y_bar[-1]
     return x_bar
 
 

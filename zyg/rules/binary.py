@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
-from zyg.rules.operators import is_in_range, power_growth, power_slope
+from zyg.rules.operators import power_growth, power_slope
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -186,9 +186,10 @@ def share_of(x, size):
 def arctan2(y, x):
     def back(z_bar):
         square = square_of(x) + square_of(y)
+        is_exact = are_exact_squares(square)
         return (
-            unbroadcast(over_square(z_bar * x, square, x, y), y),
-            unbroadcast(-over_square(z_bar * y, square, x, y), x),
+            unbroadcast(over_square(z_bar * x, square, is_exact, x, y), y),
+            unbroadcast(-over_square(z_bar * y, square, is_exact, x, y), x),
         )
 
     return np.arctan2(y, x), back
@@ -199,12 +200,24 @@ def square_of(x):
     return np.square(x) if isinstance(x, (list, tuple)) else x * x
 
 
-def over_square(bar, square, x, y):
+def are_exact_squares(square):
+    """Whether no sum of squares has overflowed, or lost digits close to 0."""
+    dtype = np.result_type(square)
+    if dtype.kind != "f":
+        return False
+    smallest = np.finfo(dtype).smallest_normal / np.finfo(dtype).eps
+    return bool(np.min(square, initial=1) > smallest and np.max(square, initial=1) < np.inf)
+
+
+constant(are_exact_squares)
+
+
+def over_square(bar, square, is_exact, x, y):
     """`bar / (x**2 + y**2)`; where the square is beyond the range of floats, by two divisions.
 
     `np.hypot` takes ten times as long as the square.
     """
-    if is_in_range(square):
+    if is_exact:
         return bar / square
     return bar / np.hypot(x, y) / np.hypot(x, y)
 

@@ -66,12 +66,19 @@ def tan(x):
 
 @adjoint(np.arcsin)
 def arcsin(x):
-    return np.arcsin(x), lambda y_bar: y_bar / conj(np.sqrt(1 - x) * np.sqrt(1 + x))
+    return np.arcsin(x), lambda y_bar: y_bar / conj(cosine(x))
+
+
+def cosine(x):
+    """The cosine of `arcsin(x)`; one root has another branch for complex numbers."""
+    if np.iscomplexobj(x):
+        return np.sqrt(1 - x) * np.sqrt(1 + x)
+    return np.sqrt((1 - x) * (1 + x))
 
 
 @adjoint(np.arccos)
 def arccos(x):
-    return np.arccos(x), lambda y_bar: -y_bar / conj(np.sqrt(1 - x) * np.sqrt(1 + x))
+    return np.arccos(x), lambda y_bar: -y_bar / conj(cosine(x))
 
 
 @adjoint(np.arctan)

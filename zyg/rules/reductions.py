@@ -217,7 +217,9 @@ def extremum_bar(y_bar, y, a, axis, keepdims, initial=None):
     winners = np.equal(a, restored(y, shape, axis, keepdims))
     part = restored(y_bar, shape, axis, keepdims)
     # Counted in the dtype of the operand: an int64 would make single precision double.
-    ties = np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
+    ties = int(np.count_nonzero(winners)) if axis is None else (
+        np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
+    )
     if initial is None:
         return winners * (part / ties)
     ties = ties + restored(np.equal(y, initial), shape, axis, keepdims)
@@ -346,18 +348,19 @@ def cumprod_bar(y_bar, y, a, axis):
     return np.reshape(bar, np.shape(a)) if axis is None else np.moveaxis(bar, -1, axis)
 
 
-@adjoint(np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz"))  # noqa: B009
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    trapezoid_ = np.trapezoid if hasattr(np, "trapezoid") else np.trapz
+TRAPEZOID = np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz")  # noqa: B009
 
+
+@adjoint(TRAPEZOID)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     def back(z_bar):
         return (
             trapezoid_heights_bar(z_bar, y, x, dx, axis),
             None if x is None else trapezoid_grid_bar(z_bar, y, x, axis),
-            None if x is not None else unbroadcast(z_bar * trapezoid_(y, axis=axis), dx),
+            None if x is not None else unbroadcast(z_bar * TRAPEZOID(y, axis=axis), dx),
         )
 
-    return trapezoid_(y, x, dx, axis), back
+    return TRAPEZOID(y, x, dx, axis), back
 
 
 def trapezoid_heights_bar(z_bar, y, x, dx, axis):

@@ -292,6 +292,11 @@ def stand_in_of(
     return _stand_ins.get(id(callee))
 
 
+def has_stand_in(callee: object) -> bool:
+    """Whether some calls of a callable are other Python code, as far as that is registered."""
+    return id(callee) in _stand_ins
+
+
 def covers(rule: Rule, count: int, keywords: Collection[str]) -> bool:
     """Whether a rule has parameters for so many positional arguments and for these keywords."""
     code = getattr(rule, "__code__", None)

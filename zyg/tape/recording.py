@@ -56,6 +56,11 @@ def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         return _static(function, args, kwargs)
     if entry.substitute is not None and (kwargs or entry.rule is None):
         return REBINDING.rebound(entry.substitute)(*args, **kwargs)
+    if entry.rule is not None and registry.has_stand_in(function):
+        code = registry.stand_in_of(function, args, kwargs)
+        if code is not None:
+            leading = (function,) if isinstance(function, np.ufunc) else ()
+            return REBINDING.rebound(code)(*leading, *args, **kwargs)
     if kwargs and entry.rule is not None:
         args, kwargs = _bound(function, entry.rule, args, kwargs)
     if kwargs or any(arg is True for arg in args):
