@@ -45,12 +45,12 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
 
 
 @special(getattr)
 def _getattr(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -115,7 +115,7 @@ def _getattr(
 
 
 def _read_of_class(
-    self: Inference, cls: Const, name: Const, names: list[str], loc: Location | None
+    self: TypedCalls, cls: Const, name: Const, names: list[str], loc: Location | None
 ) -> list[Operand]:
     """Reads an attribute of a class that the program stores: in turns with these stores."""
     type_ = self.surroundings.attribute_type(cls.value, name.value)
@@ -126,7 +126,7 @@ def _read_of_class(
 
 
 def _read_by_any_name(
-    self: Inference, args: list[Operand], names: list[str], loc: Location | None
+    self: TypedCalls, args: list[Operand], names: list[str], loc: Location | None
 ) -> Folded:
     """`getattr(o, name)` for a name that is computed, or with a default."""
     if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
@@ -138,7 +138,7 @@ def _read_by_any_name(
 
 
 def bound_method(
-    self: Inference, function: Any, first: Operand, read: list[Operand], names: list[str],
+    self: TypedCalls, function: Any, first: Operand, read: list[Operand], names: list[str],
     loc: Location | None,
 ) -> list[Operand]:
     """A method: a call of it is one of its function with the object in front."""
@@ -150,7 +150,7 @@ def bound_method(
 
 
 def read_attribute(
-    self: Inference, owner: Operand, name: str, names: list[str], loc: Location | None
+    self: TypedCalls, owner: Operand, name: str, names: list[str], loc: Location | None
 ) -> Folded:
     """Reads what an object may hold, in a function that takes the heap; others note that they
     would need it."""
@@ -184,7 +184,7 @@ def read_attribute(
 
 @special(primitives.special_method)
 def _special_method(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -206,7 +206,7 @@ def _special_method(
 
 @special(set_attribute, setattr)
 def _set_attribute(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -244,7 +244,7 @@ def _set_attribute(
 
 @special(object.__setattr__)
 def _set_directly(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -265,7 +265,7 @@ def _set_directly(
 
 @special(delete_attribute, delattr)
 def _delete_attribute(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -284,7 +284,7 @@ def _delete_attribute(
 
 
 def _store(
-    self: Inference, callee: Any, operands: list[Operand], held: list[Operand],
+    self: TypedCalls, callee: Any, operands: list[Operand], held: list[Operand],
     loc: Location | None,
 ) -> None:
     assert self.places is not None

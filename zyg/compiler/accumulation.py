@@ -24,7 +24,7 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.infer import _same
+from ir.typed_branches import _same
 from ir.types import (
     TOP,
     Dict,

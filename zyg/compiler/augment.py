@@ -54,11 +54,13 @@ from ir.heap import (
     without_heap,
 )
 from ir.held import may_be_memory
-from ir.infer import IN_PLACE, Inference, MakeBranch
+from ir.infer import Inference
 from ir.late import late
 from ir.parse import parse_code
 from ir.record import node
 from ir.rewrite import Mapping, clone_exit, defined
+from ir.typed_branches import MakeBranch
+from ir.typed_calls import IN_PLACE
 from ir.types import (
     TOP,
     Closure,

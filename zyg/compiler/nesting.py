@@ -19,8 +19,8 @@ from ir.binding import CannotBind, bind
 from ir.core import Const, Function, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import object_read
-from ir.infer import Inference
 from ir.record import node
+from ir.typed_calls import TypedCalls
 from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
@@ -64,7 +64,7 @@ class Derived:
 
 def expanded(
     specialiser: Specialiser,
-    inference: Inference,
+    inference: TypedCalls,
     callee: Operand,
     args: list[Operand],
     kwargs: dict[str, Operand],
@@ -154,7 +154,7 @@ def expanded(
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
 
 
-def _passed(inference: Inference, item: Any, xs: list[Operand]) -> Operand:
+def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
     """What a parameter is given: a default, an argument, or the tuple of those a starred takes."""
     if isinstance(item, list):
         return inference.call(primitives.build_tuple, *[xs[i] for i in item])
@@ -165,7 +165,7 @@ def _takes(item: Any, position: int) -> bool:
     return isinstance(item, list) and position in item
 
 
-def _with_contents(inference: Inference, operand: Operand, loc: Location | None) -> Operand:
+def _with_contents(inference: TypedCalls, operand: Operand, loc: Location | None) -> Operand:
     """An operand of code that takes no heap, and reads objects as they are at this point."""
     if holds_no_objects(type_of(operand)):
         return operand
@@ -185,7 +185,7 @@ def _with_contents(inference: Inference, operand: Operand, loc: Location | None)
 
 
 def _read_captured(
-    inference: Inference, function: Operand, name: str, type_: Type
+    inference: TypedCalls, function: Operand, name: str, type_: Type
 ) -> Operand:
     """A captured variable of a function, of the type that it is guarded to have."""
     if isinstance(type_, Known):
@@ -197,7 +197,7 @@ def _read_captured(
 
 
 def _defaults(
-    inference: Inference, function: Operand, target: Target
+    inference: TypedCalls, function: Operand, target: Target
 ) -> tuple[list[Operand], dict[str, Operand]]:
     known: Any = target.function
     if known is None:

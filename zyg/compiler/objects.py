@@ -26,7 +26,7 @@ from ir.generators import (
     Generator,
 )
 from ir.heap import Cell, Identity, made_once
-from ir.infer import Constructor, Member
+from ir.surroundings import Constructor, Member
 from ir.types import (
     Dict,
     Instance,

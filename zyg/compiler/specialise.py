@@ -32,11 +32,13 @@ from ir.heap import (
     class_stored,
     with_heap,
 )
-from ir.infer import Inference, Inlinable
+from ir.infer import Inference
 from ir.parse import parse_code
 from ir.places import Effect, Returned
 from ir.record import made, node, record
 from ir.rewrite import walk
+from ir.surroundings import Inlinable
+from ir.typed_calls import TypedCalls
 from ir.types import (
     BOTTOM,
     TOP,
@@ -812,7 +814,7 @@ class _Surroundings:
 
     def expanded(
         self,
-        inference: Inference,
+        inference: TypedCalls,
         callee: Operand,
         args: list[Operand],
         kwargs: dict[str, Operand],
@@ -853,7 +855,7 @@ class _Surroundings:
 
     def _written_out(
         self,
-        inference: Inference,
+        inference: TypedCalls,
         callee: Any,
         args: list[Operand],
         kwargs: dict[str, Operand],
@@ -869,7 +871,7 @@ class _Surroundings:
 
     def check_call(
         self,
-        inference: Inference,
+        inference: TypedCalls,
         callee: Operand,
         args: list[Operand],
         kwargs: dict[str, Operand],
@@ -1177,7 +1179,7 @@ class _Surroundings:
 
     def updated(
         self,
-        inference: Inference,
+        inference: TypedCalls,
         callee: Operand,
         args: list[Operand],
         kwargs: dict[str, Operand],
@@ -1193,7 +1195,7 @@ class _Surroundings:
 
     def _updated(
         self,
-        inference: Inference,
+        inference: TypedCalls,
         callee: Operand,
         args: list[Operand],
         kwargs: dict[str, Operand],
@@ -1449,7 +1451,7 @@ def _operand(type_: Type) -> Operand:
 
 
 def read_defaults(
-    inference: Inference, function: Operand, target: Target
+    inference: TypedCalls, function: Operand, target: Target
 ) -> tuple[list[Operand], dict[str, Operand]]:
     """The defaults of a function object's parameters, and of the keyword-only ones by name."""
     kinds, params = target.source.signature, target.source.params
@@ -1466,7 +1468,7 @@ def read_defaults(
 
 
 def bind_operands(
-    inference: Inference,
+    inference: TypedCalls,
     source: Function,
     args: Sequence[Operand],
     kwargs: dict[str, Operand],

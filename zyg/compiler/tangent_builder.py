@@ -34,9 +34,9 @@ from ir.core import (
     type_of,
 )
 from ir.heap import HEAP, HEAP_NAME, without_heap
-from ir.infer import MakeBranch
 from ir.places import is_change
 from ir.rewrite import Mapping, defined
+from ir.typed_branches import MakeBranch
 from ir.types import Known, Sequence, Tuple
 from zyg.compiler.augment import (
     CallStep,

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from ir.infer import IN_PLACE
 from ir.places import CHANGING
+from ir.typed_calls import IN_PLACE
 from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.object_attributes import Read, Stored

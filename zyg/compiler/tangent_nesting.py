@@ -16,7 +16,7 @@ from ir import primitives
 from ir.binding import CannotBind, bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
-from ir.infer import Inference
+from ir.typed_calls import TypedCalls
 from zyg.compiler.calling import calling
 from zyg.compiler.nesting import _defaults, _read_captured, expansions
 from zyg.compiler.specialise import Specialiser, parameter_type
@@ -28,7 +28,7 @@ ADVICE = "call it with a function and with tuples of numbers and arrays, written
 
 
 def expanded_jvp(
-    specialiser: Specialiser, inference: Inference, args: list[Operand],
+    specialiser: Specialiser, inference: TypedCalls, args: list[Operand],
     kwargs: dict[str, Operand], loc: Location | None,
 ) -> Operand:
     """The value and tangent of a call that differentiates along tangents."""
@@ -88,7 +88,7 @@ def expanded_jvp(
 
 
 def _checked(
-    inference: Inference, dot: Operand, x: Operand, loc: Location | None
+    inference: TypedCalls, dot: Operand, x: Operand, loc: Location | None
 ) -> Operand:
     """A tangent that was given, which has to have the kind and shape of its argument."""
     if type_of(dot) == type_of(x) and is_numeric(type_of(x)):
