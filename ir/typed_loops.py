@@ -7,7 +7,20 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from ir import facts, primitives
-from ir.core import Block, Call, Const, For, Location, Operand, Value, While, Yield, type_of
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Location,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    While,
+    Yield,
+    type_of,
+)
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import is_heap
 from ir.loop_memory import LoopMemory
