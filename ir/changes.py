@@ -15,7 +15,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.places import is_mutable
+from ir.memory_facts import is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ir.core import Function, Location, Operand
-from ir.places import Effect, Returned
+from ir.place_state import Effect, Returned
 from ir.record import record
 from ir.types import Type
 

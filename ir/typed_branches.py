@@ -24,7 +24,8 @@ from ir.core import (
     type_of,
 )
 from ir.failing import changes_of, may_fail, may_lose_changes
-from ir.places import State, is_mutable
+from ir.memory_facts import is_mutable
+from ir.place_state import State
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping, defined
 from ir.typed_calls import TypedCalls

@@ -11,7 +11,8 @@ from ir.builder import Builder
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap
 from ir.failing import Cuts
-from ir.places import Effect, Places, Returned
+from ir.place_state import Effect, Returned
+from ir.places import Places
 from ir.special_calls import is_literal, literal_keys
 from ir.surroundings import Surroundings
 from ir.types import BOTTOM, TOP, Closure, Known, Top, Tuple, Type

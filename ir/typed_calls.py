@@ -13,7 +13,8 @@ from ir.closures import Maker
 from ir.core import Block, Call, Const, Lambda, Location, Operand, Raise, Value, Yield, type_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME, new_object
-from ir.places import UNPACKING, Effect
+from ir.memory_facts import UNPACKING
+from ir.place_state import Effect
 from ir.rewrite import Mapping
 from ir.special_attributes import bound_method
 from ir.special_calls import special_of

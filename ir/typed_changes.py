@@ -10,7 +10,7 @@ import types
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME
-from ir.places import NEW, SHALLOW, Effect, Returned
+from ir.place_state import NEW, SHALLOW, Effect, Returned
 from ir.typed_builder import Attempting, TypedBuilder
 from ir.types import TOP, Closure, Known, Raised, Tuple, Type, class_of
 

@@ -24,7 +24,7 @@ from ir.core import (
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import is_heap
 from ir.loop_memory import LoopMemory
-from ir.places import ItemChanged
+from ir.place_state import ItemChanged
 from ir.rewrite import Mapping, count_uses
 from ir.steps import loop_by_steps, stepping
 from ir.typed_branches import TypedBranches

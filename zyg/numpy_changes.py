@@ -18,7 +18,7 @@ from ir import facts, primitives
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.emit import statement_form
 from ir.emit.render import name_node
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
 from ir.types import Closure, Type

@@ -42,7 +42,7 @@ from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.late import late
 from ir.load import load_definitions
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.record import made, node
 from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common

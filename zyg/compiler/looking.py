@@ -14,7 +14,7 @@ import numpy as np
 
 from ir import facts
 from ir.core import Block, Call, Const, Op, Value, blocks_of, exit_operands, operands_of, type_of
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.rewrite import blocks, free_of, walk
 from ir.types import Scalar
 from zyg import cotangent, cotangent_items, keeping

@@ -30,7 +30,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.rewrite import blocks, clone_op, count_uses, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.typed_branches import _same

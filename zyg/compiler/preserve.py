@@ -35,7 +35,7 @@ from ir.core import (
     type_of,
 )
 from ir.held import may_be_memory
-from ir.places import CHANGING, changed_by, is_change, is_mutable
+from ir.memory_facts import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import Mapping, blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.typed_branches import _same as same

@@ -34,7 +34,7 @@ from ir.heap import (
 )
 from ir.infer import Inference
 from ir.parse import parse_code
-from ir.places import Effect, Returned
+from ir.place_state import Effect, Returned
 from ir.record import made, node, record
 from ir.rewrite import walk
 from ir.surroundings import Inlinable

@@ -34,7 +34,7 @@ from ir.core import (
     type_of,
 )
 from ir.heap import HEAP, HEAP_NAME, without_heap
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.rewrite import Mapping, defined
 from ir.typed_branches import MakeBranch
 from ir.types import Known, Sequence, Tuple

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
 from zyg.compiler.mutation import MUTATING_METHODS

@@ -19,7 +19,7 @@ from typing import Any
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping as Renaming
 from ir.types import (

@@ -29,7 +29,7 @@ from ir.core import (
     Yield,
     blocks_of,
 )
-from ir.places import changed_by
+from ir.memory_facts import changed_by
 from ir.record import made, node
 from ir.rewrite import walk
 from zyg.compiler.tangents import is_array
