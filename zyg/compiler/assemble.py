@@ -52,7 +52,8 @@ from zyg import cotangent
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
-from zyg.compiler.augment import Augmenter, StructureStep
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips

@@ -47,7 +47,7 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent
-from zyg.compiler.augment import (
+from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
     LoopStep,

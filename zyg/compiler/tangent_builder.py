@@ -38,7 +38,8 @@ from ir.memory_facts import is_change
 from ir.rewrite import Mapping, defined
 from ir.typed_branches import MakeBranch
 from ir.types import Known, Sequence, Tuple
-from zyg.compiler.augment import (
+from zyg.compiler.forward_objects import _but_heap
+from zyg.compiler.forward_steps import (
     CallStep,
     ContentsStep,
     LambdaStep,
@@ -47,7 +48,6 @@ from zyg.compiler.augment import (
     Step,
     StoreStep,
     StructureStep,
-    _but_heap,
 )
 from zyg.compiler.tangent_rules import RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type

@@ -40,7 +40,8 @@ from zyg import cotangent
 from zyg.array_type import rank_of, same_shape
 from zyg.compiler import tangent_dispatch
 from zyg.compiler.activity import Flow
-from zyg.compiler.augment import Augmenter, PairOf, RuleStep
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.memory import written_view
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialise import Specialisation, Specialiser
@@ -53,6 +54,7 @@ from zyg.compiler.tangent_types import (
     is_real_numeric,
 )
 from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
+from zyg.compiler.varied import PairOf
 from zyg.errors import NotDifferentiable
 from zyg.numpy_changes import added_at_each
 from zyg.rules.tangent_registry import (

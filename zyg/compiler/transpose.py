@@ -42,7 +42,7 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent, cotangent_items, shadows
-from zyg.compiler.augment import (
+from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
     ContentsStep,
