@@ -63,7 +63,9 @@ from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
 from zyg.compiler.replica import read_in_place
-from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.specialise import Specialiser
+from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
@@ -241,7 +243,7 @@ class Compiler:
     def _differentiate(
         self, made: Specialisation, active: Flow
     ) -> tuple[Augmenter, Operand, Transposer]:
-        surroundings = _Surroundings(self.specialiser, made)
+        surroundings = ProgramSurroundings(self.specialiser, made)
         self.specialiser._stack.append(made)
         try:
             augmenter = Augmenter(

@@ -45,8 +45,8 @@ from zyg.compiler.forward_rules import _name
 from zyg.compiler.forward_steps import BranchStep, LambdaStep, LoopStep, Step, works_on_heap
 from zyg.compiler.lengths import stored_into
 from zyg.compiler.mutation import refuse_changing_call, unsupported
+from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over
-from zyg.compiler.specialise import is_global_store
 from zyg.compiler.tangents import is_array
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 

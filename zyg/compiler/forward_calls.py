@@ -14,11 +14,12 @@ from ir.heap import HEAP, HEAP_NAME, with_heap, without_heap
 from ir.late import late
 from ir.rewrite import Mapping
 from ir.types import TOP, Closure, Known
+from zyg.compiler.arguments import bind_operands, read_defaults
 from zyg.compiler.forward_objects import ForwardObjects
 from zyg.compiler.forward_rules import _keywords, _name, _positional
 from zyg.compiler.forward_steps import CallStep, StructureStep
 from zyg.compiler.objects import is_object_type
-from zyg.compiler.specialise import Target, bind_operands, read_defaults
+from zyg.compiler.specialisation import Target
 from zyg.rules.registry import is_constant
 
 if TYPE_CHECKING:

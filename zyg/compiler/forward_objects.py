@@ -27,7 +27,7 @@ from ir.types import Known, Scalar, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ReadStep, StoreStep
 from zyg.compiler.objects import member
-from zyg.compiler.specialise import Specialisation
+from zyg.compiler.specialisation import Specialisation
 from zyg.shadows import hold
 
 

@@ -26,9 +26,9 @@ from ir.late import late
 from ir.parse import parse_code
 from ir.rewrite import Mapping, clone_exit
 from ir.types import TOP, class_of
+from zyg.compiler.arguments import bind_operands
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.objects import unknown_operands
-from zyg.compiler.specialise import bind_operands
 from zyg.compiler.varied import Variation
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import takes_pullback

@@ -24,9 +24,11 @@ from ir.typed_calls import TypedCalls
 from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
+from zyg.compiler.arguments import read_defaults
 from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
-from zyg.compiler.specialise import Specialiser, Target, parameter_type, read_defaults
+from zyg.compiler.specialisation import Target, parameter_type
+from zyg.compiler.specialise import Specialiser
 
 # The public functions that differentiate, and whether they return the value too.
 _differentiating: dict[int, bool] = {}

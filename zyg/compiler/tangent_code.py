@@ -45,7 +45,8 @@ from zyg.compiler.assemble import (
     _without_heap,
 )
 from zyg.compiler.nesting import Derived
-from zyg.compiler.specialise import Specialisation, _Surroundings
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
 from zyg.compiler.tangents import is_numeric
@@ -152,7 +153,7 @@ class TangentCompiler:
         specialiser._stack.append(made)
         try:
             builder = TangentBuilder(
-                specialiser, _Surroundings(specialiser, made), made, active, self.tangent
+                specialiser, ProgramSurroundings(specialiser, made), made, active, self.tangent
             )
             result = builder.augment(made.function)
             result = _without_heap(made, builder, result)[1]

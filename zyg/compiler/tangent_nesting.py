@@ -19,7 +19,8 @@ from ir.errors import Unsupported
 from ir.typed_calls import TypedCalls
 from zyg.compiler.calling import calling
 from zyg.compiler.nesting import _defaults, _read_captured, expansions
-from zyg.compiler.specialise import Specialiser, parameter_type
+from zyg.compiler.specialisation import parameter_type
+from zyg.compiler.specialise import Specialiser
 from zyg.compiler.tangent_code import tangents_of
 from zyg.compiler.tangents import is_none, is_numeric
 from zyg.tangent import tangent_like

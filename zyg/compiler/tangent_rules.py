@@ -44,7 +44,8 @@ from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.memory import written_view
 from zyg.compiler.objects import is_object_type
-from zyg.compiler.specialise import Specialisation, Specialiser
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.specialise import Specialiser
 from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
     dot_name,

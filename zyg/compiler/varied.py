@@ -28,7 +28,8 @@ from zyg.compiler.objects import (
     unless_items_overloaded,
     unless_overloaded,
 )
-from zyg.compiler.specialise import Specialisation, Specialiser, is_exact
+from zyg.compiler.specialisation import Specialisation, is_exact
+from zyg.compiler.specialise import Specialiser
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
