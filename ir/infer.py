@@ -38,7 +38,7 @@ from ir.failing import changes_of, may_lose_changes
 from ir.heap import HEAP_NAME
 from ir.places import Places
 from ir.rewrite import Mapping, clone_exit
-from ir.typed_calls import _known
+from ir.typed_calls import known_operand
 from ir.typed_loops import TypedLoops
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, widen
 
@@ -181,7 +181,8 @@ class Inference(TypedLoops):
     def _attempt(self, op: Try, mapping: Mapping) -> Raise | None:
         """Appends a `Try`; in pieces where its body may change something, and fail then."""
         catches = [
-            _known(mapping.get(cls, cls) if isinstance(cls, Value) else cls) for cls in op.catches
+            known_operand(mapping.get(cls, cls) if isinstance(cls, Value) else cls)
+            for cls in op.catches
         ]
         mark, tried = len(self.ops), dict(mapping)
         state = dict(self.definitions), dict(self.methods)

@@ -9,7 +9,7 @@ from ir.contents import has_parts, holds_memory, may_overlap
 from ir.core import Const, Location, Operand, Value
 from ir.errors import Unsupported
 from ir.memory_facts import KEYS, is_mutable
-from ir.place_state import State, _checking, _named
+from ir.place_state import State, check_call, shown_name
 from ir.storages import Storages
 from ir.types import Iterator, Tuple, Type, class_of
 
@@ -75,7 +75,7 @@ class PlaceReads(Storages):
             self.untangle(storage, loc)  # it held once what has left it
         elif self._may_be_one_of(storage, gone.names) and may_overlap(whole, written.type, True):
             raise Unsupported(
-                f"{_named(storage.name)} may have been changed in place under another name",
+                f"{shown_name(storage.name)} may have been changed in place under another name",
                 loc or gone.loc,
                 advice="copy what is changed, or use one name for it",
             )
@@ -178,11 +178,11 @@ class PlaceReads(Storages):
             callee = callee if is_whole else surroundings.check_separate
             if (storage, written, is_whole) not in self.compared:
                 self.compared[storage, written, is_whole] = None
-                self.entry.append(_checking(callee, [storage, written], loc))
+                self.entry.append(check_call(callee, [storage, written], loc))
             return
         changed = written if target is None else target
         operands: list[Operand] = [self.latest(storage), self.latest(changed)]
-        self.inference.ops.append(_checking(callee, operands, loc))
+        self.inference.ops.append(check_call(callee, operands, loc))
 
     def untangle(self, storage: Value, loc: Location | None) -> None:
         """Sees to it that a container, whose elements are changed, holds none of them twice."""
@@ -190,7 +190,7 @@ class PlaceReads(Storages):
         for root in self.roots(storage):
             if root in self.inputs and has_parts(root.type) and root not in self.apart:
                 self.apart[root] = None
-                self.entry.append(_checking(callee, [root], loc))
+                self.entry.append(check_call(callee, [root], loc))
         if storage in self.state.tangled:
             self.state.tangled.pop(storage, None)
-            self.inference.ops.append(_checking(callee, [self.latest(storage)], loc))
+            self.inference.ops.append(check_call(callee, [self.latest(storage)], loc))

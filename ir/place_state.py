@@ -10,7 +10,7 @@ from ir.record import made, node, record
 from ir.types import Known, Type
 
 
-def _checking(check: Any, operands: list[Operand], loc: Location | None) -> Call:
+def check_call(check: Any, operands: list[Operand], loc: Location | None) -> Call:
     """A call that does nothing, or raises."""
     return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
 
@@ -51,7 +51,7 @@ ABSENT = "absent"
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
 
-def _named(name: str) -> str:
+def shown_name(name: str) -> str:
     """What a message calls a value: those that no variable holds have no name."""
     return "what stands here" if name in ("t", "item", "items") else f"`{name}`"
 

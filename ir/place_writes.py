@@ -13,7 +13,7 @@ from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import keeps_places
 from ir.place_reads import PlaceReads
-from ir.place_state import Effect, ItemChanged, _checking, _named
+from ir.place_state import Effect, ItemChanged, check_call, shown_name
 from ir.types import Known, Type, class_of
 
 
@@ -180,7 +180,7 @@ class PlaceWrites(PlaceReads):
                     )
                 callee = self.inference.surroundings.check_separate
                 operands: list[Operand] = [self.latest(operand), self.latest(target)]
-                self.inference.ops.append(_checking(callee, operands, loc))
+                self.inference.ops.append(check_call(callee, operands, loc))
 
     def written(self, before: Value, version: Value, loc: Location | None) -> None:
         """A new version of a value, and of all that it is a view of."""
@@ -236,13 +236,14 @@ class PlaceWrites(PlaceReads):
                 class_of(root.type) is None for root in roots
             )
             raise (NeedsHeap if may_be_object else Unsupported)(
-                f"{_named(value.name)} is changed in place, but zyg can't tell which other names "
+                f"{shown_name(value.name)} is changed in place, but zyg can't tell which other names "
                 "its memory has", loc, advice="change a copy",
             )
         known = state.hidden if is_deep else state.held
         if any(root in known for root in {storage, *roots}):
             raise Unsupported(
-                f"{_named(value.name)} is changed in place after it was put into a container", loc,
+                f"{shown_name(value.name)} is changed in place after it was put into a container",
+                loc,
                 advice="put a copy into the container, or change it before",
             )
         if is_deep:

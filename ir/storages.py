@@ -16,7 +16,7 @@ from ir.errors import Unsupported
 from ir.heap import contents_read
 from ir.held import HeldMemory
 from ir.memory_facts import COPYING, HOLDING
-from ir.place_state import Gone, State, _checking
+from ir.place_state import Gone, State, check_call
 from ir.types import Iterator, Known, Slice, Type, class_of
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Storages:
                         )
                     check = self.inference.surroundings.check_view
                     operands: list[Operand] = [version, state.current.get(first, first)]
-                    self.inference.ops.append(_checking(check, operands, op.loc))
+                    self.inference.ops.append(check_call(check, operands, op.loc))
                 (again,) = self.inference._append(
                     op.callee, [version, *op.args[1:]], {}, [value.name], op.loc
                 )

@@ -124,7 +124,7 @@ class TypedBranches(TypedCalls):
         same: dict[Value, Value] = {}
         for i, result in enumerate(op.results):
             operands = [values[i] for values in yields]
-            if operands and all(_same(operands[0], other) for other in operands[1:]) and (
+            if operands and all(is_same_operand(operands[0], other) for other in operands[1:]) and (
                 self._is_outer(operands[0], blocks)
             ):
                 mapping[result] = operands[0]
@@ -259,7 +259,7 @@ def _answer(callee: object, args: list[Operand]) -> Const | None:
     return Const(issubclass(cls, choices))
 
 
-def _same(a: Operand, b: Operand) -> bool:
+def is_same_operand(a: Operand, b: Operand) -> bool:
     if isinstance(a, Const) and isinstance(b, Const):
         return Known(a.value) == Known(b.value)
     return a is b

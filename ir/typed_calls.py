@@ -94,10 +94,10 @@ class TypedCalls(TypedChanges):
             kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
         if type(callee) is not Const or callee.value is not primitives.check_bound:
             # What a variable is where it is bound doesn't tell whether it is.
-            args = [_known(arg) if type(arg) is Value else arg for arg in args]
-        kwargs = {name: _known(arg) for name, arg in kwargs.items()} if kwargs else {}
+            args = [known_operand(arg) if type(arg) is Value else arg for arg in args]
+        kwargs = {name: known_operand(arg) for name, arg in kwargs.items()} if kwargs else {}
         if type(callee) is Value:
-            callee = _known(callee)
+            callee = known_operand(callee)
         if places is None:
             self.surroundings.check_call(self, callee, args, kwargs, loc)
         if type(callee) is Value:
@@ -459,7 +459,7 @@ def _is_immutable(type_: Type) -> bool:
     return isinstance(type_, IMMUTABLE)
 
 
-def _known(operand: Operand) -> Operand:
+def known_operand(operand: Operand) -> Operand:
     """A value whose type says which object it is, as a constant."""
     if type(operand) is Value and isinstance(operand.type, Known):
         return Const(operand.type.value)

@@ -40,8 +40,8 @@ from ir.typed_branches import MakeBranch
 from ir.typed_calls import IN_PLACE
 from ir.types import Known, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward_calls import ForwardCalls
-from zyg.compiler.forward_objects import _but_heap
-from zyg.compiler.forward_rules import _name
+from zyg.compiler.forward_objects import without_heap_operand
+from zyg.compiler.forward_rules import callee_name
 from zyg.compiler.forward_steps import BranchStep, LambdaStep, LoopStep, Step, works_on_heap
 from zyg.compiler.lengths import stored_into
 from zyg.compiler.mutation import refuse_changing_call, unsupported
@@ -165,7 +165,7 @@ class Augmenter(ForwardCalls):
             with self._contents.inside():
                 exit = self.inline(block, inner)
             if isinstance(exit, Yield):
-                exit.values = _but_heap(exit.values, op.results)
+                exit.values = without_heap_operand(exit.values, op.results)
             blocks.append(Block(params, self.ops, exit))
             arms.append(self.steps)
         self._plain = plain
@@ -196,12 +196,12 @@ class Augmenter(ForwardCalls):
             exit = self.inline(op.body, inner)
         self._in_loop = outer_loop
         if isinstance(exit, Yield):
-            exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
+            exit.values = exit.values[:1] + without_heap_operand(exit.values[1:], op.results)
         self._plain = plain
         new.body = Block(params, self.ops, exit)
         steps = self.steps
         self.ops, self.steps = outer_ops, outer_steps
-        new.init = _but_heap(init, op.results[: len(init)])
+        new.init = without_heap_operand(init, op.results[: len(init)])
         kept = self._without_heap(op.results, mapping)
         known.update(
             (result, known[param]) for result, param in zip(op.results, op.carried, strict=False)
@@ -298,7 +298,8 @@ class Augmenter(ForwardCalls):
                 self._unknown_call(op, callee, args, kwargs, mapping)
                 return
             raise unsupported(
-                f"the call of {_name(callee)} changes an argument in place, and can't be compiled",
+                f"the call of {callee_name(callee)} changes an argument in place, and can't be "
+                "compiled",
                 op.loc,
             )
         if self._static_call(op, callee, args, kwargs, mapping):
@@ -323,6 +324,6 @@ def refuse_unknown_reader(callee: Operand, args: list[Operand], loc: Location | 
         return
     if any(is_object_type(type_of(arg)) for arg in args):
         raise Unsupported(
-            f"{_name(callee)} is given an object, and zyg can't tell what it reads of it",
+            f"{callee_name(callee)} is given an object, and zyg can't tell what it reads of it",
             loc, advice="define its rule with @zyg.adjoint, or keep it out with zyg.dropgrad",
         )

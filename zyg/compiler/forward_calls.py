@@ -16,7 +16,7 @@ from ir.rewrite import Mapping
 from ir.types import TOP, Closure, Known
 from zyg.compiler.arguments import bind_operands, read_defaults
 from zyg.compiler.forward_objects import ForwardObjects
-from zyg.compiler.forward_rules import _keywords, _name, _positional
+from zyg.compiler.forward_rules import callee_name, keyword_targets, positional_targets
 from zyg.compiler.forward_steps import CallStep, StructureStep
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialisation import Target
@@ -207,10 +207,11 @@ class ForwardCalls(ForwardObjects):
             kwargs = without_heap(kwargs)
         elif self.heap is None and self._works_on_objects(op, callee, args, kwargs):
             self._specialiser.needs_heap.add(self._function)
-            raise NeedsHeap(f"the call of {_name(callee)} may work on objects", op.loc)
-        self.dispatched.append((op.loc, f"{_name(callee)} is not known at compile time"))
-        targets = _positional([callee, *args]) + _keywords(kwargs)
+            raise NeedsHeap(f"the call of {callee_name(callee)} may work on objects", op.loc)
+        self.dispatched.append((op.loc, f"{callee_name(callee)} is not known at compile time"))
+        targets = positional_targets([callee, *args]) + keyword_targets(kwargs)
         if isinstance(callee, Const) and callee.value is primitives.apply:
-            self._opaque_call(op, dynamic.pullback_apply, args, {}, _positional(args), mapping)
+            targets = positional_targets(args)
+            self._opaque_call(op, dynamic.pullback_apply, args, {}, targets, mapping)
             return
         self._opaque_call(op, dynamic.pullback_call, [callee, *args], kwargs, targets, mapping)

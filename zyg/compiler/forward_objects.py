@@ -174,7 +174,7 @@ class ForwardObjects(ForwardRules):
         return [value for i, value in enumerate(op.results) if i != position]
 
 
-def _but_heap(values: list[Operand], of: list[Value]) -> list[Operand]:
+def without_heap_operand(values: list[Operand], of: list[Value]) -> list[Operand]:
     return [value for value, like in zip(values, of, strict=True) if like.type != HEAP]
 
 

@@ -57,8 +57,8 @@ class ForwardRules(Variation):
             inlined = self._inline_rule(rule, args, kwargs)
         if inlined is None:
             del self.ops[mark:], self.steps[steps:]
-            self.dispatched.append((op.loc, f"the rule of {_name(callee)} can't be split"))
-            whole = _positional(args) + _keywords(kwargs)
+            self.dispatched.append((op.loc, f"the rule of {callee_name(callee)} can't be split"))
+            whole = positional_targets(args) + keyword_targets(kwargs)
             self._opaque_call(op, dynamic.call_rule, [callee, *args], kwargs, whole, mapping)
             return
         result, made, targets, optional = inlined
@@ -152,11 +152,11 @@ class ForwardRules(Variation):
         return clone_exit(block.exit, mapping)
 
 
-def _positional(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
+def positional_targets(operands: list[Operand]) -> list[tuple[Operand, str | None]]:
     return [(operand, None) for operand in operands]
 
 
-def _keywords(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
+def keyword_targets(kwargs: dict[str, Operand]) -> list[tuple[Operand, str | None]]:
     return [(operand, name) for name, operand in kwargs.items()]
 
 
@@ -164,7 +164,7 @@ def _defined_since(ops: list[Op], mark: int) -> set[Value]:
     return {value for op in ops[mark:] for value in op.results}
 
 
-def _name(operand: Operand) -> str:
+def callee_name(operand: Operand) -> str:
     if isinstance(operand, Const):
         return getattr(operand.value, "__name__", repr(operand.value))
     return operand.name if operand.name != "t" else "a callee"

@@ -12,7 +12,7 @@ from collections import Counter
 from ir import facts
 from ir.core import Block, Call, Const, Value, operands_of, type_of
 from ir.rewrite import blocks, count_uses, substitute
-from ir.typed_branches import _same as same
+from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
 from zyg.compiler.consuming import add_item_into, clear_into, set_item_into, subtract_item_into
 from zyg.compiler.tangents import is_inexact

@@ -33,7 +33,7 @@ from ir.core import (
 from ir.memory_facts import is_change
 from ir.rewrite import blocks, clone_op, count_uses, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
-from ir.typed_branches import _same
+from ir.typed_branches import is_same_operand
 from ir.types import (
     TOP,
     Dict,
@@ -205,7 +205,7 @@ class LoopTransposer(Restoring):
             item_bars = [self.bars.get(value) or self.zero(value) for value in items]
             unsteady = [
                 k for k, bar in zip(carried, following, strict=False)
-                if k in steady and not _same(bar, steady[k])
+                if k in steady and not is_same_operand(bar, steady[k])
             ]
             if unsteady:
                 for k in unsteady:

@@ -96,7 +96,7 @@ def expanded(
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, *_defaults(inference, function, target),
+                source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
                 list, lambda items: None,
             )
         except CannotBind:
@@ -105,7 +105,7 @@ def expanded(
             return None
         count = len(source.captured)
         captured = [
-            _read_captured(inference, function, value.name, type_)
+            read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
         inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
@@ -186,7 +186,7 @@ def _with_contents(inference: TypedCalls, operand: Operand, loc: Location | None
     return found
 
 
-def _read_captured(
+def read_captured(
     inference: TypedCalls, function: Operand, name: str, type_: Type
 ) -> Operand:
     """A captured variable of a function, of the type that it is guarded to have."""
@@ -198,7 +198,7 @@ def _read_captured(
     return found
 
 
-def _defaults(
+def read_own_defaults(
     inference: TypedCalls, function: Operand, target: Target
 ) -> tuple[list[Operand], dict[str, Operand]]:
     known: Any = target.function

@@ -20,7 +20,7 @@ from zyg.compiler.guards import AnyGuard
 from zyg.compiler.objects import OPERATORS, is_place, may_overload, member
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
-from zyg.compiler.surroundings import _is_ours, _is_run_time
+from zyg.compiler.surroundings import is_of_zyg, is_run_time
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.signature import is_by_rules
 
@@ -252,7 +252,7 @@ def _works_on_what_it_gets(function: types.FunctionType) -> bool:
     if substitute_of(function) is not None:
         return False
     is_ours = str(function.__module__).startswith(("ir.", "zyg."))
-    return _is_run_time(function) or (is_ours and function.__module__ not in PROGRAMS)
+    return is_run_time(function) or (is_ours and function.__module__ not in PROGRAMS)
 
 
 def _is_of_place(type_: Type) -> bool:
@@ -301,4 +301,4 @@ def _works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
     calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
-    return _is_ours(module_globals) and name not in calling
+    return is_of_zyg(module_globals) and name not in calling

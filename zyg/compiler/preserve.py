@@ -38,7 +38,7 @@ from ir.held import may_be_memory
 from ir.memory_facts import CHANGING, changed_by, is_change, is_mutable
 from ir.rewrite import Mapping, blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
-from ir.typed_branches import _same as same
+from ir.typed_branches import is_same_operand as same
 from ir.types import Tuple, Type, class_of
 from zyg import cotangent, keeping
 from zyg.array_type import is_basic_index, same_shape

@@ -27,7 +27,7 @@ from zyg.compiler.lengths import outside
 from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
-from zyg.compiler.surroundings import ProgramSurroundings, _is_run_time
+from zyg.compiler.surroundings import ProgramSurroundings, is_run_time
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.rules.registry import rule_of, substitute_of
 from zyg.signature import abstract, is_by_rules
@@ -193,7 +193,7 @@ class Specialiser(ObjectNeeds):
         """The Python function behind a callee of this type, when its code is to be looked at."""
         match callee:
             case Known(types.FunctionType() as function) if substitute_of(function) is None:
-                if rule_of(function) is not None or _is_run_time(function):
+                if rule_of(function) is not None or is_run_time(function):
                     return None
                 if is_by_rules(function) or is_for_run_time(function):
                     return None

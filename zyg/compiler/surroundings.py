@@ -55,7 +55,7 @@ class ProgramSurroundings(ObjectSurroundings):
                 cls = class_of(type_)
                 if cls is not None and is_place(cls):
                     self.note_store(None, "", TOP)  # it holds what no argument tells
-                if _is_ours(module_globals):
+                if is_of_zyg(module_globals):
                     return type_
                 if guard is not None:
                     self._made.guards[id(container), name] = guard
@@ -213,7 +213,7 @@ class ProgramSurroundings(ObjectSurroundings):
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
-        if not isinstance(callee, types.FunctionType) or _is_run_time(callee):
+        if not isinstance(callee, types.FunctionType) or is_run_time(callee):
             return None
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
@@ -238,7 +238,7 @@ class ProgramSurroundings(ObjectSurroundings):
     ) -> Type:
         if isinstance(callee, Known) and rule_of(callee.value) is not None:
             is_python = isinstance(callee.value, types.FunctionType)
-            if callee.value not in self.ruled or not is_python or _is_run_time(callee.value):
+            if callee.value not in self.ruled or not is_python or is_run_time(callee.value):
                 return rule_result(self, callee.value, args, kwargs)
             if is_by_rules(callee.value):
                 return TOP
@@ -343,7 +343,7 @@ def is_of_ir(function: types.FunctionType) -> bool:
     return str(function.__module__).startswith("ir.")
 
 
-def _is_run_time(function: types.FunctionType) -> bool:
+def is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
         ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler")
@@ -375,6 +375,6 @@ def _known_or_unread(operand: Operand) -> Any:
     return type_.value if isinstance(type_, Known) else Unread(class_of(type_))
 
 
-def _is_ours(module_globals: dict[str, Any]) -> bool:
+def is_of_zyg(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours: its globals never change."""
     return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))

@@ -18,7 +18,7 @@ from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
 from ir.typed_calls import TypedCalls
 from zyg.compiler.calling import calling
-from zyg.compiler.nesting import _defaults, _read_captured, expansions
+from zyg.compiler.nesting import expansions, read_captured, read_own_defaults
 from zyg.compiler.specialisation import parameter_type
 from zyg.compiler.specialise import Specialiser
 from zyg.compiler.tangent_code import tangents_of
@@ -55,7 +55,7 @@ def expanded_jvp(
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, *_defaults(inference, function, target),
+                source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
                 lambda items: None, lambda items: None,
             )
         except CannotBind:
@@ -63,7 +63,7 @@ def expanded_jvp(
         if any(item is None for item in bound):
             raise Unsupported("jvp of a function with starred parameters", loc, advice=ADVICE)
         captured = [
-            _read_captured(inference, function, value.name, type_)
+            read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
         inputs = [*captured, *(xs[item] if isinstance(item, int) else item for item in bound)]
