@@ -236,8 +236,8 @@ class PlaceWrites(PlaceReads):
                 class_of(root.type) is None for root in roots
             )
             raise (NeedsHeap if may_be_object else Unsupported)(
-                f"{shown_name(value.name)} is changed in place, but zyg can't tell which other names "
-                "its memory has", loc, advice="change a copy",
+                f"{shown_name(value.name)} is changed in place, but zyg can't tell which other "
+                "names its memory has", loc, advice="change a copy",
             )
         known = state.hidden if is_deep else state.held
         if any(root in known for root in {storage, *roots}):

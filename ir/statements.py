@@ -80,9 +80,6 @@ class StatementParser(GeneratorParser):
     def define(self, node: gast.FunctionDef) -> None:
         raise AssertionError("given by FunctionParser")
 
-    def read(self, node: gast.Name) -> Operand:
-        raise AssertionError("given by FunctionParser")
-
     def imports(self, node: gast.AST) -> None:
         raise AssertionError("given by FunctionParser")
 

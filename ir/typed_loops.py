@@ -13,9 +13,7 @@ from ir.core import (
     Const,
     For,
     Location,
-    Op,
     Operand,
-    Raise,
     Value,
     While,
     Yield,
@@ -37,9 +35,6 @@ MAX_ROUNDS = 8
 
 class TypedLoops(TypedBranches):
     """Copies loops; a loop over a few known items is written out."""
-
-    def op(self, op: Op, mapping: Mapping) -> Raise | None:
-        raise AssertionError("given by Inference")
 
     def _for(
         self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
