@@ -111,8 +111,9 @@ def _augmented(
     operation, items, before, value = args
     assert isinstance(operation, Const)
     callee = operation
-    # An item of an array is a part of its memory; a container holds an array that is changed.
-    if is_array_like(type_of(before)) and is_array_like(type_of(items)):
+    # What an index gives of an array is a part of its memory, a copy, or a number: to store the new
+    # values back is right for all of them. A container holds an array that is changed.
+    if is_array_like(type_of(items)):
         callee = Const(IN_PLACE[operation.value])
     return self.typed_call(callee, [before, value], {}, names, loc)
 

@@ -217,6 +217,14 @@ class Storages:
         """The storages that a merged one may be."""
         return self._unmerged(self._reached(storage, {}))
 
+    def may_be(self, operand: Value, root: Value) -> bool:
+        """Whether an object can be that of a storage, and not only an element of it, which is what
+        one of another class is."""
+        cls, other = class_of(operand.type), class_of(root.type)
+        if cls is None or other is None:
+            return True
+        return issubclass(cls, other) or issubclass(other, cls)
+
     def _unmerged(self, storages: Iterable[Value]) -> frozenset[Value]:
         return frozenset(storage for storage in storages if storage not in self.covers)
 
