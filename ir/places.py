@@ -101,7 +101,7 @@ class Places(PlaceMerging):
                 self.contents.read(result)
             elif callee is operator.getitem and self.parts(call.args[0]):
                 self.cover(result, self.parts(call.args[0]))
-            elif (facts.is_fresh(callee) or id(callee) in COPYING) and not (
+            elif (facts.is_fresh(call) or id(callee) in COPYING) and not (
                 has_parts(result.type)
             ):
                 continue
@@ -228,6 +228,6 @@ class Places(PlaceMerging):
 
 def _keeps_nothing(call: Call) -> bool:
     """Whether a call gives new memory that has no room for what it was given."""
-    return facts.is_fresh(call.callee.value) and not (  # type: ignore[union-attr]
+    return facts.is_fresh(call) and not (
         any(has_parts(result.type) for result in call.results)
     )

@@ -249,7 +249,7 @@ class Storages:
         op = self.inference.definitions.get(storage)
         if isinstance(op, Call):
             callee = op.callee.value if isinstance(op.callee, Const) else None
-            if facts.is_fresh(callee) or id(callee) in HOLDING:
+            if facts.is_fresh(op) or id(callee) in HOLDING:
                 return "new"
             if storage in self.returned_new or self._is_new_container(op):
                 return "new"

@@ -323,7 +323,7 @@ class _Memory:
             self._join(op.result, changed[0])  # what is stored into an array is copied
             return
         if isinstance(op.callee, Const) and (
-            facts.is_fresh(op.callee.value) or facts.is_metadata(op.callee.value)
+            facts.is_fresh(op) or facts.is_metadata(op.callee.value)
         ):
             return
         operands = operands_of(op)

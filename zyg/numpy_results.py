@@ -1,0 +1,166 @@
+"""What inference knows about NumPy's transforms, factorisations and selections.
+
+Their results are new memory, so that a program may change them in place. Where values decide how
+many items there are (`np.unique`), the size along that dimension is unknown.
+
+(np.fft.rfft, float64[N])               -> complex128[?]
+(np.delete, float64[N, M], int, axis=0) -> float64[?, M]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ir import facts
+from ir.core import Call, type_of
+from ir.fact_rules import declare, distributed
+from ir.types import TOP, Known, Type
+from zyg.array_type import ANY, Array, Dims, array_of, as_array, dims_of
+from zyg.numpy_example import by_example, shaped_by
+from zyg.numpy_shapes import argument
+
+TRANSFORMS = tuple(
+    getattr(np.fft, name) for name in (
+        "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn",
+        "fft2", "ifft2", "rfft2", "irfft2", "fftshift", "ifftshift",
+    )
+)
+FACTORISATIONS = (
+    np.linalg.pinv, np.linalg.eigvalsh, np.linalg.eigh, np.linalg.svd,
+    np.linalg.qr,
+)
+# The type follows from one array and settings.
+OF_ONE = (
+    np.diagflat, np.vander, np.unwrap, np.pad, np.trapezoid if hasattr(np, "trapezoid") else None,
+    np.partition, np.argpartition, np.gradient,
+)
+OF_TWO = (np.convolve, np.quantile, np.percentile, np.cross)
+
+for _function in (*TRANSFORMS, *FACTORISATIONS, *OF_ONE):
+    if _function is not None:
+        facts.result(_function)(by_example(_function))
+        facts.fresh(_function)
+facts.result(np.linalg.matrix_power)(by_example(np.linalg.matrix_power))  # of 1: the array
+for _function in OF_TWO:
+    facts.result(_function)(by_example(_function, 2))
+    facts.fresh(_function)
+facts.fresh(np.linalg.norm, np.linalg.multi_dot)
+
+
+def _of_vector(call: Call) -> bool:
+    """Whether `np.diag` makes a matrix; of one it gives a view."""
+    items = type_of(call.args[0]) if call.args else TOP
+    return isinstance(items, Array) and items.dims is not None and len(items.dims) == 1
+
+
+facts.fresh(np.diag, when=_of_vector)
+
+
+def interpolated_dims(x: Dims, xp: Dims, fp: Dims) -> Dims:
+    return x
+
+
+facts.result(np.interp)(shaped_by(np.interp, interpolated_dims, 3))
+facts.fresh(np.interp)
+
+
+def indexed_dims(items: Dims, index: Dims, axis: Any = None, mode: str = "raise") -> Dims:
+    """The sizes that `np.take` gives: those of the index in the place of the axis."""
+    if axis is None:
+        return index
+    position = range(len(items))[axis]
+    return (*items[:position], *index, *items[position + 1 :])
+
+
+for _function in (np.take, np.ndarray.take):
+    facts.result(_function)(shaped_by(_function, indexed_dims, 2))
+    facts.fresh(_function)
+
+
+def some_along(axis_at: int) -> facts.ResultOf:
+    """The rule of functions that keep, take out or add items along an axis, or of all items."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        axis = argument(args, kwargs, axis_at, "axis", Known(None))
+        items = args[0] if args else TOP
+        if not isinstance(items, Array) or items.dims is None or not isinstance(axis, Known):
+            return TOP
+        if axis.value is None:
+            return array_of(items.dtype, (ANY,))
+        try:
+            position = range(len(items.dims))[axis.value]
+        except (LookupError, TypeError):
+            return TOP
+        dims = (*items.dims[:position], ANY, *items.dims[position + 1 :])
+        return array_of(items.dtype, dims)
+
+    return distributed(result_of)
+
+
+facts.result(np.delete)(some_along(2))
+facts.fresh(np.delete)
+facts.result(np.insert)(some_along(3))
+facts.fresh(np.insert)
+_COMPRESSED = some_along(2)
+facts.result(np.ndarray.compress)(_COMPRESSED)
+facts.fresh(np.ndarray.compress, when=lambda call: "out" not in call.kwargs)
+
+
+@declare(np.compress)
+def compress(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) < 2 or len(args) > 3 or "out" in kwargs:
+        return TOP
+    return _COMPRESSED((args[1], args[0], *args[2:]), kwargs)
+
+
+@declare(np.extract)
+def extract(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_array = len(args) == 2 and isinstance(args[1], Array)
+    return array_of(args[1].dtype, (ANY,)) if is_array else TOP  # type: ignore[attr-defined]
+
+
+@declare(np.append)
+def append(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    operands = [as_array(arg) for arg in args[:2]]
+    axis = argument(args, kwargs, 2, "axis", Known(None))
+    if len(operands) < 2 or not all(isinstance(operand, Array) for operand in operands):
+        return TOP
+    if not isinstance(axis, Known) or axis.value is not None:
+        return TOP
+    dtype = np.result_type(*(operand.dtype for operand in operands))  # type: ignore[union-attr]
+    return array_of(dtype, (ANY,))
+
+
+@declare(np.take_along_axis)
+def take_along_axis(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_known = len(args) >= 2 and isinstance(args[0], Array) and isinstance(args[1], Array)
+    axis = argument(args, kwargs, 2, "axis", TOP)
+    if not is_known or not isinstance(axis, Known) or axis.value is None:
+        return TOP
+    dims = dims_of(args[1])
+    return TOP if dims is None else array_of(args[0].dtype, (ANY,) * len(dims))  # type: ignore[attr-defined]
+
+
+@declare(np.bincount)
+def bincount(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    weighted = len(args) > 1 or "weights" in kwargs
+    return array_of(np.dtype(np.float64 if weighted else np.intp), (ANY,))
+
+
+@declare(np.unique)
+def unique(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_plain = len(args) == 1 and not kwargs and isinstance(args[0], Array)
+    return array_of(args[0].dtype, (ANY,)) if is_plain else TOP  # type: ignore[attr-defined]
+
+
+@declare(np.ediff1d)
+def ediff1d(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_plain = len(args) == 1 and not kwargs and isinstance(args[0], Array)
+    return array_of(args[0].dtype, (ANY,)) if is_plain else TOP  # type: ignore[attr-defined]
+
+
+facts.fresh(
+    np.compress, np.extract, np.append, np.take_along_axis, np.bincount, np.unique, np.ediff1d,
+)
