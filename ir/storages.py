@@ -54,6 +54,7 @@ class Storages:
         self.left: dict[Value, Value] = {}
         # What inner blocks changed under names of their own, by a value that stands for it.
         self.gone: dict[Value, Gone] = {}
+        self.unnamed_parts: dict[tuple[Value, type], Value] = {}
         self._gone: dict[object, Value] = {}
         # What only stands for memory, or was carried by an earlier look at a loop.
         self.nameless: set[Value] = set()
@@ -276,6 +277,21 @@ class Storages:
         return value in state.writes or state.current.get(value, value) is not value or (
             storage is not value and storage in state.writes
         )
+
+    def part_of(self, storage: Value, target: Value | None) -> Value | None:
+        """What stands for a changed part of a storage where the part has no name: it tells the
+        class. None is any part."""
+        if target is None or target in self.unnamed_parts.values():
+            return target
+        cls = class_of(self.state.current.get(target, target).type)
+        if cls is None:
+            return None
+        if (storage, cls) not in self.unnamed_parts:
+            self.unnamed_parts[storage, cls] = Value(target.name, target.type)
+        return self.unnamed_parts[storage, cls]
+
+    def is_named(self, target: Value | None) -> bool:
+        return target is not None and target not in self.unnamed_parts.values()
 
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""

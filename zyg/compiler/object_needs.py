@@ -32,7 +32,8 @@ PASSING = {
     id(function)
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
-        primitives.unpack_starred, primitives.check_bound, primitives.apply, getattr,
+        primitives.unpack_starred, primitives.check_bound, primitives.having,
+        primitives.apply, getattr,
     )
 }
 
