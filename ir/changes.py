@@ -15,11 +15,10 @@ from typing import Any
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.memory_facts import is_mutable
+from ir.memory_facts import is_array_like, is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.typed_changes import is_array_like
 from ir.types import (
     TOP,
     Dict,

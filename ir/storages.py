@@ -15,9 +15,9 @@ from ir.core import Call, Const, For, Location, Op, Operand, Value, While, type_
 from ir.errors import Unsupported
 from ir.heap import contents_read
 from ir.held import HeldMemory
-from ir.memory_facts import COPYING, HOLDING
+from ir.memory_facts import COPYING, HOLDING, is_array_like
 from ir.place_state import Gone, State, check_call
-from ir.types import Iterator, Known, Slice, Type, class_of
+from ir.types import Iterator, Known, Slice, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -171,7 +171,7 @@ class Storages:
         assert isinstance(container, Value)
         version = self.latest(container)
         type_ = first.type
-        if not _is_array_like(type_):
+        if not is_array_like(type_):
             result_of = facts.result_of(operator.getitem)
             assert result_of is not None
             type_ = result_of((version.type, type_of(index)), {})
@@ -321,8 +321,3 @@ class Storages:
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""
         self._note(first, version)
-
-
-def _is_array_like(type_: Type) -> bool:
-    cls = class_of(type_)
-    return cls is not None and facts.copies_items(cls)
