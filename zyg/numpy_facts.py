@@ -80,6 +80,8 @@ for _ufunc in UFUNCS:
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:
     facts.result(_function)(elementwise(_function, 3 if _function is np.where else 1))
+for _function in (np.clip, np.ndarray.clip):
+    facts.result(_function)(numpy_results.clipped(_function))
 facts.pure(*ELEMENTWISE, np.allclose, np.array_equal)
 facts.total(np.where, np.clip, np.isclose)
 facts.fresh(np.where, np.clip, np.isclose, np.ndarray.clip, np.sinc, np.i0, abs)

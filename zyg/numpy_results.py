@@ -9,16 +9,18 @@ many items there are (`np.unique`), the size along that dimension is unknown.
 
 from __future__ import annotations
 
+import cmath
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ir import facts
 from ir.core import Call, type_of
-from ir.fact_rules import declare, distributed
-from ir.types import TOP, Known, Type
+from ir.fact_rules import always, declare, distributed, is_int
+from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type
 from zyg.array_type import ANY, Array, Dims, array_of, as_array, dims_of
-from zyg.numpy_example import by_example, shaped_by
+from zyg.numpy_example import by_example, elementwise, shaped_by
 from zyg.numpy_shapes import argument
 
 TRANSFORMS = tuple(
@@ -27,26 +29,86 @@ TRANSFORMS = tuple(
         "fft2", "ifft2", "rfft2", "irfft2", "fftshift", "ifftshift",
     )
 )
-FACTORISATIONS = (
-    np.linalg.pinv, np.linalg.eigvalsh, np.linalg.eigh, np.linalg.svd,
-    np.linalg.qr,
-)
+FACTORISATIONS = (np.linalg.pinv, np.linalg.svd, np.linalg.qr)
 # The type follows from one array and settings.
 OF_ONE = (
-    np.diagflat, np.vander, np.unwrap, np.pad, np.trapezoid if hasattr(np, "trapezoid") else None,
-    np.partition, np.argpartition, np.gradient,
+    np.diagflat, np.vander, np.unwrap, np.pad, np.partition, np.argpartition, np.gradient,
 )
-OF_TWO = (np.convolve, np.quantile, np.percentile, np.cross)
+OF_TWO = (np.convolve, np.quantile, np.percentile, np.kron)
 
 for _function in (*TRANSFORMS, *FACTORISATIONS, *OF_ONE):
-    if _function is not None:
-        facts.result(_function)(by_example(_function))
-        facts.fresh(_function)
-facts.result(np.linalg.matrix_power)(by_example(np.linalg.matrix_power))  # of 1: the array
+    facts.result(_function)(by_example(_function))
+    facts.fresh(_function)
 for _function in OF_TWO:
     facts.result(_function)(by_example(_function, 2))
     facts.fresh(_function)
 facts.fresh(np.linalg.norm, np.linalg.multi_dot)
+
+
+def of_square(callee: Callable[..., Any]) -> facts.ResultOf:
+    """The rule of a function that refuses matrices that aren't square."""
+    plain = by_example(callee)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        matrix = args[0] if args else TOP
+        if not isinstance(matrix, Array) or matrix.dims is None or len(matrix.dims) < 2:
+            return TOP
+        side = matrix.dims[-1]
+        square = Array(matrix.dtype, (*matrix.dims[:-2], side, side))
+        return plain((square, *args[1:]), kwargs)
+
+    return distributed(result_of)
+
+
+for _function in (np.linalg.eigvalsh, np.linalg.eigh):
+    facts.result(_function)(of_square(_function))
+    facts.fresh(_function)
+facts.result(np.linalg.matrix_power)(of_square(np.linalg.matrix_power))  # of 1: the array
+
+
+def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims:
+    position = range(len(y))[axis]
+    return (*y[:position], *y[position + 1 :])
+
+
+def trapezoid(callee: Callable[..., Any]) -> facts.ResultOf:
+    alone, with_places = by_example(callee), shaped_by(callee, without_axis, 2)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        is_placed = len(args) > 1 and isinstance(args[1], Array)
+        return (with_places if is_placed else alone)(args, kwargs)
+
+    return distributed(result_of)
+
+
+for _name in ("trapezoid", "trapz"):
+    if _name in vars(np):
+        facts.result(vars(np)[_name])(trapezoid(vars(np)[_name]))
+        facts.fresh(vars(np)[_name])
+
+
+@declare(np.meshgrid)
+def meshgrid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return by_example(np.meshgrid, len(args))(args, kwargs) if args else TOP
+
+
+def clipped(callee: Callable[..., Any]) -> facts.ResultOf:
+    """The rule of `np.clip`, where None is no bound."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        bounded = [arg for arg in args if arg != Known(None)]
+        if len(args) != 3 or len(bounded) != 2:
+            return elementwise(callee)(args, kwargs)
+        return elementwise(np.clip)((bounded[0], bounded[-1], bounded[-1]), kwargs)
+
+    return distributed(result_of)
+
+
+for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
+              "acosh", "atanh", "exp", "log", "log10", "sqrt", "rect"):
+    always(Scalar(complex), getattr(cmath, _name))
+always(Scalar(float), cmath.phase)
+always(Tuple((Scalar(float), Scalar(float))), cmath.polar)
 
 
 def _of_vector(call: Call) -> bool:
@@ -74,8 +136,21 @@ def indexed_dims(items: Dims, index: Dims, axis: Any = None, mode: str = "raise"
     return (*items[:position], *index, *items[position + 1 :])
 
 
+def taking(callee: Callable[..., Any]) -> facts.ResultOf:
+    by_array = shaped_by(callee, indexed_dims, 2)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) > 1 and isinstance(args[1], Sequence | Tuple):
+            if not is_int(facts.item_of(args[1])):
+                return TOP
+            args = args[0], Array(np.dtype(np.intp), (ANY,)), *args[2:]
+        return by_array(args, kwargs)
+
+    return distributed(result_of)
+
+
 for _function in (np.take, np.ndarray.take):
-    facts.result(_function)(shaped_by(_function, indexed_dims, 2))
+    facts.result(_function)(taking(_function))
     facts.fresh(_function)
 
 
