@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.infer import Inference
 from ir.special_calls import Folded, special, typed
+from ir.typed_calls import TypedCalls
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union
 
 facts.pure(primitives.catching, primitives.catching_found)
@@ -27,7 +27,7 @@ def never_fails(type_: Type) -> bool:
     return isinstance(type_, Sequence | Tuple) or bool(getattr(type_, "dims", None))
 
 
-def _never_fails(inference: Inference, items: Operand) -> bool:
+def _never_fails(inference: TypedCalls, items: Operand) -> bool:
     if never_fails(type_of(items)):
         return True
     made = inference.definitions.get(items) if isinstance(items, Value) else None
@@ -39,7 +39,7 @@ def _never_fails(inference: Inference, items: Operand) -> bool:
 
 @special(primitives.attempted)
 def _attempted(
-    self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
     return args if _never_fails(self, args[0]) else None
@@ -47,7 +47,7 @@ def _attempted(
 
 @special(primitives.catching)
 def _catching(
-    self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
     variant = self.surroundings.catching(type_of(args[0]))
@@ -56,7 +56,7 @@ def _catching(
 
 @special(primitives.catching_found)
 def _catching_found(
-    self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
     return typed(self, primitives.catching_found, args, names, loc, TOP)
@@ -64,7 +64,7 @@ def _catching_found(
 
 @special(primitives.failure_of)
 def _failure_of(
-    self: Inference, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
     return args[1:] if _never_fails(self, args[0]) else None

@@ -15,10 +15,10 @@ from typing import Any
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.infer import Inference, is_array_like
-from ir.places import is_mutable
+from ir.memory_facts import is_array_like, is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
+from ir.typed_calls import TypedCalls
 from ir.types import (
     TOP,
     Dict,
@@ -69,7 +69,7 @@ def stored_type(items: Type, index: Type, value: Type) -> Type:
 
 @special(operator.setitem)
 def _setitem(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -82,7 +82,7 @@ def _setitem(
 
 
 def _store(
-    self: Inference, callee: Any, args: list[Operand], loc: Location | None
+    self: TypedCalls, callee: Any, args: list[Operand], loc: Location | None
 ) -> None:
     assert self.places is not None
     target, index, value = args
@@ -101,7 +101,7 @@ def _store(
 
 @special(primitives.augmented)
 def _augmented(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -110,8 +110,9 @@ def _augmented(
     operation, items, before, value = args
     assert isinstance(operation, Const)
     callee = operation
-    # An item of an array is a part of its memory; a container holds an array that is changed.
-    if is_array_like(type_of(before)) and is_array_like(type_of(items)):
+    # What an index gives of an array is a part of its memory, a copy, or a number: to store the new
+    # values back is right for all of them. A container holds an array that is changed.
+    if is_array_like(type_of(items)):
         callee = Const(IN_PLACE[operation.value])
     return self.typed_call(callee, [before, value], {}, names, loc)
 
@@ -123,7 +124,7 @@ _ADDING = {
 
 @special(primitives.store_back)
 def _store_back(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -144,7 +145,7 @@ def _store_back(
 
 
 def _addition(
-    self: Inference, target: Operand, index: Operand, after: Operand
+    self: TypedCalls, target: Operand, index: Operand, after: Operand
 ) -> tuple[Any, Operand] | None:
     """Whether `after` is what stands at the index with something added, and nothing else."""
     added = self.definitions.get(after) if isinstance(after, Value) else None
@@ -202,7 +203,7 @@ def _is_plain_index(type_: Type) -> bool:
 
 @special(operator.delitem)
 def _delitem(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -217,7 +218,7 @@ def _delitem(
 
 @special(list.append)
 def _append(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -229,7 +230,7 @@ def _append(
 @special(list.insert)
 @special(deque.insert)
 def _insert(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -240,7 +241,7 @@ def _insert(
 
 @special(list.extend)
 def _extend(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -252,7 +253,7 @@ def _extend(
     return [NONE]
 
 
-def _extended(self: Inference, items: Operand, more: Operand, loc: Location | None) -> Value:
+def _extended(self: TypedCalls, items: Operand, more: Operand, loc: Location | None) -> Value:
     assert self.places is not None
     added = self.call(list, more, loc=loc)
     type_ = extended((type_of(items), type_of(added)), {})
@@ -260,7 +261,7 @@ def _extended(self: Inference, items: Operand, more: Operand, loc: Location | No
 
 
 def _grow(
-    self: Inference, callee: Any, args: list[Operand], count: int, loc: Location | None
+    self: TypedCalls, callee: Any, args: list[Operand], count: int, loc: Location | None
 ) -> Folded:
     if self.places is None or len(args) != count:
         return None
@@ -271,7 +272,7 @@ def _grow(
 
 @special(list.pop)
 def _pop(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -340,7 +341,7 @@ def _may_be_changed(type_: Type) -> bool:
 def _in_place(callee: Any, plain: Any) -> None:
     @special(callee)
     def handler(
-        self: Inference,
+        self: TypedCalls,
         args: list[Operand],
         kwargs: dict[str, Operand],
         names: list[str],

@@ -18,10 +18,10 @@ from ir.changes import appended, stored_type
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
 from ir.fact_rules import call_type
-from ir.infer import Inference
 from ir.special_calls import Folded, special
 from ir.special_displays import read_item
-from ir.types import TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
+from ir.typed_calls import TypedCalls
+from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
 
 NONE = Const(None)
 # What makes items of a defaultdict that no derivative flows into.
@@ -29,7 +29,7 @@ PLAIN_FACTORIES = (list, dict, set, float, int, complex, str, bool, deque, Order
 
 
 def _change(
-    self: Inference, callee: Any, args: list[Operand], loc: Location | None, type_: Type,
+    self: TypedCalls, callee: Any, args: list[Operand], loc: Location | None, type_: Type,
     held: list[Operand],
 ) -> Folded:
     if self.places is None:
@@ -41,7 +41,7 @@ def _change(
 @special(dict.setdefault)
 @special(OrderedDict.setdefault)
 def _setdefault(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -59,7 +59,7 @@ def _setdefault(
 
 @special(operator.getitem)
 def _getitem(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -68,8 +68,10 @@ def _getitem(
     type_ = type_of(args[0])
     if self.places is not None and isinstance(type_, Mapping) and type_.cls is defaultdict:
         made = default_type(type_)
+        if made == TOP and isinstance(type_.factory, Closure | Known):
+            made = self.surroundings.call_type(type_.factory, (), {})
         if made is not None:
-            grown = touched_type(type_, type_of(args[1]))
+            grown = stored_type(type_, type_of(args[1]), made)
             mapping = self.places.change(
                 primitives.touched, args[0], [args[1]], loc, grown, []
             )
@@ -81,7 +83,7 @@ def _getitem(
 
 @special(defaultdict)
 def _defaultdict(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -126,6 +128,8 @@ def default_type(type_: Mapping) -> Type | None:
     match type_.factory:
         case Known(None):
             return None
+        case Known(factory) if factory is dict:
+            return Mapping(dict, BOTTOM, BOTTOM)
         case Known(factory) if factory in PLAIN_FACTORIES:
             return call_type(factory)
         case _:
@@ -134,7 +138,7 @@ def default_type(type_: Mapping) -> Type | None:
 
 @special(deque.append)
 def _append(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -146,7 +150,7 @@ def _append(
 
 @special(deque.appendleft)
 def _appendleft(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -158,7 +162,7 @@ def _appendleft(
 
 @special(deque.rotate)
 def _rotate(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -172,7 +176,7 @@ def _rotate(
 @special(dict.clear)
 @special(OrderedDict.clear)
 def _clear(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -188,7 +192,7 @@ def _emptied(items: Operand) -> Type:
 
 @special(OrderedDict.move_to_end)
 def _move_to_end(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -202,7 +206,7 @@ def _move_to_end(
 def _regrouping(method: Any) -> None:
     @special(method)
     def regroup(
-        self: Inference,
+        self: TypedCalls,
         args: list[Operand],
         kwargs: dict[str, Operand],
         names: list[str],
@@ -222,7 +226,7 @@ for _method in (
 def _popping(method: Any, index: int) -> None:
     @special(method)
     def pop(
-        self: Inference,
+        self: TypedCalls,
         args: list[Operand],
         kwargs: dict[str, Operand],
         names: list[str],

@@ -42,7 +42,7 @@ from ir.types import (
 from ir.types import Iterator as IteratorType
 
 if TYPE_CHECKING:
-    from ir.places import Places
+    from ir.storages import Storages
 
 IMMUTABLE = (
     int, float, complex, str, bytes, tuple, slice, range, frozenset, type(None), type,
@@ -173,7 +173,7 @@ def _is_slice(type_: Type) -> bool:
 class Contents:
     """Follows what the containers of one function hold."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Storages) -> None:
         self._places = places
         # Indices that count from the front, whatever is appended.
         self.positions: set[Value] = set()
@@ -290,7 +290,7 @@ class Contents:
         self._join(root, roots)
         for other in {storage, *places.shallow_roots(storage)}:
             self._join(other, {root})
-            if self.is_element(operand):
+            if self.is_element(operand) or not places.may_be(operand, other):
                 state.lent[other] = None
             else:
                 state.held[other] = None

@@ -25,7 +25,8 @@ from ir.core import (
     type_of,
 )
 from ir.heap import is_heap
-from ir.places import Places, changed_by
+from ir.memory_facts import changed_by
+from ir.places import Places
 from ir.record import made, node
 from ir.rewrite import defined, walk
 from ir.types import Known, Scalar

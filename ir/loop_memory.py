@@ -11,7 +11,8 @@ from ir.contents import holds_memory
 from ir.core import Block, Location, Operand, Value, Yield
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.places import Places, State
+from ir.place_state import State
+from ir.places import Places
 from ir.rewrite import defined
 from ir.types import Type, join, widen
 

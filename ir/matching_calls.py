@@ -14,12 +14,12 @@ from ir.special_calls import Folded, is_unbound, literal_keys, special, typed
 from ir.types import BOTTOM, TOP, Dict, Known, Type, join_all
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
 
 
 @special(dict.get)
 def _get(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -39,7 +39,7 @@ def _get(
 
 @special(primitives.without_keys)
 def _without_keys(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -54,7 +54,7 @@ def _without_keys(
 
 @special(primitives.is_present)
 def _is_present(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -73,7 +73,7 @@ def _is_present(
 
 @special(primitives.match_attributes)
 def _match_attributes(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -95,7 +95,7 @@ def _match_attributes(
 
 @special(primitives.match_attribute)
 def _match_attribute(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],

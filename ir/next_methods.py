@@ -19,13 +19,13 @@ import gast
 
 from ir.core import Function
 from ir.errors import IRError
+from ir.function_parser import FunctionParser
 from ir.generator_expressions import lower_generator_expressions
 from ir.jumps import is_generator, outcome
 from ir.locate import locate
 from ir.matching import lower_matches
 from ir.next_calls import SIMPLE, hoist_next, hoisted
 from ir.node_maker import NodeMaker
-from ir.parse import FunctionParser
 from ir.primitives import UNBOUND
 from ir.scope import FUNCTIONS
 

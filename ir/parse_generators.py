@@ -28,7 +28,7 @@ from ir.record import node
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, local_names, parameters
 
 if TYPE_CHECKING:
-    from ir.parse import FunctionParser
+    from ir.function_parser import FunctionParser
     from ir.resuming import Resumable
 
 OWN = (SELF, SENT, THROWN, CLOSING, STATE)

@@ -295,8 +295,8 @@ def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> N
     mapping: dict[Value, Operand] = {}
     ops: list[Op] = []
     for op in block.ops:
-        if type(op) is Call and is_pure(op) and _is_shareable(op):
-            key = _key(op, mapping)
+        if type(op) is Call and is_pure(op) and is_shareable(op):
+            key = sharing_key(op, mapping)
             earlier = known.get(key)
             if earlier is not None:
                 mapping.update(zip(op.results, earlier, strict=True))
@@ -312,13 +312,13 @@ def share_common(block: Block, known: dict[Key, list[Value]] | None = None) -> N
     substitute(block, mapping)
 
 
-def _is_shareable(op: Call) -> bool:
+def is_shareable(op: Call) -> bool:
     callee = op.callee.value if isinstance(op.callee, Const) else None
     fresh = primitives.build_list, primitives.build_dict, primitives.load_global
     return callee not in fresh and not facts.is_buffer(callee)
 
 
-def _key(op: Call, mapping: dict[Value, Operand]) -> Key:
+def sharing_key(op: Call, mapping: dict[Value, Operand]) -> Key:
     def part(operand: Operand) -> object:
         if type(operand) is Value:
             operand = mapping.get(operand, operand)

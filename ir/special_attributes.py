@@ -40,17 +40,18 @@ from ir.types import (
     Known,
     Method,
     Type,
+    Union,
     class_of,
     widen,
 )
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
 
 
 @special(getattr)
 def _getattr(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -88,6 +89,13 @@ def _getattr(
     owner_type = widen(owner_type)
     if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
         return self.typed_call(Const(type), [owner], {}, names, loc)
+    member = _only_member_with(owner_type, name)
+    if member is not None:
+        assert isinstance(owner, Value)
+        (same,) = typed(self, primitives.having, args, [owner.name], loc, member)
+        if self.places is not None and isinstance(same, Value):
+            self.places.name_again(owner, same)
+        owner, owner_type, args = same, member, [same, args[1]]
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
         (result,) = typed(self, getattr, args, names, loc, type_)
@@ -114,8 +122,24 @@ def _getattr(
     return typed(self, getattr, args, names, loc, type_)
 
 
+def _only_member_with(type_: Type, name: str) -> Type | None:
+    """Of the types that a value may have the one of which an attribute can be read; None unless
+    all others are classes without it."""
+    members = type_.members if isinstance(type_, Union) else ()
+    found = []
+    for member in members:
+        cls = class_of(member)
+        if cls is None:
+            return None
+        if hasattr(cls, name):
+            found.append(member)
+        elif cls not in (int, float, bool, complex, str, type(None)):
+            return None
+    return found[0] if len(found) == 1 and len(members) > 1 else None
+
+
 def _read_of_class(
-    self: Inference, cls: Const, name: Const, names: list[str], loc: Location | None
+    self: TypedCalls, cls: Const, name: Const, names: list[str], loc: Location | None
 ) -> list[Operand]:
     """Reads an attribute of a class that the program stores: in turns with these stores."""
     type_ = self.surroundings.attribute_type(cls.value, name.value)
@@ -126,7 +150,7 @@ def _read_of_class(
 
 
 def _read_by_any_name(
-    self: Inference, args: list[Operand], names: list[str], loc: Location | None
+    self: TypedCalls, args: list[Operand], names: list[str], loc: Location | None
 ) -> Folded:
     """`getattr(o, name)` for a name that is computed, or with a default."""
     if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
@@ -138,7 +162,7 @@ def _read_by_any_name(
 
 
 def bound_method(
-    self: Inference, function: Any, first: Operand, read: list[Operand], names: list[str],
+    self: TypedCalls, function: Any, first: Operand, read: list[Operand], names: list[str],
     loc: Location | None,
 ) -> list[Operand]:
     """A method: a call of it is one of its function with the object in front."""
@@ -150,7 +174,7 @@ def bound_method(
 
 
 def read_attribute(
-    self: Inference, owner: Operand, name: str, names: list[str], loc: Location | None
+    self: TypedCalls, owner: Operand, name: str, names: list[str], loc: Location | None
 ) -> Folded:
     """Reads what an object may hold, in a function that takes the heap; others note that they
     would need it."""
@@ -184,7 +208,7 @@ def read_attribute(
 
 @special(primitives.special_method)
 def _special_method(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -206,7 +230,7 @@ def _special_method(
 
 @special(set_attribute, setattr)
 def _set_attribute(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -244,7 +268,7 @@ def _set_attribute(
 
 @special(object.__setattr__)
 def _set_directly(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -265,7 +289,7 @@ def _set_directly(
 
 @special(delete_attribute, delattr)
 def _delete_attribute(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -284,7 +308,7 @@ def _delete_attribute(
 
 
 def _store(
-    self: Inference, callee: Any, operands: list[Operand], held: list[Operand],
+    self: TypedCalls, callee: Any, operands: list[Operand], held: list[Operand],
     loc: Location | None,
 ) -> None:
     assert self.places is not None

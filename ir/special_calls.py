@@ -34,12 +34,12 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
 
 HEAP_TYPE = 1 << 9  # in `__flags__`: made by a class statement
 Folded = list[Operand] | None
 Special = Callable[
-    ["Inference", list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
+    ["TypedCalls", list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
 ]
 SPECIAL: dict[int, Special] = {}
 
@@ -67,7 +67,7 @@ def special(*callees: object) -> Callable[[Special], Special]:
 
 
 def typed(
-    inference: Inference, callee: object, args: list[Operand], names: list[str],
+    inference: TypedCalls, callee: object, args: list[Operand], names: list[str],
     loc: Location | None, *types_: Type,
 ) -> list[Operand]:
     results = [Value(name, type_) for name, type_ in zip(names, types_, strict=True)]
@@ -77,7 +77,7 @@ def typed(
 
 @special(primitives.load_global)
 def _load_global(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -98,7 +98,7 @@ def _load_global(
 
 @special(primitives.store_global)
 def _store_global(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -112,7 +112,7 @@ def _store_global(
 
 @special(primitives.read_captured)
 def _read_captured(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -138,7 +138,7 @@ def _read_captured(
 
 @special(primitives.read_default)
 def _read_default(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],

@@ -13,12 +13,12 @@ from ir.special_calls import Folded, special
 from ir.types import class_of
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
 
 
 @special(dataclasses.replace)
 def _replace(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],

@@ -39,12 +39,12 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
 
 
 @special(primitives.build_tuple)
 def _build_tuple(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -59,7 +59,7 @@ def _build_tuple(
 
 @special(primitives.build_list)
 def _build_list(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -71,7 +71,7 @@ def _build_list(
 
 @special(primitives.build_dict)
 def _build_dict(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -90,7 +90,7 @@ def _build_dict(
 
 @special(dict)
 def _dict(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -104,7 +104,7 @@ def _dict(
 
 @special(primitives.unpack)
 def _unpack(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -134,7 +134,7 @@ def _unpack(
 
 @special(primitives.unpack_starred)
 def _unpack_starred(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -158,7 +158,7 @@ def _unpack_starred(
 
 @special(primitives.check_bound)
 def _check_bound(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -172,7 +172,7 @@ def _check_bound(
 
 @special(primitives.apply)
 def _apply(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -200,7 +200,7 @@ def _apply(
 
 @special(primitives.merge_dicts)
 def _merge_dicts(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -222,7 +222,7 @@ def _merge_dicts(
 
 @special(operator.add)
 def _add(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -243,7 +243,7 @@ def _add(
 
 @special(operator.truth)
 def _truth(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -259,7 +259,7 @@ def _truth(
 
 @special(operator.getitem)
 def read_item(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],

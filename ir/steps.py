@@ -56,12 +56,13 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.infer import Inference
+    from ir.typed_calls import TypedCalls
+    from ir.typed_loops import TypedLoops
 
 
 @special(advanced)
 def _advanced(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -90,7 +91,7 @@ def _advanced(
 
 @special(memory_kept)
 def _memory_kept(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -104,7 +105,7 @@ def _memory_kept(
 
 
 def _parts(
-    self: Inference, whole: Operand, names: list[str], loc: Location | None
+    self: TypedCalls, whole: Operand, names: list[str], loc: Location | None
 ) -> list[Operand]:
     """The results of a call that gives one value."""
     if len(names) == 1:
@@ -114,7 +115,7 @@ def _parts(
 
 
 def consumed(
-    self: Inference, consumer: Any, args: list[Operand], kwargs: dict[str, Operand],
+    self: TypedCalls, consumer: Any, args: list[Operand], kwargs: dict[str, Operand],
     names: list[str], loc: Location | None,
 ) -> list[Operand]:
     """Appends the call of a function that takes the items of an iterator one after the other."""
@@ -126,7 +127,7 @@ def consumed(
 
 
 def settled_operands(
-    self: Inference, callee: object, args: list[Operand], loc: Location | None
+    self: TypedCalls, callee: object, args: list[Operand], loc: Location | None
 ) -> list[Operand]:
     """The operands of a call that takes all items, with lists of those that may be iterators."""
     types_ = tuple(map(type_of, args))
@@ -141,7 +142,7 @@ def settled_operands(
 def _asked(name: str, callee: Any) -> None:
     @special(callee)
     def handler(
-        self: Inference,
+        self: TypedCalls,
         args: list[Operand],
         kwargs: dict[str, Operand],
         names: list[str],
@@ -170,7 +171,7 @@ _asked("throw", throwing)
 
 @special(next)
 def _next(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -195,7 +196,7 @@ def _is_exact(type_: Type) -> bool:
 
 @special(iter)
 def _iter(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -210,7 +211,7 @@ def _iter(
 
 @special(iterated)
 def _iterated(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -235,7 +236,7 @@ def _iterated(
     return None
 
 
-def stepping(self: Inference, iterables: list[Operand], loc: Location | None) -> Operand | None:
+def stepping(self: TypedCalls, iterables: list[Operand], loc: Location | None) -> Operand | None:
     """The iterator of a loop that goes on by steps; None for other loops."""
     if self.places is None or len(iterables) != 1:
         return None
@@ -250,7 +251,7 @@ def stepping(self: Inference, iterables: list[Operand], loc: Location | None) ->
 
 
 def loop_by_steps(
-    self: Inference, op: For, iterator: Operand, init: list[Operand], mapping: Mapping
+    self: TypedLoops, op: For, iterator: Operand, init: list[Operand], mapping: Mapping
 ) -> None:
     """Appends a loop over an iterator that is an object; `mapping` learns the results."""
     cls = class_of(type_of(iterator))

@@ -25,7 +25,8 @@ from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.assigned import Outdated
-from zyg.compiler.specialise import AnyGuard, Specialisation, parameter_type
+from zyg.compiler.guards import AnyGuard
+from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of

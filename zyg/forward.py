@@ -21,7 +21,7 @@ from zyg.compiler import tangent_dispatch, tangent_nesting
 from zyg.entry import Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
-from zyg.inspection import Code, _code
+from zyg.inspection import Code, code_text
 from zyg.object_gradients import held_by, memory_in, refuse_shared
 from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
@@ -187,7 +187,7 @@ def code_tangent(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:
     """The function that `jvp` runs: `f` and its tangent, and those of the functions it calls."""
     try:
         mode = "tangent:" + ",".join(str(i) for i, x in enumerate(args) if _has_numbers(x))
-        return _code(entry_for(mode, f, args, kwargs))
+        return code_text(entry_for(mode, f, args, kwargs))
     except Exception as error:
         shown(error)
         raise

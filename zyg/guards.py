@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir.types import Scalar
-from zyg.compiler.specialise import Absent, AnyGuard, Guard
+from zyg.compiler.guards import Absent, AnyGuard, Guard
 from zyg.templates import Objects, all_of, statements
 
 Check = Callable[[], bool]

@@ -104,12 +104,12 @@ def code_adjoint(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:
 
     A comment names the line that a statement comes from.
     """
-    return _code(_entry("pullback", f, args, kwargs))
+    return code_text(_entry("pullback", f, args, kwargs))
 
 
 def code_gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:
     """The function that `gradient` runs: forward and adjoint in one, without what nobody needs."""
-    return _code(_entry("gradient", f, args, kwargs))
+    return code_text(_entry("gradient", f, args, kwargs))
 
 
 def explain(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
@@ -163,7 +163,7 @@ def _functions(code: Pair | Joint) -> list[types.FunctionType]:
     return [item.cell.cell_contents for item in made]
 
 
-def _code(entry: Entry) -> Code:
+def code_text(entry: Entry) -> Code:
     codes = _codes(entry.code)
     names = _Names({word for code in codes for word in _words(_emitted(code).source)})
     functions: dict[str, Callable[..., Any]] = {}

@@ -18,9 +18,9 @@ from ir import facts, primitives
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.emit import statement_form
 from ir.emit.render import name_node
-from ir.infer import Inference
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
 from ir.special_calls import Folded, special
+from ir.typed_calls import TypedCalls
 from ir.types import Closure, Type
 from zyg.array_type import Array
 
@@ -49,7 +49,7 @@ def _added_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def _overwrite(
-    self: Inference, target: Operand, value: Operand, loc: Location | None
+    self: TypedCalls, target: Operand, value: Operand, loc: Location | None
 ) -> Value:
     """Replaces the contents of an array by a value of the same kind."""
     assert self.places is not None
@@ -61,7 +61,7 @@ def _overwrite(
 
 @special(np.ndarray.fill)
 def _fill(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -76,7 +76,7 @@ def _fill(
 
 @special(np.ndarray.sort)
 def _sort(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -91,7 +91,7 @@ def _sort(
 
 @special(np.copyto)
 def _copyto(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -104,7 +104,7 @@ def _copyto(
 
 
 def added_at(
-    self: Inference, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
+    self: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
     loc: Location | None,
 ) -> list[Operand] | None:
     """`np.add.at(items, index, value)`; None for another call."""
@@ -131,7 +131,7 @@ def is_users(callee: Operand) -> bool:
 
 
 def written_out(
-    self: Inference,
+    self: TypedCalls,
     callee: Any,
     args: list[Operand],
     rest: dict[str, Operand],

@@ -11,8 +11,8 @@ import numpy as np
 
 from ir import primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.infer import Inference
 from ir.special_calls import Folded, special
+from ir.typed_calls import TypedCalls
 from ir.types import Tuple, Type
 from zyg.array_type import Array
 from zyg.numpy_shapes import array
@@ -20,7 +20,7 @@ from zyg.numpy_shapes import array
 
 @special(np.array)
 def _array(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -39,7 +39,7 @@ def _array(
     return [made]
 
 
-def _displays(self: Inference, operand: Operand) -> list[Operand]:
+def _displays(self: TypedCalls, operand: Operand) -> list[Operand]:
     """The items of a list that was written out, where it still holds these."""
     op = self.definitions.get(operand) if isinstance(operand, Value) else None
     is_list = isinstance(op, Call) and isinstance(op.callee, Const) and (
@@ -48,6 +48,6 @@ def _displays(self: Inference, operand: Operand) -> list[Operand]:
     return op.args if is_list else []  # type: ignore[union-attr]  # then it is a call
 
 
-def _written_out(self: Inference, operand: Operand) -> Type:
+def _written_out(self: TypedCalls, operand: Operand) -> Type:
     items = _displays(self, operand)
     return Tuple(tuple(_written_out(self, item) for item in items)) if items else type_of(operand)

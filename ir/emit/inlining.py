@@ -27,7 +27,7 @@ from ir.core import (
     operands_of,
 )
 from ir.emit.order import append, is_ordered, is_store, is_temporary
-from ir.places import is_change
+from ir.memory_facts import is_change
 
 MAX_FOLDED = 12
 STORING = (primitives.stored, primitives.spliced)

@@ -28,7 +28,7 @@ from ir.core import (
     blocks_of,
 )
 from ir.emit.order import append, is_ordered, is_store, is_temporary
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.record import node
 from ir.rewrite import Mapping, count_uses, free_of, walk
 

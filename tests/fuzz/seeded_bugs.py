@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
 import gast
 
-import ir.infer
 import zyg
-import zyg.binding
-import zyg.compiler.specialise
-from ir import closures, desugar, simplify
+from ir import binding, closures, desugar, simplify
 from ir.core import Const, For, If, Operand, Value, While
 from ir.emit import _FunctionEmitter
 from ir.emit.naming import Naming
-from ir.parse import _Looping
+from ir.endings import Looping
 from zyg import cotangent
 from zyg.compiler import loops
 from zyg.compiler.activity import Flows
@@ -165,7 +162,7 @@ def _() -> Iterator[None]:
 @seeded("what a loop carries is taken for a sum that it only adds to")
 def _() -> Iterator[None]:
     with patch.object(loops, "_is_accumulator", lambda op, k: True), patch.object(
-        loops, "_same", lambda a, b: True
+        loops, "is_same_operand", lambda a, b: True
     ):
         yield
 
@@ -200,7 +197,7 @@ def _() -> Iterator[None]:
 
 @seeded("calls that differ in their last operand are shared")
 def _() -> Iterator[None]:
-    with in_place_of(simplify, "_key", lambda right, op, mapping: right(op, mapping)[:-1]):
+    with in_place_of(simplify, "sharing_key", lambda right, op, mapping: right(op, mapping)[:-1]):
         yield
 
 
@@ -231,11 +228,11 @@ def _() -> Iterator[None]:
         given = {name: value for name, value in kwargs.items() if name not in kwdefaults}
         return right(source, args, given, defaults, kwdefaults, *rest)
 
-    with (
-        in_place_of(ir.infer, "bind", bound),
-        in_place_of(zyg.binding, "bind", bound),
-        in_place_of(zyg.compiler.specialise, "bind", bound),
-    ):
+    right = binding.bind
+    modules = [m for m in list(sys.modules.values()) if vars(m).get("bind") is right]
+    with ExitStack() as patches:
+        for module in modules:
+            patches.enter_context(in_place_of(module, "bind", bound))
         yield
 
 
@@ -244,7 +241,7 @@ def _() -> Iterator[None]:
     def going_on(right: Any, self: Any, parser: Any, exit: Any) -> Any:
         return right(self, parser, None if isinstance(exit, gast.Break) else exit)
 
-    with in_place_of(_Looping, "values", going_on):
+    with in_place_of(Looping, "values", going_on):
         yield
 
 

@@ -10,7 +10,8 @@ from ir import primitives
 from ir.core import Call, Const, Op, Value
 from ir.infer import Inference
 from ir.loop_memory import LoopMemory
-from ir.places import CHANGING, Places
+from ir.memory_facts import CHANGING
+from ir.places import Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
 from zyg.compiler import assemble, preserve
 from zyg.rules import changes

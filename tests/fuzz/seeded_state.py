@@ -9,7 +9,7 @@ import gast
 
 from ir.core import If, Try
 from ir.expressions import ExpressionParser
-from ir.parse import FunctionParser
+from ir.function_parser import FunctionParser
 from ir.places import Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
 from zyg.compiler.transpose import Transposer

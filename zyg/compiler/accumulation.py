@@ -24,7 +24,7 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.infer import _same
+from ir.typed_branches import is_same_operand
 from ir.types import (
     TOP,
     Dict,
@@ -230,7 +230,7 @@ class Accumulation(Algebra):
             hot = self._hot_unless_none(b)
         if hot is not None and is_buffer(type_of(a)):
             earlier = self._call_of(a, cotangent_items.add_at)
-            if earlier is not None and _same(earlier.args[1], hot.args[2]):
+            if earlier is not None and is_same_operand(earlier.args[1], hot.args[2]):
                 if is_numeric(type_of(earlier.args[2])) and is_numeric(type_of(hot.args[0])):
                     both = self.plus(earlier.args[2], hot.args[0], NONE)
                     made = self.call(cotangent_items.add_at, earlier.args[0], hot.args[2], both)

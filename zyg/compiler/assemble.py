@@ -42,7 +42,7 @@ from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.late import late
 from ir.load import load_definitions
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.record import made, node
 from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
@@ -52,7 +52,8 @@ from zyg import cotangent
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
-from zyg.compiler.augment import Augmenter, StructureStep
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
@@ -62,7 +63,9 @@ from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
 from zyg.compiler.replica import read_in_place
-from zyg.compiler.specialise import Specialisation, Specialiser, _Surroundings
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.specialise import Specialiser
+from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
@@ -184,11 +187,11 @@ class Compiler:
         known = self._pairs.get(key)
         if known is not None:
             return known
-        name = _identifier(made.function.name)
+        name = identifier(made.function.name)
         indices = made.with_bars(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
-        passed = _passed(made)
+        passed = passed_inputs(made)
         pair = Pair(
             Generated(f"{name}_forward", [returned, TOP]),
             Generated(f"{name}_back", results),
@@ -240,7 +243,7 @@ class Compiler:
     def _differentiate(
         self, made: Specialisation, active: Flow
     ) -> tuple[Augmenter, Operand, Transposer]:
-        surroundings = _Surroundings(self.specialiser, made)
+        surroundings = ProgramSurroundings(self.specialiser, made)
         self.specialiser._stack.append(made)
         try:
             augmenter = Augmenter(
@@ -295,7 +298,7 @@ class Compiler:
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
-        changes_objects, result = _without_heap(made, augmenter, result)
+        changes_objects, result = inputs_without_heap(made, augmenter, result)
         if of_value:
             result = _value_of(transposer, result)
         returned = made.value_type if of_value else made.returned_type
@@ -339,12 +342,12 @@ class Compiler:
         _open(adjoint, saved, pair, made)
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
-        pair.forward.ir_function = _function(made, pair.forward.name, params, forward)
+        pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
         saved_param = Value("saved")
         back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
         if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
             seed.name = f"{seed.name}_1"
-        pair.back.ir_function = _function(made, pair.back.name, back_params, adjoint)
+        pair.back.ir_function = finished_function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
         pair.emitted = self._load(made, [pair.forward, pair.back])
 
@@ -412,7 +415,7 @@ class Compiler:
         item.ir_function = function
         emitted = self._load(made, [item])
         return Joint(
-            item.cell.cell_contents, _passed(made), made.with_bars(active), emitted,
+            item.cell.cell_contents, passed_inputs(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
         )
 
@@ -422,7 +425,7 @@ class Compiler:
         known = self._derived.get(key)
         if known is None:
             function, _, _ = with_log(partial(self._joint_function, made, active, wants_value))
-            known = Derived(function, _passed(made), sorted(active))
+            known = Derived(function, passed_inputs(made), sorted(active))
             self._derived[key] = known
             self.finish()
         return known
@@ -432,7 +435,7 @@ class Compiler:
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
-        _, result = _without_heap(made, augmenter, result)
+        _, result = inputs_without_heap(made, augmenter, result)
         if made.handed_out:
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
@@ -462,12 +465,12 @@ class Compiler:
         join_branches(body)
         eliminate_dead(body, is_silent)
         pack_records(body, body, [])
-        name = f"{_identifier(made.function.name)}_gradient"
-        params = [self._inputs(made)[i] for i in _passed(made)]
-        return _function(made, name, params, body), augmenter, result
+        name = f"{identifier(made.function.name)}_gradient"
+        params = [self._inputs(made)[i] for i in passed_inputs(made)]
+        return finished_function(made, name, params, body), augmenter, result
 
 
-def _without_heap(
+def inputs_without_heap(
     made: Specialisation, augmenter: Augmenter, result: Operand
 ) -> tuple[bool, Operand]:
     """Whether a function changes objects, and what it returns beside the heap."""
@@ -495,7 +498,7 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
     return parts[0]
 
 
-def _passed(made: Specialisation) -> list[int]:
+def passed_inputs(made: Specialisation) -> list[int]:
     return [
         i for i, type_ in enumerate(made.inputs)
         if not isinstance(type_, Known) and type_ != HEAP
@@ -524,7 +527,7 @@ def _checked(
     return transposer.call(dynamic.real_scalar, result), Const(1.0)
 
 
-def _function(
+def finished_function(
     made: Specialisation, name: str, params: list[Value], body: Block
 ) -> Function:
     return Function(
@@ -533,7 +536,7 @@ def _function(
     )
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
     plain = name.strip("_") or name
     return plain if plain.isidentifier() else "function"
 
@@ -610,7 +613,7 @@ def _may_be_shared(value: Operand, makers: dict[Value, Op], result: Operand) -> 
     if isinstance(made, Call) and isinstance(made.callee, Const):
         if made.callee.value is primitives.build_tuple:
             return any(_may_be_shared(arg, makers, result) for arg in made.args)
-        return not facts.is_fresh(made.callee.value) and made.callee.value is not (
+        return not facts.is_fresh(made) and made.callee.value is not (
             cotangent.prototype
         )
     return True

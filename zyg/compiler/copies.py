@@ -27,8 +27,8 @@ import numpy as np
 
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.heap import new_object
-from ir.infer import Inference
 from ir.special_calls import Folded, special
+from ir.typed_calls import TypedCalls
 from ir.types import Instance, Tuple, class_of
 from zyg import copying
 from zyg.compiler.deep_copies import OWN_WAYS
@@ -50,7 +50,7 @@ constant(copying.unless_different, copying.unless_holding_objects)
 
 @special(copy.copy)
 def _copy(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
@@ -69,7 +69,7 @@ def _copy(
 
 @special(copy.deepcopy)
 def _deepcopy(
-    self: Inference,
+    self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from ir.infer import IN_PLACE
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
+from ir.typed_calls import IN_PLACE
 from zyg import callables, cotangent
 from zyg.compiler import (
     decorated,

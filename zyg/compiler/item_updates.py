@@ -11,8 +11,8 @@ from collections import Counter
 
 from ir import facts
 from ir.core import Block, Call, Const, Value, operands_of, type_of
-from ir.infer import _same as same
 from ir.rewrite import blocks, count_uses, substitute
+from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
 from zyg.compiler.consuming import add_item_into, clear_into, set_item_into, subtract_item_into
 from zyg.compiler.tangents import is_inexact
@@ -27,8 +27,8 @@ def shorten_updates(body: Block) -> None:
 
 def _subtract_negated(block: Block, uses: Counter[Value]) -> None:
     fresh = {
-        op.result for op in block.ops if isinstance(op, Call) and isinstance(op.callee, Const)
-        and facts.is_fresh(op.callee.value) and uses[op.result] == 1
+        op.result for op in block.ops
+        if isinstance(op, Call) and facts.is_fresh(op) and uses[op.result] == 1
     }
     # What is subtracted is read later than it was: its memory must be nobody else's.
     negated = {

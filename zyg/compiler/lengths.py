@@ -20,7 +20,7 @@ import numpy as np
 from ir import primitives
 from ir.core import Call, Const, For, If, Op, Operand, Value, While, Yield, type_of
 from ir.infer import Inference
-from ir.places import changed_by
+from ir.memory_facts import changed_by
 from ir.rewrite import walk
 from ir.types import (
     Closure,

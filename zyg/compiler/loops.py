@@ -30,10 +30,10 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.infer import _same
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.rewrite import blocks, clone_op, count_uses, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
+from ir.typed_branches import is_same_operand
 from ir.types import (
     TOP,
     Dict,
@@ -47,7 +47,7 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent
-from zyg.compiler.augment import (
+from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
     LoopStep,
@@ -205,7 +205,7 @@ class LoopTransposer(Restoring):
             item_bars = [self.bars.get(value) or self.zero(value) for value in items]
             unsteady = [
                 k for k, bar in zip(carried, following, strict=False)
-                if k in steady and not _same(bar, steady[k])
+                if k in steady and not is_same_operand(bar, steady[k])
             ]
             if unsteady:
                 for k in unsteady:

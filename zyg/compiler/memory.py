@@ -13,7 +13,7 @@ import numpy as np
 from ir import facts
 from ir.emit import statement_form
 from ir.emit.render import name_node
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
 from ir.types import Type
 from zyg.cotangent_items import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, UnsupportedSyntax

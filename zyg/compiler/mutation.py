@@ -18,9 +18,9 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Call, Const, For, Function, Lambda, Location, Operand, Value, While, type_of
 from ir.errors import SourceNotFound
-from ir.infer import IN_PLACE, Inference
 from ir.locate import locate
 from ir.rewrite import walk
+from ir.typed_calls import IN_PLACE, TypedCalls
 from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
@@ -48,7 +48,7 @@ def unsupported(what: str, loc: Location | None, advice: str = "") -> Unsupporte
 
 
 def refuse_mutation(
-    inference: Inference,
+    inference: TypedCalls,
     callee: Operand,
     args: list[Operand],
     kwargs: dict[str, Operand],
@@ -175,7 +175,9 @@ def may_change_captured(callee_type: Type) -> bool:
             return False
 
 
-_HANDING_ON = (operator.getitem, getattr, primitives.alias, primitives.check_bound)
+_HANDING_ON = (
+    operator.getitem, getattr, primitives.alias, primitives.check_bound, primitives.having,
+)
 _STORING = (operator.setitem, operator.delitem, *IN_PLACE)
 
 

@@ -19,14 +19,16 @@ from ir.binding import CannotBind, bind
 from ir.core import Const, Function, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import object_read
-from ir.infer import Inference
 from ir.record import node
+from ir.typed_calls import TypedCalls
 from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
+from zyg.compiler.arguments import read_defaults
 from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
-from zyg.compiler.specialise import Specialiser, Target, parameter_type, read_defaults
+from zyg.compiler.specialisation import Target, parameter_type
+from zyg.compiler.specialise import Specialiser
 
 # The public functions that differentiate, and whether they return the value too.
 _differentiating: dict[int, bool] = {}
@@ -64,7 +66,7 @@ class Derived:
 
 def expanded(
     specialiser: Specialiser,
-    inference: Inference,
+    inference: TypedCalls,
     callee: Operand,
     args: list[Operand],
     kwargs: dict[str, Operand],
@@ -94,7 +96,7 @@ def expanded(
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, *_defaults(inference, function, target),
+                source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
                 list, lambda items: None,
             )
         except CannotBind:
@@ -103,7 +105,7 @@ def expanded(
             return None
         count = len(source.captured)
         captured = [
-            _read_captured(inference, function, value.name, type_)
+            read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
         inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
@@ -154,7 +156,7 @@ def expanded(
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
 
 
-def _passed(inference: Inference, item: Any, xs: list[Operand]) -> Operand:
+def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
     """What a parameter is given: a default, an argument, or the tuple of those a starred takes."""
     if isinstance(item, list):
         return inference.call(primitives.build_tuple, *[xs[i] for i in item])
@@ -165,7 +167,7 @@ def _takes(item: Any, position: int) -> bool:
     return isinstance(item, list) and position in item
 
 
-def _with_contents(inference: Inference, operand: Operand, loc: Location | None) -> Operand:
+def _with_contents(inference: TypedCalls, operand: Operand, loc: Location | None) -> Operand:
     """An operand of code that takes no heap, and reads objects as they are at this point."""
     if holds_no_objects(type_of(operand)):
         return operand
@@ -184,8 +186,8 @@ def _with_contents(inference: Inference, operand: Operand, loc: Location | None)
     return found
 
 
-def _read_captured(
-    inference: Inference, function: Operand, name: str, type_: Type
+def read_captured(
+    inference: TypedCalls, function: Operand, name: str, type_: Type
 ) -> Operand:
     """A captured variable of a function, of the type that it is guarded to have."""
     if isinstance(type_, Known):
@@ -196,8 +198,8 @@ def _read_captured(
     return found
 
 
-def _defaults(
-    inference: Inference, function: Operand, target: Target
+def read_own_defaults(
+    inference: TypedCalls, function: Operand, target: Target
 ) -> tuple[list[Operand], dict[str, Operand]]:
     known: Any = target.function
     if known is None:

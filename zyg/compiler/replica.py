@@ -31,7 +31,7 @@ from ir.core import (
 from ir.emit import statement_form
 from ir.emit.render import expression_form, subscript
 from ir.fact_rules import declare
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
 from ir.rewrite import blocks, substitute, walk
 from ir.types import Known, Type
 from zyg import keeping

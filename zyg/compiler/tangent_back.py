@@ -34,7 +34,8 @@ from ir.rewrite import Mapping, substitute
 from ir.simplify import eliminate_dead, is_pure
 from zyg import cotangent
 from zyg.compiler.activity import Flow, may_vary
-from zyg.compiler.augment import Augmenter, RuleStep
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.lengths import Lengths
 from zyg.compiler.tangent_types import dot_type
 from zyg.compiler.transpose import Transposer

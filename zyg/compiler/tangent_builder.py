@@ -34,11 +34,12 @@ from ir.core import (
     type_of,
 )
 from ir.heap import HEAP, HEAP_NAME, without_heap
-from ir.infer import MakeBranch
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.rewrite import Mapping, defined
+from ir.typed_branches import MakeBranch
 from ir.types import Known, Sequence, Tuple
-from zyg.compiler.augment import (
+from zyg.compiler.forward_objects import without_heap_operand
+from zyg.compiler.forward_steps import (
     CallStep,
     ContentsStep,
     LambdaStep,
@@ -47,7 +48,6 @@ from zyg.compiler.augment import (
     Step,
     StoreStep,
     StructureStep,
-    _but_heap,
 )
 from zyg.compiler.tangent_rules import RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
@@ -140,7 +140,7 @@ class TangentBuilder(RuleTangents):
     def _structure_tangent(self, call: Call) -> None:
         callee = call.callee.value  # type: ignore[union-attr]
         self.loc = call.loc
-        if callee is primitives.check_bound:
+        if callee in (primitives.check_bound, primitives.having):
             self.set_dot(call.result, self.dot_or_zero(call.args[0]))
             return
         if callee is primitives.unpack:
@@ -256,7 +256,7 @@ class TangentBuilder(RuleTangents):
         outer, self._is_deferring = self._is_deferring, isinstance(op, Try) and block is op.body
         exit = self.inline(block, mapping)
         if isinstance(exit, Yield):
-            exit.values = _but_heap(exit.values, op.results)
+            exit.values = without_heap_operand(exit.values, op.results)
         if self._pending and not any(map(is_end_guarded, self.ops)):
             # The tangent of what the body guards can't fail in the place of the program.
             self._define(Call(Const(primitives.end_guarded), [], {}, [Value("_")], op.loc))
@@ -281,7 +281,7 @@ class TangentBuilder(RuleTangents):
         for value, param in zip(given, params, strict=True):
             param.type = known.get(value, param.type)
         self._note_results(given, params, inner)
-        init = _but_heap(init, op.results[: len(init)])
+        init = without_heap_operand(init, op.results[: len(init)])
         kept = [value for value in op.results if value.type != HEAP]
         count = len(op.iterables) if isinstance(op, For) else 0
         items, carried = params[:count], params[count:]
@@ -296,7 +296,7 @@ class TangentBuilder(RuleTangents):
             exit = self.inline(op.body, inner)
             self.catch_up()
         if isinstance(exit, Yield):
-            exit.values = exit.values[:1] + _but_heap(exit.values[1:], op.results)
+            exit.values = exit.values[:1] + without_heap_operand(exit.values[1:], op.results)
         self._in_loop, self._plain = outer_loop, plain
         size = len(init)
         collecting = [

@@ -32,20 +32,21 @@ from ir.errors import Unsupported
 from ir.record import made as fresh
 from ir.record import node
 from ir.rewrite import substitute
-from ir.simplify import Key, _is_shareable, _key, eliminate_dead, is_pure, is_silent
+from ir.simplify import Key, eliminate_dead, is_pure, is_shareable, is_silent, sharing_key
 from ir.types import Scalar
 from zyg.compiler import tangent_stores  # noqa: F401 - for what it declares
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import (
     Compiler,
     Generated,
-    _function,
-    _identifier,
-    _passed,
-    _without_heap,
+    finished_function,
+    identifier,
+    inputs_without_heap,
+    passed_inputs,
 )
 from zyg.compiler.nesting import Derived
-from zyg.compiler.specialise import Specialisation, _Surroundings
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
 from zyg.compiler.tangents import is_numeric
@@ -93,9 +94,9 @@ class TangentCompiler:
         if known is not None:
             return known
         returned = made.value_type if key[2] else made.returned_type
-        passed = _passed(made)
+        passed = passed_inputs(made)
         function = Generated(
-            f"{_identifier(made.function.name)}_tangent", [returned, dot_type(returned)]
+            f"{identifier(made.function.name)}_tangent", [returned, dot_type(returned)]
         )
         function.changes = tuple(passed.index(i) for i in made.handed_out)
         function.works_on_objects = made.heap is not None
@@ -125,9 +126,8 @@ class TangentCompiler:
         """The tangent function as IR that other IR calls, with the code of all that it calls."""
         known = self._derived.get((made, active))
         if known is None:
-            code = TangentCode(Generated(f"{_identifier(made.function.name)}_tangent", []), _passed(
-                made
-            ), sorted(active))
+            generated = Generated(f"{identifier(made.function.name)}_tangent", [])
+            code = TangentCode(generated, passed_inputs(made), sorted(active))
             function = self._function(made, active, False, code)
             known = self._derived[made, active] = Derived(function, code.passed, code.active)
             self.finish()
@@ -152,10 +152,10 @@ class TangentCompiler:
         specialiser._stack.append(made)
         try:
             builder = TangentBuilder(
-                specialiser, _Surroundings(specialiser, made), made, active, self.tangent
+                specialiser, ProgramSurroundings(specialiser, made), made, active, self.tangent
             )
             result = builder.augment(made.function)
-            result = _without_heap(made, builder, result)[1]
+            result = inputs_without_heap(made, builder, result)[1]
             builder.note_steps()
             builder.catch_up()
             if of_value:
@@ -178,7 +178,7 @@ class TangentCompiler:
         params = [inputs[i] for i in code.passed]
         params += [builder.dot_params[i] for i in code.active]
         code.dispatched = builder.dispatched
-        return _function(made, code.forward.name, params, body)
+        return finished_function(made, code.forward.name, params, body)
 
 
 def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None = None) -> None:
@@ -191,7 +191,7 @@ def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None =
     ops: list[Op] = []
     for op in block.ops:
         if isinstance(op, Call) and _may_be_shared(op, own):
-            key = _key(op, mapping)
+            key = sharing_key(op, mapping)
             earlier = known.get(key)
             if earlier is not None:
                 mapping.update(zip(op.results, earlier, strict=True))
@@ -209,7 +209,7 @@ def _may_be_shared(op: Call, own: set[Op]) -> bool:
     """Whether a value can stand for another that is computed alike: iterators can't."""
     if not all(is_numeric(value.type) for value in op.results):
         return False
-    return (op in own or _is_arithmetic(op)) and is_pure(op) and _is_shareable(op)
+    return (op in own or _is_arithmetic(op)) and is_pure(op) and is_shareable(op)
 
 
 def _is_arithmetic(op: Call) -> bool:

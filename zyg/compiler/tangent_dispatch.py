@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from ir.infer import IN_PLACE
-from ir.places import CHANGING
+from ir.memory_facts import CHANGING
+from ir.typed_calls import IN_PLACE
 from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.object_attributes import Read, Stored
@@ -266,12 +266,14 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
         args = settled(args[0]), *args[1:]
         dots = settled_tangent(dots[0], args[0]), *dots[1:]
     whole = [zero_tangent(x) if dot is None else dot for x, dot in zip(args, dots, strict=True)]
-    y = function(*args, **kwargs)
+    # An attribute such as `ndarray.T` is read, not called.
+    call = function if callable(function) else function.__get__
+    y = call(*args, **kwargs)
     if declared is not None:
         return y, declared(y, *args, *whole, **kwargs)
     assert groups is not None
     given = [whole[i] if i in groups[0] else x for i, x in enumerate(args)]
-    return y, function(*given, **kwargs)
+    return y, call(*given, **kwargs)
 
 
 def rule_call(

@@ -16,10 +16,11 @@ from ir import primitives
 from ir.binding import CannotBind, bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
-from ir.infer import Inference
+from ir.typed_calls import TypedCalls
 from zyg.compiler.calling import calling
-from zyg.compiler.nesting import _defaults, _read_captured, expansions
-from zyg.compiler.specialise import Specialiser, parameter_type
+from zyg.compiler.nesting import expansions, read_captured, read_own_defaults
+from zyg.compiler.specialisation import parameter_type
+from zyg.compiler.specialise import Specialiser
 from zyg.compiler.tangent_code import tangents_of
 from zyg.compiler.tangents import is_none, is_numeric
 from zyg.tangent import tangent_like
@@ -28,7 +29,7 @@ ADVICE = "call it with a function and with tuples of numbers and arrays, written
 
 
 def expanded_jvp(
-    specialiser: Specialiser, inference: Inference, args: list[Operand],
+    specialiser: Specialiser, inference: TypedCalls, args: list[Operand],
     kwargs: dict[str, Operand], loc: Location | None,
 ) -> Operand:
     """The value and tangent of a call that differentiates along tangents."""
@@ -54,7 +55,7 @@ def expanded_jvp(
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, *_defaults(inference, function, target),
+                source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
                 lambda items: None, lambda items: None,
             )
         except CannotBind:
@@ -62,7 +63,7 @@ def expanded_jvp(
         if any(item is None for item in bound):
             raise Unsupported("jvp of a function with starred parameters", loc, advice=ADVICE)
         captured = [
-            _read_captured(inference, function, value.name, type_)
+            read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
         inputs = [*captured, *(xs[item] if isinstance(item, int) else item for item in bound)]
@@ -88,7 +89,7 @@ def expanded_jvp(
 
 
 def _checked(
-    inference: Inference, dot: Operand, x: Operand, loc: Location | None
+    inference: TypedCalls, dot: Operand, x: Operand, loc: Location | None
 ) -> Operand:
     """A tangent that was given, which has to have the kind and shape of its argument."""
     if type_of(dot) == type_of(x) and is_numeric(type_of(x)):

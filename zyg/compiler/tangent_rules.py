@@ -19,7 +19,7 @@ from typing import Any
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.places import is_change
+from ir.memory_facts import is_change
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping as Renaming
 from ir.types import (
@@ -40,10 +40,12 @@ from zyg import cotangent
 from zyg.array_type import rank_of, same_shape
 from zyg.compiler import tangent_dispatch
 from zyg.compiler.activity import Flow
-from zyg.compiler.augment import Augmenter, PairOf, RuleStep
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.memory import written_view
 from zyg.compiler.objects import is_object_type
-from zyg.compiler.specialise import Specialisation, Specialiser
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.specialise import Specialiser
 from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
     dot_name,
@@ -53,6 +55,7 @@ from zyg.compiler.tangent_types import (
     is_real_numeric,
 )
 from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
+from zyg.compiler.varied import PairOf
 from zyg.errors import NotDifferentiable
 from zyg.numpy_changes import added_at_each
 from zyg.rules.tangent_registry import (

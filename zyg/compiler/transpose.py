@@ -42,7 +42,7 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent, cotangent_items, shadows
-from zyg.compiler.augment import (
+from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
     ContentsStep,
@@ -338,7 +338,7 @@ class Transposer(LoopTransposer):
         bar = self.bars.pop(call.result, None)
         if bar is None:
             return
-        if callee is primitives.check_bound:
+        if callee in (primitives.check_bound, primitives.having):
             self.add(call.args[0], bar)
             return
         if callee is primitives.build_dict:

@@ -28,8 +28,8 @@ from typing import TypeVar
 
 from ir import facts, primitives
 from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, type_of
-from ir.infer import _same as same
 from ir.record import made, node
+from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
 from zyg import keeping
 from zyg.array_type import is_basic_index, rank_of

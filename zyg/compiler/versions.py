@@ -29,7 +29,7 @@ from ir.core import (
     Yield,
     blocks_of,
 )
-from ir.places import changed_by
+from ir.memory_facts import changed_by
 from ir.record import made, node
 from ir.rewrite import walk
 from zyg.compiler.tangents import is_array
@@ -105,7 +105,7 @@ class Versions:
                 continue
             op = self.definitions.get(value)
             if isinstance(op, Call):
-                is_root = isinstance(op.callee, Const) and facts.is_fresh(op.callee.value)
+                is_root = facts.is_fresh(op)
             else:
                 is_root = op is None and value not in home.params
             if is_root:

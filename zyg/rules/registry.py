@@ -174,7 +174,7 @@ LATE = {
     "heapq": ("heaps",),
     "itertools": ("lazy",),
     "numpy": (
-        "array_iteration", "array_stores", "composites", "einsum", "options",
+        "array_iteration", "array_stores", "composites", "einsum", "index_tricks", "options",
         "order_statistics", "padding", "piecewise", "polynomials",
         "ufunc_methods",
     ),

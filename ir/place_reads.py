@@ -1,0 +1,197 @@
+"""Reads of memory that changes: its latest version, and refused where two names may mix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ir import facts
+from ir.contents import has_parts, holds_memory, may_overlap
+from ir.core import Const, Location, Operand, Value
+from ir.errors import Unsupported
+from ir.memory_facts import KEYS, is_mutable
+from ir.place_state import State, check_call, shown_name
+from ir.storages import Storages
+from ir.types import Iterator, Tuple, Type, class_of
+
+
+def _is_object(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and facts.is_object(cls)
+
+
+class PlaceReads(Storages):
+    """Reads values as what their memory holds by now."""
+
+    # Reads
+
+    def read(self, operand: Operand, loc: Location | None) -> Operand:
+        """The operand to read in the place of one that the source names."""
+        if isinstance(operand, Const) or not self.is_watching:
+            return operand
+        if isinstance(operand.type, Tuple) and self.parts(operand):
+            return self._tuple_again(operand, loc)
+        if not holds_memory(operand.type):
+            return operand
+        if self.inference.heap is not None and _is_object(operand.type):
+            return operand  # what it holds is compared where it is read
+        if self.state.has_changes:
+            self._compare(operand, loc)
+            operand = self.latest(operand)
+        return self.held.read(operand, loc) if self.held.is_watching else operand
+
+    def _compare(self, value: Value, loc: Location | None) -> None:
+        """Sees to it that a value is no unknown name of memory that was written."""
+        storage = self.storage(value)
+        if storage in self.state.lost:
+            raise Unsupported(
+                f"`{value.name}` may have been changed in place under another name", loc,
+                advice="copy what is changed, or use one name for it",
+            )
+        if isinstance(value.type, Iterator):
+            if not self._is_fresh_iterator(value):
+                raise Unsupported(
+                    f"`{value.name}` reads what was changed in place after it was made", loc,
+                    advice="make a list of its items before the change",
+                )
+            for source in self._read_later(value):
+                if is_mutable(source.type):
+                    self._compare(source, loc)
+        start, state = self.state.since.get(storage, 0), self.state
+        state.since[storage] = len(state.trail)
+        for written, target in dict.fromkeys(state.trail[start:]):
+            if written in self.gone:
+                self._compare_gone(storage, written, loc)
+                continue
+            if written is storage or self.storage(written) is storage:
+                continue
+            if self._may_share(storage, written, target):
+                self._check(storage, written, target, loc)
+
+    def _compare_gone(self, storage: Value, written: Value, loc: Location | None) -> None:
+        """Sees to it that a storage isn't what was changed under a name of an inner block."""
+        whole = self.state.current.get(storage, storage).type
+        gone = self.gone[written]
+        if storage is gone.source:
+            self.untangle(storage, loc)  # it held once what has left it
+        elif self._may_be_one_of(storage, gone.names) and may_overlap(whole, written.type, True):
+            raise Unsupported(
+                f"{shown_name(storage.name)} may have been changed in place under another name",
+                loc or gone.loc,
+                advice="copy what is changed, or use one name for it",
+            )
+
+    def _may_be_one_of(self, storage: Value, names: Iterable[Value]) -> bool:
+        roots = self.roots(storage)
+        return any(roots & self.roots(name) for name in names)
+
+    def _is_fresh_iterator(self, iterator: Value) -> bool:
+        """Whether nothing was changed that an iterator, made from it before, will read."""
+        if class_of(iterator.type) is KEYS:
+            return True
+        return all(
+            version is self.state.current.get(source, source) and self._is_fresh_iterator(source)
+            for source, version in self.sources.get(self.storage(iterator), {}).items()
+        )
+
+    def _read_later(self, value: Value) -> list[Value]:
+        """The storages that an iterator, or what may be one, reads when it is read itself."""
+        cls = class_of(value.type)
+        if cls is KEYS or (cls is not None and not isinstance(value.type, Iterator)):
+            return []
+        found: list[Value] = []
+        for source in self.sources.get(self.storage(value), {}):
+            found += [source, *self._read_later(source)]
+        return found
+
+    def changed_iterable(
+        self, iterables: list[Operand], before: State, loc: Location | None
+    ) -> int | None:
+        """Which of the iterables of a loop the body changes, where it has to read the items by
+        their positions to see that."""
+        for i, iterable in enumerate(iterables):
+            if not isinstance(iterable, Value):
+                continue
+            storages = [self.storage(iterable), *self._read_later(iterable)]
+            changed = [
+                storage for storage in storages
+                if self.state.current.get(storage) is not before.current.get(storage)
+            ]
+            is_part = self.contents.is_element(iterable)
+            is_resized = any(
+                class_of(storage.type) is not dict
+                and before.resized.get((storage, is_part)) is not (
+                    self.state.resized.get((storage, is_part))
+                )
+                for storage in changed
+            )
+            if is_resized:
+                raise Unsupported(
+                    f"a loop changes the length of `{changed[0].name}`, which it iterates over",
+                    loc, advice="iterate over a copy",
+                )
+            is_keyed = issubclass(class_of(iterable.type) or object, dict | KEYS)
+            if changed and not is_keyed:
+                return i
+        return None
+
+    def iterated(self, iterable: Operand, loc: Location | None) -> None:
+        """Sees to it that the body of a loop changed nothing that it iterates over by another
+        name."""
+        if isinstance(iterable, Value) and self.state.has_changes and is_mutable(iterable.type):
+            self._compare(iterable, loc)
+
+    def _may_share(self, storage: Value, written: Value, target: Value | None) -> bool:
+        changed = written if target is None else target
+        type_ = self.state.current.get(changed, changed).type
+        whole = self.state.current.get(storage, storage).type
+        if not may_overlap(whole, type_, target is None):
+            return False
+        roots, others = self.roots(storage), self.roots(written)
+        if roots & others:
+            return True
+        if target is written:
+            others = self.shallow_roots(written)
+        return any(self._may_be_same(a, b) for a in roots for b in others)
+
+    def _may_be_same(self, a: Value, b: Value) -> bool:
+        kinds = {self.kind(a), self.kind(b)}
+        if "new" in kinds:
+            new = a if self.kind(a) == "new" else b
+            # An unknown value can be new memory only if that was given away.
+            return "unknown" in kinds and (new in self.state.lent or new in self.state.held)
+        return True
+
+    def _check(
+        self, storage: Value, written: Value, target: Value | None, loc: Location | None
+    ) -> None:
+        """Appends the question whether a storage knows what was changed: `target`, which is a
+        part of the region of `written`, or anything there."""
+        surroundings = self.inference.surroundings
+        callee = surroundings.check_distinct
+        if not self.is_named(target):
+            callee = surroundings.check_separate
+        elif has_parts(self.state.current.get(storage, storage).type):
+            callee = surroundings.check_outside
+        are_apart = not self.roots(storage) & self.roots(written)
+        if storage in self.inputs and written in self.inputs and are_apart:
+            is_whole = target is written
+            callee = callee if is_whole else surroundings.check_separate
+            if (storage, written, is_whole) not in self.compared:
+                self.compared[storage, written, is_whole] = None
+                self.entry.append(check_call(callee, [storage, written], loc))
+            return
+        changed = target if self.is_named(target) else written
+        assert changed is not None
+        operands: list[Operand] = [self.latest(storage), self.latest(changed)]
+        self.inference.ops.append(check_call(callee, operands, loc))
+
+    def untangle(self, storage: Value, loc: Location | None) -> None:
+        """Sees to it that a container, whose elements are changed, holds none of them twice."""
+        callee = self.inference.surroundings.check_apart
+        for root in self.roots(storage):
+            if root in self.inputs and has_parts(root.type) and root not in self.apart:
+                self.apart[root] = None
+                self.entry.append(check_call(callee, [root], loc))
+        if storage in self.state.tangled:
+            self.state.tangled.pop(storage, None)
+            self.inference.ops.append(check_call(callee, [self.latest(storage)], loc))

@@ -1,0 +1,223 @@
+"""What inference asks of those who use it: types of globals and attributes, what calls do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ir.core import Function, Location, Operand
+from ir.place_state import Effect, Returned
+from ir.record import record
+from ir.types import Type
+
+if TYPE_CHECKING:
+    from ir.typed_calls import TypedCalls
+
+
+@record
+class Inlinable:
+    """A function that may be inlined: its IR and the values of its defaults."""
+
+    source: Function
+    defaults: tuple[Any, ...]
+    kwdefaults: dict[str, Any]
+    is_own: bool  # part of a rule, so that its operations stand where the rule's do
+
+
+@record
+class Member:
+    """What an attribute is where it is read, and how it is stored.
+
+    `kind` is stored (in the object), computed (by `getter`), method, static or of class (the
+    function `getter`), unknown (any of these, or no object of the user's), or other (no object of
+    the user's). `store` is plain (into the object), computed (by `setter`) or unknown, where the
+    class has no `__setattr__` of its own, which is the `hook`.
+    """
+
+    kind: str
+    getter: Any = None
+    store: str = "unknown"
+    setter: Any = None
+    hook: Any = None
+    # Whether `del` does no more than to take it out of the object.
+    is_plainly_deleted: bool = False
+
+
+@record
+class Constructor:
+    """How an object is made: without contents, then by `init`, if there is one."""
+
+    init: Any
+
+
+class Surroundings(Protocol):
+    """What inference asks of its caller."""
+
+    def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
+        """The type of a global or builtin; whoever answers sees to it that it stays true."""
+
+    def attribute_type(self, owner: object, name: str) -> Type:
+        """The type of an attribute of a module or class."""
+
+    def is_assigned(self, owner: object, name: str) -> bool:
+        """Whether the program stores into an attribute of a class."""
+
+    def note_assigned(self, owner: object, name: str, type_: Type) -> None:
+        """Notes a store into a global, in the dict `owner`, or into an attribute of a class."""
+
+    def is_class_store(self, cls: type, name: str) -> bool:
+        """Whether `cls.name = value` does no more than to replace a plain value."""
+
+    def call_type(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Type:
+        """The type of a call of a Python function."""
+
+    def check_call(
+        self,
+        inference: TypedCalls,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> None:
+        """Raises `Unsupported` for a call behind which types would not hold; asked where changes in
+        place are not followed."""
+
+    def expanded(
+        self,
+        inference: TypedCalls,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> Operand | None:
+        """The result of a call that stands for other operations, which are appended."""
+
+    def inlinable(self, callee: object) -> Inlinable | None:
+        """The code of a function whose calls are to be replaced by its body, if it is straight."""
+
+    def updated(
+        self, inference: TypedCalls, callee: Operand, args: list[Operand],
+        kwargs: dict[str, Operand], loc: Location | None,
+    ) -> list[tuple[int | str, Operand]]:
+        """What a call of a Python function changes in place: positions or keywords, operands."""
+
+    def updates(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> tuple[tuple[int, ...], list[Type]]:
+        """The numbers of the inputs that such a call changes in place, and their types then."""
+
+    def returned(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Returned:
+        """What is known of the memory that a call of a Python function returns."""
+
+    def works_on_objects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        """Whether a call may read or change what objects hold, so that it takes the heap."""
+
+    def may_fail_midway(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        """Whether a call may raise when it has already changed something."""
+
+    def catching(self, callee: Type) -> Type | None:
+        """The type of the catching variant of a Python function, if that is known."""
+
+    def member(self, owner: Type, name: str) -> Member:
+        """What is known of an attribute of objects of a type."""
+
+    def field_type(self, owner: Operand, name: str) -> Type:
+        """The type of what an object holds under a name."""
+
+    def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
+        """Notes a store into an object; with None, one into an unknown object."""
+
+    def note_lookup(self, cls: type | None, name: str) -> None:
+        """Sees to it that a name means in a class what it means now."""
+
+    def is_of_class(self, cls: type | None, name: str) -> bool:
+        """Whether no object of a class hides what the class itself has under a name."""
+
+    def above(self, cls: type, below: type, name: str) -> Any:
+        """The Python function of this name that a class has above another one in its order."""
+
+    def operator_method(self, callee: object, types: tuple[Type, ...]) -> Any:
+        """The method of an object's class that an operator is certain to call, with the operands
+        as they are."""
+
+    def iterated(self, callee: object, types: tuple[Type, ...]) -> list[tuple[int, Any]]:
+        """The operands of a call that are objects which it iterates over, each with the method
+        that is certain to be asked for the items, or None. `callee` is None for a loop."""
+
+    def step_of(self, iterator: Type) -> Any:
+        """The function that gives the next step of an iterator which is an object; or None."""
+
+    def may_step(self, iterable: Type) -> bool:
+        """Whether an iterable about which little is known may be such an iterator, or give one."""
+
+    def iterator_class(self, items: Type, loc: Location | None) -> Any:
+        """The class of the iterators over such a sequence that a place of the program makes."""
+
+    def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        """The Python function that does what a built-in one does with such iterators; or None."""
+
+    def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
+        """The operands that may be such iterators, of a call that takes all of their items."""
+
+    def called_method(self, type_: Type) -> Any:
+        """The function that is certain to run where an object of a type is called, or None."""
+
+    def may_change_objects(self) -> bool:
+        """Whether this program may store into objects."""
+
+    def may_change_held(self) -> bool:
+        """Whether memory that objects hold may be changed in place in this program."""
+
+    def note_change_of_held(
+        self, owner: Type | None, name: str, type_: Type, keeps_type: bool
+    ) -> None:
+        """Notes that memory which an object holds is changed in place, and its type behind that."""
+
+    def note_change_of_given(self, type_: Type) -> None:
+        """The same for a container which this function has put into objects itself."""
+
+    def held_operands(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> list[Operand]:
+        """The arguments of a call that objects may hold behind it."""
+
+    def changed_type(self, type_: Type) -> Type:
+        """The type of memory that an object may have changed in place meanwhile."""
+
+    def unless_held(self, value: Any) -> None:
+        """Raises, when the program runs, if an object holds memory that is changed."""
+
+    def constructor(self, cls: type) -> Constructor | None:
+        """How objects of a class are made, if it is one of those whose objects are places."""
+
+    def written_view(self, items: Any, view: Any, part: Any, *args: Any) -> Any:
+        """`primitives.written_view` that raises, when the program runs, for what is no view."""
+
+    def check_view(self, items: Any, view: Any) -> None:
+        """Raises, when the program runs, if `view` is a copy of a part of `items`."""
+
+    def check_distinct(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if two objects share memory."""
+
+    def refuse_lost_changes(self, error: Any) -> None:
+        """Raises, when the program runs, where a call failed that may have changed something."""
+    def check_outside(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if an object holds another one."""
+
+    def check_separate(self, value: Any, changed: Any) -> None:
+        """Raises, when the program runs, if two objects hold memory in common."""
+
+    def check_apart(self, container: Any) -> None:
+        """Raises, when the program runs, if a container holds memory in two places."""
+
+    def effects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Effect]:
+        """What a call does to the elements of the inputs that it changes in place."""

@@ -1,0 +1,483 @@
+"""Typed calls: resolved, folded, inlined or taken apart as far as their types tell."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ir import facts, primitives
+from ir.binding import CannotBind, bind
+from ir.closures import Maker
+from ir.core import Block, Call, Const, Lambda, Location, Operand, Raise, Value, Yield, type_of
+from ir.errors import NeedsHeap, Unsupported
+from ir.heap import HEAP_NAME, new_object
+from ir.memory_facts import UNPACKING
+from ir.place_state import Effect
+from ir.rewrite import Mapping
+from ir.special_attributes import bound_method
+from ir.special_calls import special_of
+from ir.steps import consumed, settled_operands
+from ir.surroundings import Constructor
+from ir.typed_builder import Attempting
+from ir.typed_changes import PAIR, TypedChanges
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Bottom,
+    Instance,
+    Known,
+    Scalar,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    widen,
+)
+
+IN_PLACE = {
+    getattr(operator, f"i{plain.__name__.strip('_')}"): plain
+    for plain in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
+        operator.mod, operator.pow, operator.matmul, operator.lshift, operator.rshift,
+        operator.and_, operator.or_, operator.xor,
+    )
+}
+_PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
+IMMUTABLE = (Scalar, Tuple)
+MAX_INLINED = 12
+
+
+class TypedCalls(TypedChanges):
+    """Appends calls as what their types make of them."""
+
+    def inline(self, block: Block, mapping: Mapping) -> Yield | Raise:
+        raise AssertionError("given by Inference")
+
+    def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:
+        raise AssertionError("given by Inference")
+
+    # Calls
+
+    def call(  # type: ignore[override]
+        self,
+        callee: Any,
+        *args: Operand,
+        name: str = "t",
+        loc: Location | None = None,
+        **kwargs: Operand,
+    ) -> Operand:
+        """Appends a call of one result, unless it folds to something known."""
+        if not isinstance(callee, Value | Const):
+            callee = Const(callee)
+        (result,) = self.typed_call(callee, list(args), kwargs, [name], loc or self.loc)
+        return result
+
+    def typed_call(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; gives an operand for each result."""
+        places = self.places
+        if type(callee) is Const and callee.value is primitives.attempt:
+            return self._attempted(args[0], args[1:], kwargs, names[1], loc)
+        if places is not None and places.is_watching:
+            is_apart = type(callee) is Const and callee.value in UNPACKING
+            args = [
+                arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
+            ]
+            kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
+        if type(callee) is not Const or callee.value is not primitives.check_bound:
+            # What a variable is where it is bound doesn't tell whether it is.
+            args = [known_operand(arg) if type(arg) is Value else arg for arg in args]
+        kwargs = {name: known_operand(arg) for name, arg in kwargs.items()} if kwargs else {}
+        if type(callee) is Value:
+            callee = known_operand(callee)
+        if places is None:
+            self.surroundings.check_call(self, callee, args, kwargs, loc)
+        if type(callee) is Value:
+            if callee in self.methods:
+                function, self_operand = self.methods[callee]
+                if places is not None:
+                    self_operand = places.read(self_operand, loc)
+                callee, args = function, [self_operand, *args]
+            elif places is not None:
+                method = self.surroundings.called_method(callee.type)
+                if method is not None:
+                    return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+        if type(callee) is not Const:
+            return self._append(callee, args, kwargs, names, loc)
+        value = callee.value
+        if isinstance(value, Maker):
+            return self._make(value, args, kwargs, names, loc)
+        if places is not None and args and isinstance(type_of(args[0]), Instance):
+            types_ = tuple(map(type_of, args))
+            method = None if kwargs else self.surroundings.operator_method(value, types_)
+            if method is not None:
+                return self.typed_call(Const(method), args, {}, names, loc)
+        if places is not None and (self.heap is not None or not self.works_on_objects):
+            args = self._items_of_objects(value, args, loc)
+            try:
+                consumer = self.surroundings.consumer(value, tuple(map(type_of, args)))
+            except Unsupported as error:
+                raise Unsupported(error.what, loc, error.why, error.advice) from None
+            if consumer is not None:
+                return consumed(self, consumer, args, kwargs, names, loc)
+            if self.heap is not None:
+                args = settled_operands(self, value, args, loc)
+        special = special_of(value)
+        if special is not None:
+            folded = special(self, args, kwargs, names, loc)
+            if folded is not None:
+                return folded
+        plain = _PLAIN.get(id(value))
+        if plain is not None and _is_immutable(widen(type_of(args[0]))):
+            callee, value = Const(plain), plain
+        if len(names) != 1:
+            # For what it refuses: what it gives is one value.
+            self.surroundings.expanded(self, callee, args, kwargs, loc)
+            return self._append(callee, args, kwargs, names, loc)
+        constant = self._fold_constants(value, args, kwargs)
+        if constant is not None:
+            return [constant]
+        expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
+        if expanded is not None:
+            return [expanded]
+        if self.heap is not None and isinstance(value, type):
+            constructor = self.surroundings.constructor(value)
+            if constructor is not None:
+                return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
+        if isinstance(value, types.FunctionType):
+            inlined = self._inline_call(value, args, kwargs, names, loc)
+            if inlined is not None:
+                return inlined
+        return self._append(callee, args, kwargs, names, loc)
+
+    def _items_of_objects(
+        self, callee: object, operands: list[Operand], loc: Location | None
+    ) -> list[Operand]:
+        """The operands of a call or loop, with the iterators of objects in their place."""
+        found = self.surroundings.iterated(callee, tuple(map(type_of, operands)))
+        if not found:
+            return operands
+        self.works_on_objects = True
+        if self.heap is None:
+            return operands
+        operands = list(operands)
+        for i, method in found:
+            if method is None and self.surroundings.may_step(type_of(operands[i])):
+                continue  # see `ir.steps`
+            if method is None:
+                (operands[i],) = self.unknown_call(Const(iter), [operands[i]], ["items"], loc)
+            else:
+                (operands[i],) = self.typed_call(
+                    Const(method), [operands[i]], {}, ["items"], loc
+                )
+        return operands
+
+    def _of_class(
+        self, owner: Const, name: str, names: list[str], loc: Location | None
+    ) -> list[Operand] | None:
+        """A class method or static method that is looked up in its class."""
+        found = self.surroundings.member(Instance(owner.value), name)
+        if found.kind not in ("static", "of class"):
+            return None
+        self.surroundings.note_lookup(owner.value, name)
+        if found.kind == "static":
+            return [Const(found.getter)]
+        return bound_method(self, found.getter, owner, [owner, Const(name)], names, loc)
+
+    def _of_super(self, owner: Operand, name: str) -> tuple[Any, Operand] | None:
+        """The function that `super(cls, obj).name` is a method of, and the object."""
+        op = self.definitions.get(owner) if isinstance(owner, Value) else None
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return None
+        if op.callee.value is not super or len(op.args) != 2:
+            return None
+        first, obj = op.args
+        cls = obj.value if isinstance(obj, Const) else class_of(type_of(obj))
+        if not isinstance(first, Const) or not isinstance(cls, type):
+            return None
+        function = self.surroundings.above(cls, first.value, name)
+        return None if function is None else (function, obj)
+
+    def _construct(
+        self,
+        cls: Const,
+        constructor: Constructor,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        name: str,
+        loc: Location | None,
+    ) -> Operand:
+        """Makes an object as `cls(*args, **kwargs)` does."""
+        made = Value(name, Instance(cls.value))
+        self._define(Call(Const(new_object), [cls], {}, [made], loc))
+        if constructor.init is not None:
+            self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
+        elif args or kwargs:
+            self._append(Const(object.__init__), [made, *args], kwargs, ["_"], loc)
+        return made
+
+    def _inline_call(
+        self,
+        callee: types.FunctionType,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand] | None:
+        """The result of a call in terms of the callee's own operations, where these are straight.
+
+        Where the types leave a branch open, the call stays, with the type found on the way.
+        """
+        if len(self._inlining) > MAX_INLINED or callee in self._inlining:
+            return None
+        code = self.surroundings.inlinable(callee)
+        if code is None or (self.attempting is not None and not code.is_own):
+            return None
+        state = self.ops, self.globals, self.place
+        known = len(self.definitions), len(self.methods)
+        self.ops, self.globals = [], code.source.globals
+        self.place = (self.place or loc) if code.is_own else self.place
+        self._inlining.append(callee)
+        try:
+            bound = bind(
+                code.source, args, kwargs, list(map(Const, code.defaults)),
+                {name: Const(value) for name, value in code.kwdefaults.items()},
+                lambda items: self.call(primitives.build_tuple, *items),
+                self._make_dict,
+            )
+            mapping = dict(zip(code.source.params, bound, strict=True))
+            exit = self.inline(code.source.body, mapping)
+            inlined = self.ops
+        except CannotBind:
+            return None
+        finally:
+            self._inlining.pop()
+            self.ops, self.globals, self.place = state
+        if isinstance(exit, Yield) and all(isinstance(op, Call) for op in inlined):
+            result = exit.values[0]
+            if isinstance(result, Value) and result.name == "t":
+                result.name = names[0]
+            self.ops += inlined
+            return [result]
+        # What was defined there is not kept: it came last.
+        while len(self.definitions) > known[0]:
+            self.definitions.popitem()
+        while len(self.methods) > known[1]:
+            self.methods.popitem()
+        if not code.is_own:
+            return None
+        result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM
+        made = Value(names[0], result_type)
+        self._define(Call(Const(callee), args, kwargs, [made], loc))
+        return [made]
+
+    def _make_dict(self, items: Any) -> Operand:
+        pairs = [part for name, value in items.items() for part in (Const(name), value)]
+        return self.call(primitives.build_dict, *pairs)
+
+    def _make(
+        self, maker: Maker, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Emitted code that is parsed again: what makes a function object is a `Lambda`."""
+        defaults = self.parts(kwargs["defaults"]) if "defaults" in kwargs else []
+        keywords = self.keywords(kwargs["kwdefaults"]) if "kwdefaults" in kwargs else {}
+        assert defaults is not None and keywords is not None
+        made = Lambda(maker.function, args, defaults, keywords, Value(names[0]), loc)
+        mapping: Mapping = {}
+        self._lambda(made, lambda operand: operand, mapping)
+        return [mapping[made.result]]
+
+    def _append(
+        self,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        fold = facts.fold_of(callee.value) if isinstance(callee, Const) else None
+        if fold is not None and len(names) == 1:
+            simpler = fold(Call(callee, args, kwargs, [Value(names[0])], loc))
+            if isinstance(simpler, Call):
+                return self.typed_call(
+                    simpler.callee, simpler.args, simpler.kwargs, names, loc
+                )
+            if simpler is not None:
+                return [simpler]
+        if self.places is not None and not (self.heap is None and self.works_on_objects):
+            if HEAP_NAME not in kwargs and self._calls_for_objects(callee, args, kwargs, loc):
+                self.works_on_objects = True
+                if self.heap is not None:
+                    kwargs = {**kwargs, HEAP_NAME: self.current_heap(loc)}
+        type_ = self._result_type(callee, args, kwargs)
+        if self.places is not None:
+            changed = self.surroundings.updated(self, callee, args, kwargs, loc)
+            is_of_held = self.heap is not None and self.places.held.is_changed_by(changed)
+            if changed and self.attempting is not None:
+                found = self._caught(callee, args, kwargs, names, loc, is_of_held)
+                if found is not None:
+                    return found
+            if is_of_held:
+                return self.unknown_call(callee, args, names, loc, kwargs)
+            if changed:
+                return self._updating(callee, args, kwargs, names, loc, type_, changed)
+        if len(names) == 1:
+            results = [Value(names[0], type_)]
+        else:
+            results = [Value(name, _part(type_, i)) for i, name in enumerate(names)]
+        call = Call(callee, args, kwargs, results, loc)
+        self._define(call)
+        if self.places is not None:
+            self._note_returned(call)
+        if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee):
+            self.ops.pop()
+            return [Const(type_.value)]
+        return list(results)
+
+    def _calls_for_objects(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> bool:
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            return self.surroundings.works_on_objects(
+                type_of(callee), tuple(map(type_of, args)), kwtypes
+            )
+        except NeedsHeap:
+            raise
+        except Unsupported as error:
+            raise Unsupported(error.what, error.location or loc, error.why, error.advice) from None
+
+    def _attempted(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], name: str,
+        loc: Location | None,
+    ) -> list[Operand]:
+        """Appends a call; gives its error, or None, and its value."""
+        outer, self.attempting = self.attempting, Attempting()
+        try:
+            (value,) = self.typed_call(callee, args, kwargs, [name], loc)
+            return [self.attempting.error or Const(None), value]
+        finally:
+            self.attempting = outer
+
+    def _caught(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None, is_of_held: bool,
+    ) -> list[Operand] | None:
+        """The value of a call that changes something, if it may fail then: its error is kept."""
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        if not self.surroundings.may_fail_midway(type_of(callee), types_, kwtypes):
+            return None
+        if is_of_held or self.surroundings.catching(type_of(callee)) is None:
+            return self.unknown_call(callee, args, names, loc, kwargs)
+        function, attempting = self._catching(callee, loc)
+        error, value = self._append(function, args, kwargs, ["error", names[0]], loc)
+        self.attempting = attempting
+        attempting.error = error
+        if len(names) == 1:
+            return [value]
+        count = Const(len(names))
+        return self.typed_call(Const(primitives.unpack), [value, count], {}, names, loc)
+
+    def _is_catching(self, callee: Operand) -> bool:
+        made = self.definitions.get(callee) if isinstance(callee, Value) else None
+        return isinstance(made, Call) and isinstance(made.callee, Const) and (
+            made.callee.value in (primitives.catching, primitives.catching_found)
+        )
+
+    def _catching(
+        self, callee: Operand, loc: Location | None, is_known: bool = True
+    ) -> tuple[Value, Attempting]:
+        """The catching variant of what is called, and the attempt that its error is for."""
+        attempting, self.attempting = self.attempting, None
+        assert attempting is not None
+        if attempting.error is not None:
+            raise Unsupported(
+                "one operation calls several functions that change something and may fail, where "
+                "a handler goes on", loc, advice="call them in statements of their own",
+            )
+        made = primitives.catching if is_known else primitives.catching_found
+        (function,) = self.typed_call(Const(made), [callee], {}, ["caught"], loc)
+        assert isinstance(function, Value)
+        return function, attempting
+
+    def unknown_call(
+        self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None,
+        kwargs: dict[str, Operand] | None = None,
+    ) -> list[Operand]:
+        """Appends a call about which the run time will tell what it does with objects."""
+        assert self.places is not None
+        heap = self.current_heap(loc)
+        if self.attempting is not None:
+            function, attempting = self._catching(callee, loc, is_known=False)
+            pair = self.unknown_call(function, args, ["error", names[0]], loc, kwargs)
+            self.attempting = attempting
+            attempting.error, value = pair
+            if len(names) == 1:
+                return [value]
+            count = Const(len(names))
+            return self.typed_call(Const(primitives.unpack), [value, count], {}, names, loc)
+        changed: list[tuple[int | str, Operand]] = [(HEAP_NAME, heap)]
+        result = Value(names[0], PAIR if self._is_catching(callee) else TOP)
+        self.surroundings.note_store(None, "", TOP)
+        self.places.passed(
+            callee, args, {**(kwargs or {}), HEAP_NAME: heap}, result, changed, [heap.type],
+            [Effect()], loc,
+        )
+        if self._is_catching(callee):
+            self._at_once.add(self.definitions[result])
+        if len(names) == 1:
+            return [result]
+        return self._unpacked(callee, result, names, loc)
+
+    def _unpacked(
+        self, callee: Operand, result: Operand, names: list[str], loc: Location | None
+    ) -> list[Operand]:
+        """What a call returned, taken apart."""
+        count = Const(len(names))
+        parts = self.typed_call(Const(primitives.unpack), [result, count], {}, names, loc)
+        if self._is_catching(callee):
+            self._at_once.update(
+                self.definitions[part] for part in parts if isinstance(part, Value)
+            )
+        return parts
+
+
+def _is_immutable(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return all(map(_is_immutable, type_.members))
+    return isinstance(type_, IMMUTABLE)
+
+
+def known_operand(operand: Operand) -> Operand:
+    """A value whose type says which object it is, as a constant."""
+    if type(operand) is Value and isinstance(operand.type, Known):
+        return Const(operand.type.value)
+    return operand
+
+
+def _may_drop(callee: Operand) -> bool:
+    """Whether a call whose result is known need not run."""
+    return isinstance(callee, Const) and (
+        facts.is_pure(callee.value) or callee.value in (getattr, primitives.load_global)
+    )
+
+
+def _part(type_: Type, index: int) -> Type:
+    match type_:
+        case Tuple(items) if index < len(items):
+            return items[index]
+        case Bottom():
+            return BOTTOM
+        case _:
+            return TOP

@@ -1,0 +1,245 @@
+"""Typed copies of loops: run again until the types that they carry cover what the body yields."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from ir import facts, primitives
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Location,
+    Operand,
+    Value,
+    While,
+    Yield,
+    type_of,
+)
+from ir.errors import NeedsHeap, Unsupported
+from ir.heap import is_heap
+from ir.loop_memory import LoopMemory
+from ir.memory_facts import is_array_like
+from ir.place_state import ItemChanged
+from ir.rewrite import Mapping, count_uses
+from ir.steps import loop_by_steps, stepping
+from ir.typed_branches import TypedBranches
+from ir.types import BOTTOM, TOP, Iterator, Sequence, Tuple, Type, class_of, join, widen
+
+VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
+MAX_ROUNDS = 8
+
+
+class TypedLoops(TypedBranches):
+    """Copies loops; a loop over a few known items is written out."""
+
+    def _for(
+        self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
+    ) -> None:
+        if not op.backwards:
+            iterator = stepping(self, iterables, op.loc)
+            if iterator is not None:
+                loop_by_steps(self, op, iterator, init, mapping)
+                return
+        iterables, split = self._split_zip(op, iterables)
+        items = [facts.item_of(type_of(iterable)) for iterable in iterables]
+        names = [f"{value.name}" for value in op.items] if split is None else split
+
+        def params() -> list[Value]:
+            return [Value(name, item) for name, item in zip(names, items, strict=True)]
+
+        body = op.body
+        if split is not None:
+            # `for a, b in zip(x, y)`: the pair is made, to be taken apart again at once.
+            parts = [Value(name) for name in names]
+            pair = Call(Const(primitives.build_tuple), list(parts), {}, [op.items[0]])
+            body = Block([*parts, *op.carried], [pair, *op.body.ops], op.body.exit)
+        outer = self.ops, self.places.state.copy() if self.places is not None else None
+        definitions, methods = dict(self.definitions), dict(self.methods)
+        given = list(init)
+        tried: dict[Value, int] = {}
+
+        def items_of_try() -> list[Value]:
+            made = params()
+            tried.update((value, i) for i, value in enumerate(made))
+            return made
+
+        try:
+            new_body, results = self._loop(op, body, items_of_try, init, mapping, iterables)
+            if self.places is not None and outer[1] is not None:
+                position = self.places.changed_iterable(iterables, outer[1], op.loc)
+                if position is not None:
+                    raise ItemChanged(new_body.params[position])
+        except ItemChanged as change:
+            position = tried.get(change.item)
+            if position is None or self.places is None or op.backwards:
+                raise
+            self.ops, self.places.state = outer  # type: ignore[assignment]
+            self.definitions, self.methods = definitions, methods
+            body = Block(list(body.params), list(body.ops), body.exit)
+            self._by_position(body, position, iterables, op)
+            again = For(iterables, given, body, op.results, False, op.loc)
+            self._for(again, iterables, given, mapping)
+            return
+        if any(is_heap(param) for param in new_body.params):
+            self._check_interleaved(iterables, op.loc)
+        self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
+        if self.places is not None:
+            for iterable in iterables:
+                self.places.iterated(iterable, op.loc)
+
+    def _check_interleaved(self, iterables: list[Operand], loc: Location | None) -> None:
+        """Refuses a loop that changes objects in turns with the functions of its iterator."""
+        for iterable in iterables:
+            made = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+            if not isinstance(made, Call) or not isinstance(type_of(iterable), Iterator):
+                continue
+            if isinstance(made.callee, Const) and made.callee.value is primitives.updating:
+                raise Unsupported(
+                    "a loop that changes objects reads an iterator which calls functions that may "
+                    "work on objects, too", loc, advice="make a list of its items, and read that",
+                )
+            self._check_interleaved(made.args, loc)
+
+    def _by_position(
+        self, body: Block, position: int, iterables: list[Operand], op: For
+    ) -> None:
+        """Lets a loop over a sequence walk over positions, and read the items in its body."""
+        sequence, item = iterables[position], body.params[position]
+        enumerated = self._enumerated(sequence)
+        made = self.definitions.get(sequence) if isinstance(sequence, Value) else None
+        if enumerated is not None:
+            # `for i, x in enumerate(xs)`: the pair is made, to be taken apart again at once.
+            sequence, index, part = enumerated, Value("i"), Value("t")
+            pair = Call(Const(primitives.build_tuple), [index, part], {}, [item])
+            read = Call(Const(operator.getitem), [sequence, index], {}, [part])
+            iterables[position] = self.call(range, self.call(len, sequence))
+            body.params[position] = index
+            body.ops[:0] = [read, pair]
+            if len(op.iterables) == 1 and self.is_made_for(op) and made in self.ops:
+                self.ops.remove(made)
+            return
+        if isinstance(made, Call) and self._by_key(body, made, position, iterables):
+            return
+        if not _has_positions(type_of(sequence)):
+            # With the heap, the items may be those of an iterator that goes on by steps.
+            refuse = NeedsHeap if self.works_on_objects and self.heap is None else Unsupported
+            raise refuse(
+                "a loop changes in place what it iterates over", op.loc,
+                advice="iterate over the positions, or over a list of the items",
+            )
+        length = self.call(len, sequence)
+        iterables[position] = self.call(range, length)
+        index = Value("i")
+        body.params[position] = index
+        read = Call(Const(operator.getitem), [sequence, index], {}, [item])
+        body.ops.insert(0, read)
+
+    def _by_key(
+        self, body: Block, made: Call, position: int, iterables: list[Operand]
+    ) -> bool:
+        """Lets a loop over the values of a mapping, or over its items, walk over the keys."""
+        callee = made.callee.value if isinstance(made.callee, Const) else None
+        if callee not in VALUES and callee not in ITEMS:
+            return False
+        mapping, item = made.args[0], body.params[position]
+        key, value = Value("key"), item if callee in VALUES else Value("t")
+        iterables[position] = mapping
+        body.params[position] = key
+        body.ops.insert(0, Call(Const(operator.getitem), [mapping, key], {}, [value]))
+        if callee in ITEMS:
+            body.ops.insert(1, Call(Const(primitives.build_tuple), [key, value], {}, [item]))
+        return True
+
+    def _enumerated(self, iterable: Operand) -> Operand | None:
+        """What `enumerate` counts, if it has positions and the count starts with zero."""
+        op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is enumerate:
+            if len(op.args) == 1 and not op.kwargs and _has_positions(type_of(op.args[0])):
+                return op.args[0]
+        return None
+
+    def _split_zip(
+        self, op: For, iterables: list[Operand]
+    ) -> tuple[list[Operand], list[str] | None]:
+        """Iterates over the parts of a `zip` or `enumerate` themselves."""
+        if len(iterables) != 1 or op.backwards or not isinstance(iterables[0], Value):
+            return iterables, None
+        source = self.definitions.get(iterables[0])
+        if not isinstance(source, Call) or not isinstance(source.callee, Const):
+            return iterables, None
+        strict = source.kwargs.get("strict", Const(False))
+        is_plain_zip = source.callee.value is zip and source.args and (
+            isinstance(strict, Const) and strict.value is False
+        )
+        if is_plain_zip and self.is_made_for(op) and source in self.ops:
+            self.ops.remove(source)
+            return list(source.args), [f"{op.items[0].name}" for _ in source.args]
+        return iterables, None
+
+    def is_made_for(self, op: For) -> bool:
+        """Whether an iterator is made just before the loop, and nobody else reads it."""
+        made, block = op.iterables[0], self._source
+        assert block is not None and isinstance(made, Value)
+        is_near = any(made in other.results for other in block.ops)
+        return is_near and count_uses(block)[made] == 1
+
+    def _while(self, op: While, init: list[Operand], mapping: Mapping) -> None:
+        body, results = self._loop(op, op.body, list, init, mapping, [])
+        self._define(While(init, body, results, op.loc))
+
+    def _loop(
+        self,
+        op: For | While,
+        body: Block,
+        make_items: Callable[[], list[Value]],
+        init: list[Operand],
+        mapping: Mapping,
+        iterables: list[Operand],
+    ) -> tuple[Block, list[Value]]:
+        carried = op.carried
+        types = [widen(type_of(operand)) for operand in init]
+        memory = LoopMemory(self.places, init) if self.places is not None else None
+        for round_number in range(MAX_ROUNDS):
+            new_carried = [Value(v.name, t) for v, t in zip(carried, types, strict=True)]
+            state = dict(self.definitions), dict(self.methods)
+            items = make_items()
+            if memory is not None:
+                memory.enter(items, iterables, new_carried)
+            new_body = self.inner_block(body, [*items, *new_carried], mapping)
+            exit = new_body.exit
+            yields = exit.values if isinstance(exit, Yield) else None
+            if self.places is not None and yields is not None:
+                self.places.collect(yields[1 + len(carried) :])
+            is_settled = memory is None or memory.is_settled(new_body, new_carried, op.loc)
+            found = types if yields is None else [
+                join(t, widen(type_of(value)))
+                for t, value in zip(types, yields[1:], strict=False)
+            ]
+            if found == types and is_settled:
+                break
+            types = [TOP] * len(types) if round_number == MAX_ROUNDS - 2 else found
+            self.definitions, self.methods = state
+        else:
+            raise Unsupported(
+                "a loop changes something in place that has other names in each iteration", op.loc,
+                advice="change a copy, or use one name for it",
+            )
+        results = [Value(r.name, t) for r, t in zip(op.results, types, strict=False)]
+        for i, result in enumerate(op.results[len(carried) :], start=1 + len(carried)):
+            item = BOTTOM if yields is None else widen(type_of(yields[i]))
+            results.append(Value(result.name, Sequence(list, item)))
+        mapping.update(zip(op.results, results, strict=True))
+        if memory is not None:
+            collected = [] if yields is None else yields[1 + len(carried) : 1 + len(op.results)]
+            memory.leave(new_body, init, results, len(carried), list(collected))
+        return new_body, results
+
+
+def _has_positions(type_: Type) -> bool:
+    return is_array_like(type_) or (
+        isinstance(type_, Sequence | Tuple) and class_of(type_) in (list, deque, tuple)
+    )

@@ -1,0 +1,184 @@
+"""Reads and stores of what objects hold, in the forward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir import primitives
+from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.generators import Generator
+from ir.heap import (
+    HEAP,
+    HEAP_NAME,
+    IDENTITY,
+    STORES,
+    Identity,
+    attribute_read,
+    class_attribute,
+    class_read,
+    class_stored,
+    contents_read,
+    object_read,
+    without_heap,
+)
+from ir.held import may_be_memory
+from ir.rewrite import Mapping
+from ir.types import Known, Scalar, class_of
+from zyg.compiler.forward_rules import ForwardRules
+from zyg.compiler.forward_steps import ContentsStep, ReadStep, StoreStep
+from zyg.compiler.objects import member
+from zyg.compiler.specialisation import Specialisation
+from zyg.shadows import hold
+
+
+class ForwardObjects(ForwardRules):
+    """Appends what reads and changes the contents of objects."""
+
+    def _without_heap(self, values: list[Value], mapping: Mapping) -> list[Value]:
+        """The values but for versions of the heap, all of which are one token."""
+        if self.heap is not None:
+            mapping.update((value, self.heap) for value in values if value.type == HEAP)
+        return [value for value in values if value.type != HEAP]
+
+    def _without_token(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> tuple[Operand, list[Operand], dict[str, Operand], Call]:
+        """A call that is made as it is, in terms of what runs: without the heap."""
+        function: Any = callee.value if isinstance(callee, Const) else None
+        heaps = [value for value in op.results if value.type == HEAP]
+        mapping.update((value, self.heap) for value in heaps if self.heap is not None)
+        results = [value for value in op.results if value.type != HEAP] or [
+            Value("_", Known(None))
+        ]
+        if function is attribute_read:
+            callee, args = Const(getattr), args[1:]
+        elif function is class_read:
+            callee, args = Const(class_attribute), args[1:]
+        elif function in (contents_read, object_read):
+            callee, args = Const(primitives.alias), args[1:]
+        elif any(function is store for store in STORES):
+            callee, args = Const(STORES[function]), args[1:]
+        elif function is primitives.updating and heaps:
+            changed = args[1]
+            assert isinstance(changed, Const)
+            rest = tuple(position for position in changed.value if position != HEAP_NAME)
+            if rest:
+                args = [args[0], Const(rest), *args[2:]]
+            else:
+                callee, args = args[0], args[2:]
+        return callee, args, without_heap(kwargs), Call(
+            op.callee, op.args, op.kwargs, results, op.loc
+        )
+
+    def _heap_call(
+        self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A read or store of what an object holds; False for another call."""
+        if callee.value is attribute_read:
+            heap, obj, name, *default = args
+            assert isinstance(heap, Value)
+            if default or not isinstance(name, Const) or (
+                member(type_of(obj), name.value).kind != "stored"
+            ):
+                self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
+                return True
+            result = self._read(op, args, mapping)
+            if _is_count(obj, name.value):
+                return True
+            self.varied.add(result)
+            held = self._held(result, op.loc)
+            self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
+            return True
+        if callee.value is contents_read:
+            value = args[1]
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(Const(primitives.alias), [value], {}, [result], op.loc))
+            mapping[op.result] = result
+            held = self._held(value, op.loc)
+            if isinstance(value, Value) and held is not None:
+                self.varied.add(result)
+                self.varied.add(value)
+                self.steps.append(ContentsStep(result, value, held, op.loc))
+            return True
+        if callee.value is object_read:
+            result = Value(op.result.name, op.result.type)
+            self._define(Call(Const(primitives.alias), [args[1]], {}, [result], op.loc))
+            mapping[op.result] = result
+            self.varied.add(result)
+            return True
+        plain = STORES.get(callee.value) if callable(callee.value) else None
+        if plain is None:
+            return False
+        heap, obj, name, *values = args
+        assert isinstance(name, Const)
+        if callee.value is class_stored:
+            self._refuse_lost(op, args)
+        self._define(Call(Const(plain), args[1:], {}, [Value("_", Known(None))], op.loc))
+        mapping[op.result] = heap
+        if callee.value is class_stored:
+            return True
+        self._contents.note_store(op, args)
+        fields = self._specialiser.fields
+        if _is_count(obj, name.value):
+            return True
+        if fields is not None and not fields.may_vary(class_of(type_of(obj)), name.value):
+            return True
+        stored = values[0] if values else None
+        step = StoreStep(obj, name.value, stored, op.loc)
+        step.held = None if stored is None else self._held(stored, op.loc)
+        if step.held is not None:
+            step.is_first = Value("is_first", Scalar(bool))
+            self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
+        self.steps.append(step)
+        return True
+
+    def _read_again(
+        self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A read of what is at hand, or of what never varies; False for another call."""
+        if not isinstance(callee, Const) or callee.value is not attribute_read:
+            return False
+        is_plain = len(args) == 3 and isinstance(args[2], Const) and (
+            member(type_of(args[1]), args[2].value).kind == "stored"
+        )
+        known = self._contents.known(op, args) if is_plain else None
+        if known is not None:
+            mapping[op.result] = known
+            return True
+        if not is_plain or self._varies(op.results):
+            return False
+        self._read(op, args, mapping)
+        return True
+
+    def _held(self, value: Operand, loc: Location | None) -> Value | None:
+        """A name for memory that objects may hold and change in place: what is saved of it is its
+        identity, not its contents."""
+        if not isinstance(value, Value) or not may_be_memory(value.type):
+            return None
+        if not self.surroundings.may_change_held():
+            return None
+        held = Value(value.name, IDENTITY)
+        self._define(Call(Const(Identity), [value], {}, [held], loc))
+        return held
+
+    def _apart_from_heap(
+        self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping
+    ) -> list[Value]:
+        """The results that generated code returns; the heap stays what it is."""
+        number = specialisation.heap
+        if number is None or number not in specialisation.updates:
+            return op.results
+        position = 1 + specialisation.updates.index(number)
+        mapping[op.results[position]] = inputs[number]
+        return [value for i, value in enumerate(op.results) if i != position]
+
+
+def without_heap_operand(values: list[Operand], of: list[Value]) -> list[Operand]:
+    return [value for value, like in zip(values, of, strict=True) if like.type != HEAP]
+
+
+def _is_count(obj: Operand, name: str) -> bool:
+    """Whether an attribute says how far an iterator has come: it has no derivative."""
+    cls = class_of(type_of(obj))
+    return cls is not None and issubclass(cls, Generator) and name in cls.counts

@@ -1,0 +1,327 @@
+"""Whether a function reads or changes what objects hold, and from where its values come."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import Block, Call, Const, Function, Operand, type_of
+from ir.errors import NeedsHeap, SourceNotFound, Unsupported
+from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, class_read, class_stored
+from ir.parse import parse_code
+from ir.rewrite import walk
+from ir.types import TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
+from zyg.compiler.activity import Flow
+from zyg.compiler.assigned import Assigned
+from zyg.compiler.guards import AnyGuard
+from zyg.compiler.objects import OPERATORS, is_place, lookup, may_overload, member
+from zyg.compiler.specialisation import Specialisation, Target, is_exact
+from zyg.compiler.stepping import PROGRAMS, step_of
+from zyg.compiler.surroundings import is_of_zyg, is_run_time
+from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.signature import is_by_rules
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Fields
+
+# Operations that hand on what they are given: calls of them pass derivatives through.
+PASSING = {
+    id(function)
+    for function in (
+        primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
+        primitives.unpack_starred, primitives.check_bound, primitives.having,
+        primitives.apply, getattr,
+    )
+}
+
+# Objects that call functions of Python's.
+_OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lambda: None)))
+
+
+class ObjectNeeds:
+    """Knows which functions work on the contents of objects."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, Specialisation] = {}
+        # Counts compilations: no guard ceases to hold while one goes on.
+        self._compilation = 0
+        # Specialisations by the calls that were found to go to them, with the guards of these.
+        self._called: dict[object, tuple[Specialisation, dict[object, AnyGuard]]] = {}
+        self._stack: list[Specialisation] = []
+        self._provisional: list[Specialisation] = []
+        self._raised: dict[Specialisation, Flow] = {}
+        # Operands that get into globals, in the function that is being made.
+        self._lost: list[Operand] = []
+        # Functions that were found to work on objects when their adjoints were made.
+        self.needs_heap: set[Function] = set()
+        # What objects hold, in code that works on objects and is all known.
+        self.fields: Fields | None = None
+        # Set by the compiler, which stands above: derivatives inside differentiated code.
+        self.derived: Any = None
+        self.expand: Any = None
+        # What the program assigns that code looks up; shared with the other specialisers.
+        self.assigned = Assigned()
+
+    def target(self, callee: Type) -> Target | None:
+        raise AssertionError("given by Specialiser")
+
+    def call(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Specialisation | None:
+        raise AssertionError("given by Specialiser")
+
+    def _is_overloaded(self, callee: object, call: Call) -> bool:
+        raise AssertionError("given by Specialiser")
+
+    def _flowing(
+        self, call: Call, callee: Type, flow: Flow
+    ) -> list[Operand]:
+        raise AssertionError("given by Specialiser")
+
+    def works_on_objects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        """Whether a call may read or change what objects hold."""
+        if self._stack and _works_on_values(self._stack[-1].source.globals):
+            return False
+        if isinstance(callee, Union):
+            return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
+        if isinstance(callee, Known) and not self._has_needed_heap(callee):
+            function = callee.value
+            if function is primitives.apply:
+                return self._applies_to_objects(args[0])
+            rule = rule_of(function)
+            if is_constant(function) and isinstance(function, types.FunctionType):
+                is_ours = function.__module__.startswith(("zyg.", "ir."))
+                if self.fields is not None and not is_ours:
+                    self.fields.is_open = True  # it may do anything with objects
+            if id(function) in CALLING:
+                self._refuse_hidden_stores(function, args, kwargs)
+            if function is np.piecewise:
+                self._refuse_hidden_stores(function, _functions_in(*args, *kwargs.values()), {})
+            if is_constant(function) or rule is not None:
+                if rule is not None and takes_pullback(rule):
+                    if function is map and len(args) > 1:
+                        items = tuple(map(facts.item_of, args[1:]))
+                        return self.works_on_objects(args[0], items, {})
+                    return True
+                return self._may_be_method(function, args)
+            if isinstance(function, types.FunctionType):
+                if _works_on_what_it_gets(function):
+                    return False
+                if is_by_rules(function) and substitute_of(function) is None:
+                    return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
+            elif substitute_of(function) is None:
+                if isinstance(function, type):
+                    return is_place(function)
+                return is_place(type(function)) or isinstance(function, _OF_PYTHON)
+        elif not isinstance(callee, Known | Closure):
+            return True
+        try:
+            target = self.target(callee)
+            if target is None or target.source in self.needs_heap:
+                return True
+            made = self.call(callee, args, kwargs)
+        except NeedsHeap:
+            return True
+        except (Unsupported, SourceNotFound):
+            # What reads an iterator changes it, and nobody would notice.
+            classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
+            return any(cls is not None and step_of(cls) is not None for cls in classes)
+        if made is None:  # a call that fails, for one: what it is given may be changed before
+            return any(map(_is_of_place, args))
+        return made.works_on_objects
+
+    def _applies_to_objects(self, callee: Type) -> bool:
+        """The same for `callee(*args, **kwargs)`, where the arguments aren't known."""
+        if not isinstance(callee, Known):
+            return True
+        if is_constant(callee.value):
+            return False
+        function = callee.value
+        if isinstance(function, types.FunctionType) and rule_of(function) is None:
+            return not _works_on_what_it_gets(function)
+        return self.works_on_objects(callee, (), {})
+
+    def _has_needed_heap(self, callee: Known) -> bool:
+        """Whether a function that stands for a callee worked on objects when its adjoint was
+        made."""
+        plain = substitute_of(callee.value)
+        if not isinstance(plain, types.FunctionType):
+            return False
+        return parse_code(plain.__code__, plain.__globals__) in self.needs_heap
+
+    def _refuse_hidden_stores(
+        self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> None:
+        """Refuses a function that changes objects where it is called and not differentiated."""
+        items = [item for item in map(facts.item_of, args) if item != TOP]
+        for function in (*args, *kwargs.values()):
+            given = [*items, TOP][:1]
+            if isinstance(function, Method) and isinstance(function.function, Known):
+                given = [function.self, *given]
+                function = function.function
+            if not isinstance(function, Closure) and not (
+                isinstance(function, Known) and isinstance(function.value, types.FunctionType)
+            ):
+                continue
+            try:
+                made = self.call(function, tuple(given), {HEAP_NAME: HEAP})
+            except (Unsupported, SourceNotFound):
+                continue
+            if made is None or _may_store(made.function.body):
+                raise Unsupported(
+                    f"the function that {caller.__name__} is given may change objects",
+                    advice="call it in a list comprehension before",
+                )
+
+    def stored(self, call: Call) -> list[Operand]:
+        """The operands that a call may put into objects, where the caller has no heap."""
+        types_ = tuple(map(type_of, call.args))
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        callee = type_of(call.callee)
+        try:
+            if not self.works_on_objects(callee, types_, kwtypes):
+                return []
+        except NeedsHeap:
+            raise
+        except Unsupported as error:
+            where = error.location or call.loc
+            raise Unsupported(error.what, where, error.why, error.advice) from None
+        if isinstance(callee, Known) and callee.value is getattr:
+            return []
+        try:
+            made = self.call(callee, types_, kwtypes)
+        except (Unsupported, SourceNotFound):
+            made = None
+        if made is None:
+            return [call.callee, *call.args, *call.kwargs.values()]
+        return self._flowing(call, callee, made.stored)
+
+    def _may_be_method(self, function: object, args: tuple[Type, ...]) -> bool:
+        if not self._stack:
+            return False
+        return may_overload(function, list(args), self._stack[-1].source.globals)
+
+    def sources(self, call: Call) -> list[Operand]:
+        """The operands whose derivatives a call's results depend on."""
+        if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
+            call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        # What a call leaves in objects hangs together with what they held before.
+        heap = [operand for name, operand in call.kwargs.items() if name == HEAP_NAME]
+        return [*self._sources_of_value(call), *heap]
+
+    def _sources_of_value(self, call: Call) -> list[Operand]:
+        if isinstance(call.callee, Const):
+            callee = call.callee.value
+            if is_global_store(call) and not is_exact(type_of(call.args[-1])):
+                self._lost.append(call.args[-1])
+            if is_constant(callee):
+                return list(call.args) if self._is_overloaded(callee, call) else []
+            if callee is class_read or (
+                callee is attribute_read and not self._may_field_vary(call)
+            ):
+                return []
+            if id(callee) in PASSING or rule_of(callee) is not None:
+                return [*call.args, *call.kwargs.values()]
+        types_ = tuple(map(type_of, call.args))
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        callee_type = type_of(call.callee)
+        if isinstance(callee_type, Known | Closure):
+            try:
+                specialisation = self.call(callee_type, types_, kwtypes)
+            except (Unsupported, SourceNotFound):
+                specialisation = None
+            if specialisation is not None:
+                if specialisation.lost:
+                    self._lost += self._flowing(call, callee_type, specialisation.lost)
+                return self._flowing(call, callee_type, specialisation.flow)
+        return [call.callee, *call.args, *call.kwargs.values()]
+
+    def _may_field_vary(self, read: Call) -> bool:
+        _, obj, name, *_ = read.args
+        if self.fields is None or not isinstance(name, Const):
+            return True
+        if member(type_of(obj), name.value).kind != "stored":
+            return True
+        return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))
+
+
+def _works_on_what_it_gets(function: types.FunctionType) -> bool:
+    """Whether a function is a part of rules or of generated code, which read no objects."""
+    if substitute_of(function) is not None:
+        return False
+    is_ours = str(function.__module__).startswith(("ir.", "zyg."))
+    return is_run_time(function) or (is_ours and function.__module__ not in PROGRAMS)
+
+
+def _is_of_place(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and is_place(cls)
+
+
+def _functions_in(*types_: Type) -> tuple[Type, ...]:
+    """What may be a function among values and the items of their containers."""
+    found: list[Type] = []
+    for type_ in types_:
+        match type_:
+            case Union(members):
+                found += _functions_in(*members)
+            case Tuple(items):
+                found += _functions_in(*items)
+            case Closure() | Method() | Known():
+                found.append(type_)
+            case Instance(cls) if isinstance(method := lookup(cls, "__call__"), types.FunctionType):
+                found.append(Method(Known(method), type_))
+            case _ if facts.item_of(type_) != TOP:
+                found += _functions_in(facts.item_of(type_))
+    return tuple(found)
+
+
+def _is_code(type_: Type) -> bool:
+    """Whether a value may be a function of the user's, or hold one."""
+    if isinstance(type_, Tuple):
+        return any(map(_is_code, type_.items))
+    return isinstance(type_, Closure) or (isinstance(type_, Known) and callable(type_.value))
+
+
+def _may_store(body: Block) -> bool:
+    """Whether code may change objects, other than by operators of unknown operands."""
+    for op in walk(body):
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            continue
+        if op.callee.value in STORES:
+            return True
+        if op.callee.value is primitives.updating:
+            callee = op.args[0]
+            if not isinstance(callee, Const) or id(callee.value) not in OPERATORS:
+                return True
+    return False
+
+
+def is_global_store(op: Call) -> bool:
+    """Whether an operation stores into a global, or into an attribute of a class."""
+    return isinstance(op.callee, Const) and (
+        op.callee.value in (primitives.store_global, class_stored)
+    )
+
+
+# These call a function that decides, and pass on what they were given.
+CALLING = {
+    id(function) for function in (
+        sorted, min, max, list.sort, filter, itertools.filterfalse, itertools.takewhile,
+        itertools.dropwhile, itertools.groupby,
+    )
+}
+
+
+def _works_on_values(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours that calls no function of the user's."""
+    name = str(module_globals.get("__name__"))
+    calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
+    return is_of_zyg(module_globals) and name not in calling

@@ -1,0 +1,252 @@
+"""What inference is told of the user's classes: attributes, operators, iteration, contents."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from ir import facts
+from ir.binding import bind
+from ir.core import Const, Location, Operand, type_of
+from ir.errors import SourceNotFound, Unsupported
+from ir.heap import HEAP_NAME, with_heap
+from ir.held import may_be_memory
+from ir.types import TOP, Instance, Top, Tuple, Type, Union, class_of
+from zyg.compiler import memory
+from zyg.compiler.guards import Absent, Guard
+from zyg.compiler.objects import (
+    constructor,
+    is_class_store,
+    is_place,
+    iterates,
+    iterates_over,
+    lookup,
+    may_overload,
+    member,
+    operator_method,
+    with_source,
+)
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
+from zyg.shadows import unless_held
+
+if TYPE_CHECKING:
+    from zyg.compiler.specialise import Specialiser
+
+
+class ObjectSurroundings:
+    """Answers questions about objects, and notes what the answers rest on."""
+
+    # What needs nothing of the compilation.
+    member = staticmethod(member)
+    constructor = staticmethod(constructor)
+    is_class_store = staticmethod(is_class_store)
+    unless_held = staticmethod(unless_held)
+    written_view = staticmethod(memory.written_view)
+    check_view = staticmethod(memory.check_view)
+    check_distinct = staticmethod(memory.check_distinct)
+    refuse_lost_changes = staticmethod(memory.refuse_lost_changes)
+    check_outside = staticmethod(memory.check_outside)
+    check_separate = staticmethod(memory.check_separate)
+    check_apart = staticmethod(memory.check_apart)
+
+    def __init__(self, specialiser: Specialiser, made: Specialisation) -> None:
+        self._specialiser = specialiser
+        self._made = made
+        self.ruled: list[object] = []  # the rules that are being looked into
+
+    def is_assigned(self, owner: object, name: str) -> bool:
+        return self._specialiser.assigned.is_stored(owner, name)
+
+    def note_assigned(self, owner: object, name: str, type_: Type) -> None:
+        self._specialiser.assigned.store(owner, name, type_)
+
+    def field_type(self, owner: Operand, name: str) -> Type:
+        fields = self._specialiser.fields
+        cls = class_of(type_of(owner))
+        if fields is None or cls is None:
+            return TOP
+        if isinstance(owner, Const):  # no argument, but an object of the compile time
+            fields.is_open = True
+        type_: Type = fields.ask("type_of", cls, name)
+        return type_
+
+    def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
+        fields = self._specialiser.fields
+        if fields is not None:
+            fields.is_stored = True
+            fields.store(None if owner is None else class_of(owner), name, type_)
+
+    def may_change_objects(self) -> bool:
+        """Whether the program may store into objects."""
+        fields = self._specialiser.fields
+        return fields is None or bool(fields.ask("may_be_stored"))
+
+    def may_change_held(self) -> bool:
+        fields = self._specialiser.fields
+        return fields is None or bool(fields.ask("may_be_held"))
+
+    def note_change_of_held(
+        self, owner: Type | None, name: str, type_: Type, keeps_type: bool
+    ) -> None:
+        fields = self._specialiser.fields
+        if fields is not None:
+            cls = None if owner is None else class_of(owner)
+            fields.change_held(cls, name, type_, keeps_type)
+
+    def note_change_of_given(self, type_: Type) -> None:
+        if self._specialiser.fields is not None:
+            self._specialiser.fields.change_given(type_)
+
+    def held_operands(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> list[Operand]:
+        plain = {name: operand for name, operand in kwargs.items() if name != HEAP_NAME}
+        given = [*args, *plain.values()]
+        callee_type = type_of(callee)
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            made = self._specialiser.call(callee_type, types_, kwtypes)
+        except (Unsupported, SourceNotFound):
+            return given
+        target = self._specialiser.target(callee_type)
+        if made is None or target is None:
+            return given
+        count = len(target.captures)
+        bound: list[list[Operand]] = bind(
+            with_heap(target.source), [[arg] for arg in args],
+            {name: [arg] for name, arg in kwargs.items()},
+            [[] for _ in target.defaults], {name: [] for name in target.kwdefaults},
+            lambda items: [operand for item in items for operand in item],
+            lambda items: [operand for item in items.values() for operand in item],
+        )
+        return [o for i in made.held_inputs if i >= count for o in bound[i - count]]
+
+    def changed_type(self, type_: Type) -> Type:
+        fields = self._specialiser.fields
+        cls = class_of(type_)
+        if cls is None or facts.copies_items(cls):
+            return type_
+        if isinstance(type_, Tuple):
+            return Tuple(tuple(
+                self.changed_type(item) if may_be_memory(item) else item for item in type_.items
+            ))
+        if fields is None:
+            from zyg.compiler.fields import of_anything  # few programs work on objects
+
+            return of_anything(type_)
+        changed: Type = fields.ask("changed_type", type_)
+        return changed
+
+    def note_lookup(self, cls: type | None, name: str) -> None:
+        for base in () if cls is None else cls.__mro__:
+            container = vars(base)
+            if name in container:
+                value = container[name]
+                self._made.guards[id(base), name] = Guard(container, name, value)
+                return
+            if base is not object:
+                self._made.guards[id(base), name] = Absent(container, name)
+
+    def is_of_class(self, cls: type | None, name: str) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and bool(fields.ask("is_never_stored", cls, name))
+
+    def above(self, cls: type, below: type, name: str) -> Any:
+        bases = cls.__mro__
+        if below not in bases:
+            return None
+        for base in bases[bases.index(below) + 1 :]:
+            container = vars(base)
+            if name in container:
+                found = container[name]
+                if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
+                    return found
+                self._made.guards[id(base), name] = Guard(container, name, found)
+                return with_source(found, base) if isinstance(found, types.FunctionType) else None
+            if base is not object:
+                self._made.guards[id(base), name] = Absent(container, name)
+        return None
+
+    def operator_method(self, callee: object, types_: tuple[Type, ...]) -> Any:
+        found = operator_method(callee, types_)
+        if found is None:
+            return None
+        name, method = found
+        self.note_lookup(class_of(types_[0]), name)
+        return method
+
+    def called_method(self, type_: Type) -> Any:
+        cls = class_of(type_)
+        if not isinstance(type_, Instance) or cls is None or not is_place(cls):
+            return None
+        method = lookup(cls, "__call__")
+        if not isinstance(method, types.FunctionType):
+            return None
+        self.note_lookup(cls, "__call__")
+        return method
+
+    def iterated(
+        self, callee: object, types_: tuple[Type, ...]
+    ) -> list[tuple[int, Any]]:
+        found: list[tuple[int, Any]] = []
+        if callee is not None and not iterates(callee):  # most callees
+            return found
+        for i, type_ in enumerate(types_):
+            if callee is not None and not iterates_over(callee, i, len(types_)):
+                continue
+            if not may_overload(iter, [type_], self._made.source.globals):
+                continue
+            method = operator_method(iter, (type_,))
+            if method is not None:
+                self.note_lookup(class_of(type_), "__iter__")
+            found.append((i, None if method is None else method[1]))
+        return found
+
+    def step_of(self, iterator: Type) -> Any:
+        cls = class_of(iterator)
+        step = None if cls is None or not is_place(cls) else step_of(cls)
+        if step is not None:
+            self.note_lookup(cls, "__next__")
+        return step
+
+    def iterator_class(self, items: Type, loc: Location | None) -> Any:
+        cls = class_of(items)
+        return None if cls is None or loc is None else iterator_class(cls, loc)
+
+    def may_step(self, iterable: Type) -> bool:
+        if not isinstance(iterable, Top) and not (
+            isinstance(iterable, Union) and any(map(self._is_step, iterable.members))
+        ):
+            return False
+        fields = self._specialiser.fields
+        if fields is not None and fields.ask("may_step"):
+            return True
+        return knows_steps(self._made.source.globals)
+
+    def _is_step(self, type_: Type) -> bool:
+        return isinstance(type_, Top) or self.step_of(type_) is not None
+
+    def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        found = consumer_at(callee)
+        if found is None:
+            if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
+                name = getattr(callee, "__name__", callee)
+                raise Unsupported(
+                    f"`{name}` of a generator, or of an iterator of a user's class", None,
+                    advice="make a list of its items, and pass that",
+                )
+            return None
+        plain, positions, is_lazy = found
+        for i in range(len(types)) if positions is None else positions:
+            if i < len(types) and (
+                self.step_of(types[i]) is not None or (is_lazy and self.may_step(types[i]))
+            ):
+                return plain
+        return None
+
+    def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
+        found = consumer_at(callee)
+        positions = None if found is None else found[1]
+        return [i for i in positions or () if i < len(types) and self.may_step(types[i])]

@@ -1,0 +1,158 @@
+"""A function made for given types of its arguments, and what a call names."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ir.core import Function, Op
+from ir.heap import HEAP
+from ir.place_state import Effect, Returned
+from ir.record import made, node
+from ir.types import BOTTOM, Known, Tuple, Type, class_of, widen
+from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.guards import AnyGuard
+from zyg.compiler.objects import is_object_type
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Answers
+
+NO_OPS: frozenset[Op] = frozenset()
+
+
+@node
+class Specialisation:
+    """The typed IR of a function for the types of its captured variables and parameters."""
+
+    source: Function
+    inputs: tuple[Type, ...]
+    function: Function
+    result: Type = BOTTOM
+    flow: Flow = NOTHING
+    flows: Flows | None = None
+    guards: dict[object, AnyGuard] = made(dict)
+    callees: dict[Specialisation, None] = made(dict)
+    # Inputs that it changes in place: it returns their last versions behind its value.
+    updates: tuple[int, ...] = ()
+    effects: list[Effect] = made(list)
+    # Inputs that may be changed without that.
+    spoiled: tuple[int, ...] = ()
+    # Inputs whose memory objects may hold behind it.
+    held_inputs: tuple[int, ...] = ()
+    returned: Returned = None
+    # Whether it reads or changes what objects hold, or would, had it the heap.
+    works_on_objects: bool = False
+    reads_objects: bool = False
+    # Inputs that may get into objects, as far as the heap is not taken.
+    stored: Flow = NOTHING
+    # Inputs that get into globals, where their derivatives end.
+    lost: Flow = NOTHING
+    # The operations of the source that change inputs, and whether one may fail behind that.
+    changes: frozenset[Op] = frozenset()
+    may_fail_midway: bool = False
+    is_done: bool = False
+    is_recursive: bool = False
+    head: int = 0
+    # The compilation in which its guards were looked at.
+    checked_in: int = 0
+    # What it rests on of what objects hold.
+    asked: Answers = made(dict)
+
+    def summary(self) -> object:
+        """What callers rest on."""
+        return (
+            self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
+            self.returned, self.works_on_objects, self.stored, self.lost, self.changes,
+            self.may_fail_midway, self.held_inputs,
+        )
+
+    @property
+    def value_type(self) -> Type:
+        """The type of what the function returns to its caller."""
+        if not self.updates or not isinstance(self.result, Tuple):
+            return self.result
+        return self.result.items[0]
+
+    @property
+    def heap(self) -> int | None:
+        """The number of the input that is the heap."""
+        return next((i for i, type_ in enumerate(self.inputs) if type_ == HEAP), None)
+
+    def with_bars(self, active: Flow) -> list[int]:
+        """The active inputs that have cotangents of their own: those of objects are in the table
+        of the heap."""
+        if self.heap is None:
+            return sorted(active)
+        return [
+            i for i in sorted(active - {self.heap}) if not is_object_type(self.inputs[i])
+        ]
+
+    @property
+    def handed_out(self) -> tuple[int, ...]:
+        """The inputs whose last versions generated code returns behind the value.
+
+        The heap is a token, whose versions are the same when the program runs.
+        """
+        return tuple(i for i in self.updates if self.inputs[i] != HEAP)
+
+    @property
+    def returned_type(self) -> Type:
+        """The type of what generated code returns: the value, or a tuple with the versions."""
+        if not self.handed_out or not isinstance(self.result, Tuple):
+            return self.value_type
+        types_ = self.result.items[1:]
+        kept = [t for i, t in zip(self.updates, types_, strict=True) if i in self.handed_out]
+        return Tuple((self.result.items[0], *kept))
+
+    def with_callees(self) -> list[Specialisation]:
+        """This function and all that it calls."""
+        seen: dict[Specialisation, None] = {}
+        pending = [self]
+        while pending:
+            current = pending.pop()
+            if current not in seen:
+                seen[current] = None
+                pending += current.callees
+        return list(seen)
+
+    def all_guards(self) -> list[AnyGuard]:
+        """The guards of this function and of all that it calls."""
+        found: dict[object, AnyGuard] = {}
+        for one in self.with_callees():
+            found.update(one.guards)
+        return list(found.values())
+
+
+@node
+class Target:
+    """A Python function that a call can be resolved to, with its captured variables' types."""
+
+    source: Function
+    captures: tuple[Type, ...]
+    defaults: tuple[Type, ...]
+    kwdefaults: dict[str, Type]
+    function: types.FunctionType | None
+
+
+def parameter_type(type_: Type) -> Type:
+    """The type under which an argument is passed on: literals other than flags are widened."""
+    match type_:
+        case Known(value) if value is None or isinstance(value, bool | str):
+            return type_
+        case Tuple(items):
+            return Tuple(tuple(map(parameter_type, items)))
+        case _:
+            return canonical(widen(type_))
+
+
+def canonical(type_: Type) -> Type:
+    """A type as the signature of a callee has it (symbols of sizes are renumbered there)."""
+    return type_
+
+
+def is_exact(type_: Type) -> bool:
+    """Whether values of a type are whole numbers: counts, of which nobody takes a derivative."""
+    cls = class_of(type_)
+    return cls is not None and issubclass(cls, int | np.integer)

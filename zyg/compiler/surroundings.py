@@ -1,0 +1,386 @@
+"""What inference is told of globals, attributes and calls while it types a differentiated function.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir import facts
+from ir.binding import bind
+from ir.core import Call, Const, Function, Location, Operand, Yield, type_of
+from ir.errors import SourceNotFound, Unsupported
+from ir.heap import HEAP_NAME, with_heap
+from ir.parse import parse_code
+from ir.place_state import Effect, Returned
+from ir.surroundings import Inlinable
+from ir.typed_calls import TypedCalls
+from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from zyg.compiler.guards import Absent, observed
+from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
+from zyg.compiler.object_surroundings import ObjectSurroundings
+from zyg.compiler.objects import is_place, with_source
+from zyg.compiler.rule_results import method_by_rules, rule_result
+from zyg.compiler.stepping import PROGRAMS
+from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
+from zyg.numpy_changes import added_at, is_users, written_out
+from zyg.rules.registry import (
+    Unread,
+    is_constant,
+    method_of_ufunc,
+    rule_of,
+    stand_in_of,
+    without_output,
+)
+from zyg.signature import is_by_rules
+
+if TYPE_CHECKING:
+    pass
+
+MAX_INLINED_OPS = 30
+
+
+class ProgramSurroundings(ObjectSurroundings):
+    """Answers the questions of inference for one specialisation, and notes the guards."""
+
+    def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
+        for container in (module_globals, vars(builtins)):
+            if name in container:
+                type_, guard = observed(container, name)
+                known = self._specialiser.assigned.read(container, name, type_)
+                if known != type_:
+                    return known
+                cls = class_of(type_)
+                if cls is not None and is_place(cls):
+                    self.note_store(None, "", TOP)  # it holds what no argument tells
+                if is_of_zyg(module_globals):
+                    return type_
+                if guard is not None:
+                    self._made.guards[id(container), name] = guard
+                if container is not module_globals:
+                    # A global of this name would hide the builtin.
+                    self._made.guards[id(module_globals), name] = Absent(module_globals, name)
+                return type_
+        return TOP
+
+    def attribute_type(self, owner: object, name: str) -> Type:
+        container = vars(owner)
+        if name not in container:
+            value = getattr(owner, name, None)  # lazy modules fill in what is asked for
+            if name not in vars(owner):
+                return Known(value) if isinstance(value, types.FunctionType | type) else TOP
+        type_, guard = observed(container, name)
+        known = self._specialiser.assigned.read(owner, name, type_)
+        if known != type_:
+            return known
+        if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
+            self._made.guards[id(owner), name] = guard
+        if isinstance(owner, type) and (
+            not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
+        ):
+            return TOP
+        if isinstance(owner, type) and isinstance(type_, Known):
+            if isinstance(type_.value, types.FunctionType):
+                return Known(with_source(type_.value, owner))
+        return type_
+
+    def expanded(
+        self,
+        inference: TypedCalls,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> Operand | None:
+        method = method_by_rules(callee.value) if isinstance(callee, Const) else None
+        if method is not None:
+            function, owner = method
+            return inference.typed_call(
+                Const(function), [Const(owner), *args], kwargs, ["t"], loc
+            )[0]
+        # Without places, `check_call` was asked about the call before.
+        if inference.places is not None and isinstance(callee, Const) and not is_users(callee):
+            others, rest, out = without_output(callee.value, args, kwargs)
+            where = kwargs.get("where")
+            if isinstance(where, Const) and where.value is True:
+                plain_call = {name: arg for name, arg in kwargs.items() if name != "where"}
+                return inference.typed_call(callee, args, plain_call, ["t"], loc)[0]
+            written = (
+                added_at(inference, callee.value, args, kwargs, loc) if out is None
+                else self._written_out(inference, callee.value, others, rest, out, loc)
+            )
+            if written is not None:
+                return written[0]
+        if isinstance(callee, Const):
+            found = _python_code(callee.value, args, kwargs)
+            if found is not None:
+                plain, args = found
+                return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
+        if inference.places is not None and isinstance(callee, Const) and (
+            kwargs or not is_harmless(callee)
+        ):
+            refuse_mutation(inference, callee, args, kwargs, loc)
+        if inference.places is not None and isinstance(callee, Const) and (
+            id(callee.value) in MAKING_TEXTS and may_change_by_text(callee.value, args, kwargs)
+        ):
+            watched = [callee, *args]
+            return inference.typed_call(Const(unchanged_by), watched, kwargs, ["text"], loc)[0]
+        expanded: Operand | None = self._specialiser.expand(
+            self._specialiser, inference, callee, args, kwargs, loc
+        )
+        return expanded
+
+    def _written_out(
+        self,
+        inference: TypedCalls,
+        callee: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        out: Operand,
+        loc: Location | None,
+    ) -> list[Operand] | None:
+        masked = None
+        if "where" in kwargs and isinstance(callee, np.ufunc):
+            masked = stand_in_of(callee, args, kwargs)
+            if masked is None:
+                return None
+        return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
+
+    def check_call(
+        self,
+        inference: TypedCalls,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> None:
+        refuse_mutation(inference, callee, args, kwargs, loc)
+
+    def updates(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> tuple[tuple[int, ...], list[Type]]:
+        made = self._specialiser.call(callee, args, kwargs)
+        if made is None:
+            return (), []
+        if made.result == BOTTOM:  # as far as is known by now, it doesn't come to its end
+            return made.updates, [made.inputs[i] for i in made.updates]
+        final = made.result.items[1:] if isinstance(made.result, Tuple) else ()
+        return made.updates, list(final or [TOP] * len(made.updates))
+
+    def returned(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Returned:
+        try:
+            made = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return None
+        return None if made is None else made.returned
+
+    def works_on_objects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        return self._specialiser.works_on_objects(callee, args, kwargs)
+
+    def may_fail_midway(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> bool:
+        if not isinstance(callee, Known | Closure):
+            return True
+        if isinstance(callee, Known) and is_constant(callee.value):
+            return True
+        try:
+            made = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return True
+        return made is None or made.may_fail_midway
+
+    def catching(self, callee: Type) -> Type | None:
+        if isinstance(callee, Known) and is_constant(callee.value):
+            return None
+        target = self._specialiser.target(callee)
+        if target is None or target.source.plain is not None:
+            return None
+        from ir.catching import catching  # few functions need it
+
+        source = catching(target.source)
+        return Closure(
+            source, source.globals, target.captures, target.defaults,
+            tuple(target.kwdefaults.items()),
+        )
+
+    def effects(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> list[Effect]:
+        made = self._specialiser.call(callee, args, kwargs)
+        return [] if made is None else made.effects
+
+    def inlinable(self, callee: object) -> Inlinable | None:
+        """Helpers of rules, and small functions of the user's without control flow."""
+        if not isinstance(callee, types.FunctionType) or is_run_time(callee):
+            return None
+        if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
+            return None
+        if facts.has_effect(callee) or is_by_rules(callee):
+            return None
+        module = str(callee.__module__)
+        is_own = module.startswith("zyg.rules.") and module not in PROGRAMS
+        if callee.__code__.co_flags & (0x80 | 0x200):
+            return None
+        try:
+            source = parse_code(callee.__code__, callee.__globals__)
+        except (Unsupported, SourceNotFound):
+            return None
+        if not is_own and not _is_small(source):
+            return None
+        return Inlinable(
+            source, callee.__defaults__ or (), callee.__kwdefaults__ or {}, is_own
+        )
+
+    def call_type(
+        self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Type:
+        if isinstance(callee, Known) and rule_of(callee.value) is not None:
+            is_python = isinstance(callee.value, types.FunctionType)
+            if callee.value not in self.ruled or not is_python or is_run_time(callee.value):
+                return rule_result(self, callee.value, args, kwargs)
+            if is_by_rules(callee.value):
+                return TOP
+            # The rule of a Python function gives the value by calling that function.
+            callee = Closure(callee.value.__code__, callee.value.__globals__, ())
+            if self._made.source.code is callee.code or callee.code.co_freevars:
+                return TOP
+        try:
+            specialisation = self._specialiser.call(callee, args, kwargs)
+        except (Unsupported, SourceNotFound):
+            return TOP  # an error only where the call has to be differentiated
+        return TOP if specialisation is None else specialisation.value_type
+
+    def updated(
+        self,
+        inference: TypedCalls,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> list[tuple[int | str, Operand]]:
+        unknown: list[tuple[int | str, Operand]] = [
+            (name, operand) for name, operand in kwargs.items() if name == HEAP_NAME
+        ]
+        found = self._updated(inference, callee, args, kwargs, loc, unknown)
+        if unknown and found is unknown:
+            self.note_store(None, "", TOP)
+        return found
+
+    def _updated(
+        self,
+        inference: TypedCalls,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        loc: Location | None,
+        unknown: list[tuple[int | str, Operand]],
+    ) -> list[tuple[int | str, Operand]]:
+        """The same; `unknown` for a call of which that can't be told."""
+        callee_type = type_of(callee)
+        if not isinstance(callee_type, Known | Closure):
+            return unknown
+        if isinstance(callee_type, Known) and is_constant(callee_type.value):
+            return unknown
+        if not self._specialiser.target(callee_type):
+            return unknown
+        types_ = tuple(map(type_of, args))
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        try:
+            made = self._specialiser.call(callee_type, types_, kwtypes)
+        except Unsupported:
+            # It will run as it is, and nobody would see what it changes.
+            if may_change_captured(callee_type):
+                raise
+            return unknown
+        except SourceNotFound:
+            return unknown
+        if made is None:
+            return unknown
+        if not (made.updates or made.spoiled):
+            return []
+        target = self._specialiser.target(callee_type)
+        assert target is not None
+        if HEAP_NAME in kwargs:
+            target.source = with_heap(target.source)
+        count = len(target.captures)
+        bound: list[Any] = bind(
+            target.source, list(range(len(args))), {name: name for name in kwargs},
+            [None] * len(target.defaults), dict.fromkeys(target.kwdefaults),
+            lambda items: None, lambda items: None,
+        )
+        assert inference.places is not None
+        for i in made.spoiled:
+            position = None if i < count else bound[i - count]
+            if position is None:
+                raise Unsupported("a call may change in place what it has captured", loc)
+            operand = kwargs[position] if isinstance(position, str) else args[position]
+            inference.places.spoil(operand, loc)
+        found: list[tuple[int | str, Operand]] = []
+        for i in made.updates:
+            position = None if i < count else bound[i - count]
+            if position is None:
+                raise Unsupported(
+                    "a call changes in place what it was not passed as an argument of its own: a "
+                    "captured variable, a default, one of `*args`", loc,
+                    advice="pass it as an argument",
+                )
+            operand = kwargs[position] if isinstance(position, str) else args[position]
+            found.append((position, operand))
+        return found
+
+
+def _is_small(source: Function) -> bool:
+    """Whether a function is a few operations in a row."""
+    ops = source.body.ops
+    return len(ops) <= MAX_INLINED_OPS and all(isinstance(op, Call) for op in ops) and (
+        isinstance(source.body.exit, Yield)
+    )
+
+
+def is_of_ir(function: types.FunctionType) -> bool:
+    return str(function.__module__).startswith("ir.")
+
+
+def is_run_time(function: types.FunctionType) -> bool:
+    """Whether a function belongs to what generated code is made of, not to the user's program."""
+    return str(function.__module__).startswith(
+        ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler")
+    )
+
+
+def _python_code(
+    callee: Any, args: list[Operand], kwargs: dict[str, Operand]
+) -> tuple[Any, list[Operand]] | None:
+    """The Python code that stands for a method of a ufunc, or for options that a rule hasn't.
+
+    With it the arguments that it takes.
+    """
+    if type(callee) is types.MethodDescriptorType and callee.__objclass__ is np.ufunc:
+        ufunc = args[0].value if args and isinstance(args[0], Const) else None
+        plain = method_of_ufunc(ufunc, callee.__name__)
+        return None if plain is None else (plain, args)
+    known = {name: _known_or_unread(arg) for name, arg in kwargs.items()}
+    plain = stand_in_of(callee, [_known_or_unread(arg) for arg in args], known)
+    if plain is not None and isinstance(callee, np.ufunc):
+        args = [Const(callee), *args]
+    return None if plain is None else (plain, args)
+
+
+def _known_or_unread(operand: Operand) -> Any:
+    if isinstance(operand, Const):
+        return operand.value
+    type_ = operand.type
+    return type_.value if isinstance(type_, Known) else Unread(class_of(type_))
+
+
+def is_of_zyg(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours: its globals never change."""
+    return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))

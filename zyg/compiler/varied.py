@@ -1,0 +1,267 @@
+"""Which values carry a derivative while the forward pass is made, and what calls keep of others."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ir import facts, primitives
+from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
+from ir.heap import HEAP_NAME, class_stored, without_heap
+from ir.late import late
+from ir.rewrite import Mapping
+from ir.typed_calls import IN_PLACE
+from ir.types import TOP, Method, Scalar, class_of, widen
+from zyg.compiler.activity import Flow
+from zyg.compiler.forward_steps import OpaqueStep, Step, StructureStep
+from zyg.compiler.forwarding import Contents
+from zyg.compiler.lengths import Lengths
+from zyg.compiler.mutation import MUTATING_METHODS, refuse_mutation, unsupported
+from zyg.compiler.objects import (
+    adds_unknown,
+    is_computed,
+    is_place,
+    may_overload,
+    refuse_lost,
+    unknown_operands,
+    unless_items_overloaded,
+    unless_overloaded,
+)
+from zyg.compiler.specialisation import Specialisation, is_exact
+from zyg.compiler.specialise import Specialiser
+
+if TYPE_CHECKING:
+    from zyg.compiler import dynamic
+else:  # it is for calls that are found at run time
+    dynamic = late("zyg.compiler.dynamic")
+
+# Gives the pair of generated functions for a specialisation and its active inputs.
+PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
+
+
+class Variation(Lengths):
+    """Knows which of the values made so far vary with what is differentiated."""
+
+    def __init__(
+        self,
+        specialiser: Specialiser,
+        surroundings: Any,
+        made: Specialisation,
+        active: Flow,
+        pair_of: PairOf,
+    ) -> None:
+        super().__init__(surroundings, made.function.globals)
+        assert made.flows is not None
+        self._specialiser = specialiser
+        self._function = made.source
+        self._flows = made.flows
+        self._active = active
+        self._pair_of = pair_of
+        self.steps: list[Step] = []
+        self.varied: set[Value] = set()
+        # Values of unknown class that have been looked at, in the block at hand and around it.
+        self._plain: set[Value] = set()
+        self._contents = Contents()
+        # What is defined in the loop at hand, and reads there that give the same in each iteration.
+        self._in_loop: set[Value] | None = None
+        self.steady: set[Value] = set()
+        self.dispatched: list[tuple[Location | None, str]] = []
+
+    def _in_place(
+        self, callee: Any, args: list[Operand], loc: Location | None
+    ) -> tuple[Operand, list[Operand]]:
+        raise AssertionError("given by Augmenter")
+
+    def _dynamic_call(
+        self,
+        op: Call,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        raise AssertionError("given by ForwardCalls")
+
+    def _varies(self, values: list[Value]) -> bool:
+        return any(not self._flows.of(value).isdisjoint(self._active) for value in values)
+
+    def is_varied(self, operand: Operand) -> bool:
+        return isinstance(operand, Value) and operand in self.varied
+
+    def _note_results(self, old: list[Value], new: list[Value], mapping: Mapping) -> None:
+        for before, after in zip(old, new, strict=True):
+            mapping[before] = after
+            if self._varies([before]):
+                self.varied.add(after)
+
+    def _iterated(self, iterable: Operand, known: Operand, loc: Location | None) -> Operand:
+        """What an object of a user's class gives to iterate over.
+
+        `known` is what inference has typed: a rule in the place of a call may say less.
+        """
+        if not self.is_varied(iterable):
+            return iterable
+        if not all(may_overload(iter, [type_of(x)], self.globals) for x in (iterable, known)):
+            return iterable
+        items = Value("items", TOP)
+        call = Call(Const(iter), [iterable], {}, [items], loc)
+        mapping: Mapping = {}
+        self._dynamic_call(call, call.callee, call.args, {}, mapping)
+        return mapping[items]
+
+    # Calls
+
+    def checked(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> tuple[Operand, list[Operand]]:
+        """Refuses changes in place; where types can't tell, the run time will."""
+        refuse_mutation(self, callee, args, kwargs, loc)
+        if isinstance(callee, Value):
+            return callee, args
+        value = callee.value
+        is_read = value is getattr and self.heap is None  # with it, the run time knows better
+        if is_read and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:
+            known = facts.attribute_of(widen(type_of(args[0])), args[1].value)
+            if not isinstance(args[0], Const) and not isinstance(known, Method):
+                name = args[1]
+                owner = self.call(dynamic.unless_builtin_container, args[0], name, loc=loc)
+                return callee, [owner, name]
+        if isinstance(value, types.BuiltinFunctionType) and value in IN_PLACE:
+            return self._in_place(value, args, loc)
+        return callee, args
+
+    def _pass_through(self, operand: Operand, result: Value, loc: Location | None) -> None:
+        self.varied.add(result)
+        call = Call(Const(primitives.check_bound), [operand, Const("")], {}, [result], loc)
+        self.steps.append(StructureStep(call))
+
+    def _refuse_lost(self, op: Call, args: list[Operand]) -> None:
+        """Refuses a derivative that would get lost in a global or in an attribute of a class."""
+        assert isinstance(op.callee, Const)
+        *_, owner, name, value = args
+        assert isinstance(owner, Const) and isinstance(name, Const)
+        place = f"the global `{name.value}`"
+        if op.callee.value is class_stored:
+            place = f"the attribute `{name.value}` of the class {owner.value.__name__}"
+            is_varied = isinstance(value, Value) and value in self.varied
+            if is_varied and isinstance(type_of(value), Scalar) and not is_exact(type_of(value)):
+                raise unsupported(
+                    f"a derivative would get lost in {place}", op.loc,
+                    "pass the value on by arguments, or drop its derivative with zyg.dropgrad",
+                )
+        if not isinstance(value, Const) and (
+            value in self.varied or not isinstance(value.type, Scalar)
+        ):
+            self.call(refuse_lost, Const(place), value, loc=op.loc)
+
+    def _read(self, op: Call, args: list[Operand], mapping: Mapping) -> Value:
+        """Reads an attribute that is stored in an object."""
+        result = Value(op.result.name, op.result.type)
+        self._define(Call(Const(getattr), args[1:], {}, [result], op.loc))
+        self._contents.note_read(op, args, result)
+        mapping[op.result] = result
+        if self._in_loop is not None and self._in_loop.isdisjoint(op.args[:2]):
+            self.steady.add(result)
+        return result
+
+    def _is_method_of_place(self, op: Call, callee: Operand, args: list[Operand]) -> bool:
+        """Whether a method is read of an object: the cotangents of that are in the table."""
+        if self.heap is None or not isinstance(callee, Const) or callee.value is not getattr:
+            return False
+        cls = class_of(type_of(args[0]))
+        return isinstance(op.result.type, Method) and cls is not None and is_place(cls)
+
+    def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
+        """Whether an operator or attribute may be what a user's class makes of it."""
+        types_ = list(map(type_of, args))
+        if callee is getattr:
+            name = args[1].value if isinstance(args[1], Const) else None
+            return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
+        return may_overload(callee, types_, self.globals)
+
+    def _check_operands(self, callee: object, args: list[Operand]) -> None:
+        """Looks once at each operand of unknown class; what plain operands give is plain."""
+        unknown = [
+            args[i] for i in unknown_operands(callee, list(map(type_of, args)))
+            if args[i] not in self._plain
+        ]
+        if adds_unknown(callee, list(map(type_of, args))):
+            self.call(unless_items_overloaded, args[0], loc=self.loc)
+        if unknown:
+            self.call(unless_overloaded, *unknown, loc=self.loc)
+            self._plain.update(o for o in unknown if isinstance(o, Value))
+
+    def _structure(
+        self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
+    ) -> None:
+        names = [value.name for value in op.results]
+        found = self.typed_call(callee, args, {}, names, op.loc)
+        mapping.update(zip(op.results, found, strict=True))
+        made = self.definitions.get(found[0]) if isinstance(found[0], Value) else None
+        if isinstance(made, Call) and made.results == found:
+            self.varied.update(made.results)
+            self.steps.append(StructureStep(made))
+
+    def _note_collected(self, mark: int) -> None:
+        """The tuple and dict of further arguments, made since then, pass derivatives through."""
+        for op in self.ops[mark:]:
+            if isinstance(op, Call) and any(map(self.is_varied, op.args)):
+                self.varied.update(op.results)
+                self.steps.append(StructureStep(op))
+
+    def _is_local(self, callee: Operand) -> bool:
+        return isinstance(callee, Value) and isinstance(self.definitions.get(callee), Lambda)
+
+    def _unknown_call(
+        self,
+        op: Call,
+        callee: Operand,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        """A call of what is found at run time, which may do anything with objects."""
+        value, heap = op.results
+        before = kwargs[HEAP_NAME]
+        assert isinstance(before, Value)
+        kwargs = without_heap(kwargs)
+        single = Call(callee, args, kwargs, [value], op.loc)
+        self._dynamic_call(single, callee, args, kwargs, mapping)
+        step = self.steps[-1]
+        assert isinstance(step, OpaqueStep)
+        mapping[heap] = before
+        step.changes_objects = True
+
+    def _works_on_objects(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        """Whether a call may work on objects, by what is known of its operands here or there
+        where types were found."""
+        if isinstance(callee, Const) and callee.value is getattr:
+            return True  # of an attribute that is computed
+        kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
+        found: bool = self.surroundings.works_on_objects(
+            type_of(callee), tuple(map(type_of, args)), kwtypes
+        )
+        if found and len(op.args) == len(args) and isinstance(callee, Const):
+            found = self.surroundings.works_on_objects(
+                type_of(callee), tuple(map(type_of, op.args)), kwtypes
+            )
+        return found
+
+    def _opaque_call(
+        self,
+        op: Call,
+        function: Any,
+        args: list[Operand],
+        kwargs: dict[str, Operand],
+        targets: list[tuple[Operand, str | None]],
+        mapping: Mapping,
+    ) -> None:
+        result, back = Value(op.result.name, op.result.type), Value("back", TOP)
+        self._define(Call(Const(function), args, kwargs, [result, back], op.loc))
+        mapping[op.result] = result
+        self.varied.add(result)
+        self.steps.append(OpaqueStep(result, targets, back, op.loc, self.heap is not None))
