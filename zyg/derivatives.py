@@ -7,16 +7,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir.late import late
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
 from zyg.entry import entry_for
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.flattening import Unflatten, flatten, leaves, with_leaves
 from zyg.forward import jvp, mode_of
+
+if TYPE_CHECKING:
+    from zyg.sparsity import compressed, patterns
+else:
+    compressed, patterns = late("zyg.sparsity.compressed"), late("zyg.sparsity.patterns")
 
 Vector = np.ndarray[Any, Any]
 
@@ -61,7 +67,7 @@ def _goes_forward(f: Any, x: Any, v: Any) -> bool:
     return True
 
 
-def jacobian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
+def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any, ...]:
     """The derivatives of all numbers of `f(*xs)` with respect to all numbers of each argument.
 
     One Jacobian per positional argument. That of an array result of shape `s` with respect to an
@@ -71,9 +77,18 @@ def jacobian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]), np.array([2.0, 3.0]))
     (array([[3., 2.],
            [1., 0.]]),)
+
+    With `sparsity`, one matrix of `scipy.sparse` per positional argument, whose rows are the
+    numbers of the result and whose columns are those of the argument, both in the order of
+    `flatten`. It takes as many passes as the pattern needs colours, and one that checks it.
+    `sparsity` is the pattern, a sparse matrix or an array in which zeros stand where the Jacobian
+    has zeros (a tuple of them for several arguments), or "detect", for that of
+    `zyg.jacobian_sparsity`.
     """
     vector, unflatten = flatten(xs)
     _refuse_complex(vector, "its arguments")
+    if sparsity is not None:
+        return _sparse_jacobian(f, xs, sparsity)
     y, back = pullback(f, *xs)
     value, unflatten_value = flatten(y)
     _refuse_complex(value, "its result")
@@ -84,6 +99,38 @@ def jacobian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
         rows = [unflatten.vector(back(_seed(y, unflatten_value, u))) for u in np.eye(value.size)]
         matrix = np.array(rows).reshape(value.size, vector.size)
     return _blocks(matrix, y, xs)
+
+
+def _sparse_jacobian(f: Any, xs: tuple[Any, ...], sparsity: Any) -> tuple[Any, ...]:
+    vector, unflatten = flatten(xs)
+    y, back = pullback(f, *xs)
+    value, unflatten_value = flatten(y)
+    _refuse_complex(value, "its result")
+    widths = [flatten(x)[0].size for x in xs]
+    given = _detected(sparsity, patterns.jacobian_sparsity, f, *xs)
+    pattern = compressed.pattern_of(given, widths, value.size)
+
+    def forward(direction: Vector) -> Vector:
+        return _along(f, xs, direction, unflatten, unflatten_value)
+
+    def backward(direction: Vector) -> Vector:
+        return unflatten.vector(back(_seed(y, unflatten_value, direction)))
+
+    goes_forward = _goes_forward_along(f, xs)
+    dtype = np.result_type(vector, value)
+    whole = compressed.compressed_jacobian(
+        pattern, forward if goes_forward else None, backward, dtype
+    )
+    return tuple(patterns.columns_of(whole, widths))
+
+
+def _detected(sparsity: Any, detect: Callable[..., Any], *args: Any) -> Any:
+    """The pattern that the user gave or asked for."""
+    if not isinstance(sparsity, str):
+        return sparsity
+    if sparsity != "detect":
+        raise ValueError(f'sparsity is a pattern or "detect", not {sparsity!r}')
+    return detect(*args)
 
 
 def _seed(y: Any, unflatten: Unflatten, unit: Vector) -> Any:
@@ -151,19 +198,29 @@ def _columns(part: Any, leaf: Any, x: Any) -> Any:
     return with_leaves(x, block, lambda other: None)
 
 
-def hessian(f: Callable[[Any], Any], x: Any) -> Any:
+def hessian(f: Callable[[Any], Any], x: Any, sparsity: Any = None) -> Any:
     """All second derivatives of a scalar function: for an array of shape `s`, of shape `s + s`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1], np.array([3.0, 5.0]))
     array([[10.,  6.],
            [ 6.,  0.]])
+
+    With `sparsity`, a matrix of `scipy.sparse` with a row and a column for each number of `x`, in
+    the order of `flatten`, by as many products with vectors as the pattern needs colours, and one
+    that checks it: the pattern, or "detect", as for `jacobian` and by `zyg.hessian_sparsity`.
     """
     vector, unflatten = flatten(x)
     _refuse_complex(vector, "its argument")
-    rows = [
-        unflatten.vector(hvp(f, x, _tangents((x,), unflatten_one(unflatten), unit)[0]))
-        for unit in np.eye(vector.size)
-    ]
+
+    def product(direction: Vector) -> Vector:
+        along = _tangents((x,), unflatten_one(unflatten), direction)[0]
+        return unflatten.vector(hvp(f, x, along))
+
+    if sparsity is not None:
+        given = _detected(sparsity, patterns.hessian_sparsity, f, x)
+        pattern = compressed.pattern_of(given, [vector.size], vector.size)
+        return compressed.compressed_hessian(pattern, product, vector.dtype)
+    rows = list(map(product, np.eye(vector.size)))
     matrix = np.array(rows).reshape(vector.size, vector.size)
     return _blocks(matrix, x, (x,))[0]
 

@@ -1,0 +1,122 @@
+"""The user's functions as code that runs on traced values.
+
+    def residual(x):                        np.zeros gives an array that takes traced values,
+        r = np.zeros(len(x))                math.sin a traced number, and functions of the user's
+        r[0] = math.sin(x[0])               that are called run in the same way
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any
+
+from zyg.rebinding import PACKAGES, Dispatching, Module, Rebinding
+from zyg.rules import registry
+from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
+from zyg.sparsity.traced import holds_traced, plain
+
+_ALWAYS = NEW_ARRAYS | CONVERSIONS | CHANGES
+_LEFT_ALONE = frozenset([*sys.stdlib_module_names, *PACKAGES, "ir"]) - {"__main__"}
+
+
+class UserCode(Rebinding):
+    """A rebinding that follows all functions written in Python, but for those of libraries."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(holds_traced, plain, run.call)
+        self._run = run
+        self._made: dict[Any, Any] = {}
+        run.rebound = self.rebound
+
+    def rebound(self, function: Any) -> Any:
+        if isinstance(function, types.MethodType):
+            return types.MethodType(self.rebound(function.__func__), function.__self__)
+        if isinstance(function, functools.partial):
+            args = tuple(map(self.converted, function.args))
+            return functools.partial(self.converted(function.func), *args, **function.keywords)
+        if not isinstance(function, types.FunctionType):
+            return function
+        if function not in self._made:
+            cells = tuple(types.CellType() for _ in function.__closure__ or ())
+            twin = types.FunctionType(
+                function.__code__, self._globals_of(function), function.__name__,
+                function.__defaults__, cells or None,
+            )  # fmt: skip
+            twin.__kwdefaults__ = function.__kwdefaults__
+            twin.__module__ = function.__module__
+            self._made[function] = twin  # before its cells: it may be in one of them
+            for cell, original in zip(cells, function.__closure__ or (), strict=True):
+                try:
+                    cell.cell_contents = self.converted(original.cell_contents)
+                except ValueError:
+                    continue  # empty as yet
+        return self._made[function]
+
+    def _globals_of(self, function: types.FunctionType) -> dict[str, Any]:
+        original = function.__globals__
+        found = self._twins.get(id(original))
+        if found is None:
+            found = self._twins[id(original)] = _Globals(original, self)
+            found.update(self._builtins)
+            found["__builtins__"] = original["__builtins__"]
+        return found
+
+    def converted(self, value: Any) -> Any:
+        if isinstance(value, types.FunctionType):
+            package = str(value.__module__ or "").partition(".")[0]
+            if registry.rule_of(value) is not None or registry.is_constant(value):
+                return Dispatching(value, self)
+            is_ours = package == "zyg" and not value.__module__.startswith("zyg.rules.")
+            if is_ours and not value.__module__.startswith(("zyg.cotangent", "zyg.iterators")):
+                return _Refusing(value, self._run)
+            return value if package in _LEFT_ALONE else self.rebound(value)
+        if isinstance(value, (types.MethodType, functools.partial)):
+            return self.rebound(value)
+        if isinstance(value, types.ModuleType):
+            package = value.__name__.partition(".")[0]
+            return value if package in _LEFT_ALONE - {*PACKAGES} else Module(value, self)
+        try:
+            is_made_here = value in _ALWAYS
+        except (TypeError, ValueError):
+            is_made_here = False  # no hash, or an array
+        return _Always(value, self._run) if is_made_here else super().converted(value)
+
+
+class _Globals(dict[str, Any]):
+    """The globals of a module, converted when they are asked for."""
+
+    def __init__(self, original: dict[str, Any], code: UserCode) -> None:
+        super().__init__()
+        self._original = original
+        self._code = code
+
+    def __missing__(self, name: str) -> Any:
+        value = self._code.converted(self._original[name])
+        self[name] = value
+        return value
+
+
+class _Always:
+    """A function that makes arrays, which program may store traced values into."""
+
+    def __init__(self, function: Any, run: Run) -> None:
+        self.function = function
+        self.run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run.call(self.function, args, kwargs)
+
+
+class _Refusing:
+    """A function of zyg's, which can't differentiate what is traced."""
+
+    def __init__(self, function: Any, run: Run) -> None:
+        self.function = function
+        self.run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if holds_traced((args, kwargs)):
+            raise self.run.refused(f"`zyg.{self.function.__name__}` is called by the program")
+        return self.function(*args, **kwargs)
