@@ -125,9 +125,10 @@ def run_on_sets(f: Callable[..., Any], xs: tuple[Any, ...]) -> tuple[Any, Run]:
             sets[place] = number
         return Traced(np.array(leaf, order="C"), sets, run)
 
-    arguments = with_leaves(xs, traced)
+    code = UserCode(run)
+    arguments = with_leaves(xs, traced, lambda x: code.converted(x) if callable(x) else x)
     try:
-        y = UserCode(run).rebound(f)(*arguments)
+        y = code.converted(f)(*arguments)
     except ZygError:
         if run.refusal is not None:
             raise run.refusal from None

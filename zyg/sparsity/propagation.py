@@ -41,8 +41,8 @@ LINEAR = {
     operator.add, operator.sub, operator.neg, operator.pos, operator.abs, abs,
     np.add, np.subtract, np.negative, np.positive, np.conjugate, np.absolute, np.fabs, np.maximum,
     np.minimum, np.fmax, np.fmin, np.deg2rad, np.rad2deg, np.degrees, np.radians, np.where, np.clip,
-    np.ndarray.clip, np.real, np.nan_to_num, math.fabs, math.radians, math.degrees, float,
-    np.ndarray.conj, np.ndarray.conjugate,
+    np.interp, np.ndarray.clip, np.real, np.nan_to_num, math.fabs, math.radians, math.degrees,
+    float, np.ndarray.conj, np.ndarray.conjugate,
 }  # fmt: skip
 PRODUCTS = {operator.mul, np.multiply}
 QUOTIENTS = {operator.truediv, np.divide}
@@ -57,8 +57,9 @@ LINEAR_REDUCTIONS = {
 }  # fmt: skip
 REDUCTIONS = LINEAR_REDUCTIONS | {
     np.prod, np.var, np.std, np.nanprod, np.nanvar, np.nanstd,
-    np.ndarray.prod, np.ndarray.var, np.ndarray.std,
+    np.ndarray.prod, np.ndarray.var, np.ndarray.std, np.linalg.norm, np.median, np.nanmedian,
 }  # fmt: skip
+AXIS_AT = {np.linalg.norm: 2}
 LINEAR_SUMS = {np.cumsum, np.ndarray.cumsum}
 CUMULATIVE = LINEAR_SUMS | {np.cumprod, np.ndarray.cumprod}
 OF_UFUNCS = {
@@ -78,8 +79,9 @@ CHANGES = {
     *(np.ndarray.setflags, np.ndarray.byteswap, np.ndarray.itemset if hasattr(
         np.ndarray, "itemset") else np.ndarray.put),
 }  # fmt: skip
+_PYTHON = frozenset(["builtins", "_operator"])
 _LARGEST_PRODUCT = 10**6
-_REDUCTION_OPTIONS = {"axis", "keepdims", "dtype", "ddof", "where", "correction"}
+_REDUCTION_OPTIONS = {"axis", "keepdims", "dtype", "ddof", "where", "ord"}
 
 
 class Run:
@@ -103,9 +105,9 @@ class Run:
         way = _WAYS.get(function)
         if way is None:
             if isinstance(function, np.ufunc) and function.signature is None and function.nout == 1:
-                way = Run._elementwise
+                way = Run.elementwise
             elif structure.moves_numbers(function):
-                way = Run._moved
+                way = Run.moved
             else:
                 way = Run._other
         return way(self, function, args, kwargs)
@@ -114,13 +116,15 @@ class Run:
         """A function that isn't in the tables here: one that is a constant, or Python code."""
         if registry.is_constant(function):
             return function(*plain(args), **plain(kwargs))
-        own = structure.SUBSTITUTES.get(function)
-        if own is not None:
-            return own(*args, **kwargs)
+        if getattr(function, "__module__", None) in _PYTHON and not isinstance(function, type):
+            return function(*args, **kwargs)  # by operators of traced values
         found = registry.substitute_of(function)
         if found is not None:
             return self.rebound(found)(*args, **kwargs)
-        return self._dense(function, args, kwargs)
+        return self.dense(function, args, kwargs)
+
+    def _substituted(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return structure.SUBSTITUTES[function](*args, **kwargs)
 
     def _refused_change(self, function: Any, args: Any, kwargs: Any) -> Any:
         raise self.refused(f"`{_name(function)}` writes into its argument")
@@ -139,6 +143,8 @@ class Run:
 
     def of_numbers(self, function: Any, x: Any, y: Any) -> Any:
         """The result of an operator on two numbers: what loops over numbers spend their time on."""
+        if function is divmod:
+            return self.call(function, (x, y), {})
         if type(x) is not Traced:
             value, sets = function(x, y.value), y.sets
         elif type(y) is not Traced:
@@ -146,12 +152,16 @@ class Run:
         else:
             value, sets = function(x.value, y.value), union(x.sets, y.sets)
         if function is operator.floordiv or not _is_inexact(value):
-            return value if function is not divmod else self._dense(function, (x, y), {})
+            return value
         if function not in LINEAR:
             self._note_products(function, (x, y), sets)
         return Traced(value, sets, self)
 
-    def _elementwise(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def elementwise(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if getattr(function, "__module__", None) in _PYTHON and not any(
+            type(x) is Traced for x in args
+        ):
+            return function(*args, **kwargs)  # lists
         value = function(*[plain(x) for x in args], **plain(kwargs))
         if registry.is_constant(function) or not _is_inexact(value):
             return value
@@ -190,12 +200,13 @@ class Run:
         if type(x) is not Traced or len(rest) > 2 or holds_traced((rest, kwargs)) or (
             not kwargs.keys() <= _REDUCTION_OPTIONS
         ):
-            return self._dense(function, args, kwargs)
+            return self.dense(function, args, kwargs)
         args = (x, *rest)
         value = function(*plain(args), **kwargs)
         if not _is_inexact(value):
             return value
-        axis = args[1] if len(args) > 1 else kwargs.get("axis")
+        place = AXIS_AT.get(function, 1)
+        axis = args[place] if len(args) > place else kwargs.get("axis")
         sets = union_along(boxed(x.sets), axis, bool(kwargs.get("keepdims", False)))
         if function not in LINEAR_REDUCTIONS:
             self.brings_together(sets, sets)
@@ -204,7 +215,7 @@ class Run:
     def _accumulated(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         x = args[0]
         if type(x) is not Traced or len(args) > 2 or "dtype" in kwargs:
-            return self._dense(function, args, kwargs)
+            return self.dense(function, args, kwargs)
         value = function(*args_of(args), **kwargs)
         axis = args[1] if len(args) > 1 else kwargs.get("axis")
         sets = boxed(x.sets)
@@ -217,7 +228,7 @@ class Run:
             self.brings_together(sets, sets)
         return self._of_array(value, sets)
 
-    def _moved(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def moved(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call itself, on values and on sets."""
         value = structure.called(function, args_of(args), plain(kwargs))
         if not _holds_inexact(value):
@@ -247,7 +258,7 @@ class Run:
     def _contracted(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Products of vectors and matrices, sums of products of numbers."""
         if kwargs or len(args) != 2:
-            return self._dense(function, args, kwargs)
+            return self.dense(function, args, kwargs)
         values = [np.asarray(x) for x in args_of(args)]
         a, b = values
         value = function(*args_of(args))
@@ -256,7 +267,7 @@ class Run:
             is_plain = function is np.vdot and a.ndim == b.ndim == 1
         size = a.size * (b.shape[1] if b.ndim == 2 else 1)
         if not is_plain or size > _LARGEST_PRODUCT:
-            return self._dense(function, args, {})
+            return self.dense(function, args, {})
         left, right = (_factor_sets(x) for x in args)
         if a.ndim == 1:
             left = left[None, :]
@@ -282,7 +293,7 @@ class Run:
                 self.pairs.update(pairs)
         return found
 
-    def _dense(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def dense(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of which nothing is known: all that it gives depends on all that it was given."""
         values = _protected(plain(args)), _protected(plain(kwargs))
         try:
@@ -465,11 +476,12 @@ def _name(function: Any) -> str:
 
 
 _WAYS: dict[Any, Callable[..., Any]] = {
-    **dict.fromkeys(ELEMENTWISE, Run._elementwise),
+    **dict.fromkeys(ELEMENTWISE, Run.elementwise),
     **dict.fromkeys(REDUCTIONS, Run._reduced),
     **dict.fromkeys(CUMULATIVE, Run._accumulated),
     **dict.fromkeys(CONTRACTIONS, Run._contracted),
     **dict.fromkeys(NEW_ARRAYS, Run._new_array),
     **dict.fromkeys(CONVERSIONS, Run._converted),
     **dict.fromkeys(CHANGES, Run._refused_change),
+    **dict.fromkeys(structure.SUBSTITUTES, Run._substituted),
 }

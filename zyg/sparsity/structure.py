@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from zyg.sparsity.index_sets import EMPTY, SetArray, boxed, filled
-from zyg.sparsity.traced import Traced, plain, traced_in
+from zyg.sparsity.index_sets import EMPTY, Gathered, IndexSet, SetArray, boxed, filled
+from zyg.sparsity.traced import Traced, holds_traced, plain, traced_in
 
 # Of the first argument.
 _OF_ONE = (
@@ -33,6 +33,7 @@ _PLACES: dict[Any, tuple[int, ...]] = {
     **{getattr(np.ndarray, name): (0,) for name in _METHODS},
     **{getattr(np.generic, name): (0,) for name in _METHODS},
     np.ndarray.T: (0,), np.compress: (1,), np.ndarray.compress: (0,),
+    np.fft.fftshift: (0,), np.fft.ifftshift: (0,), np.pad: (0,),
     np.append: (0, 1), np.insert: (0, 2),
 }  # fmt: skip
 _JOINING = {getattr(np, name) for name in _JOINS if hasattr(np, name)}
@@ -84,14 +85,18 @@ def fill(sets: SetArray, x: Any) -> None:
                 sets[i] = boxed(item.sets).item()
 
 
+def _set_or_empty(x: Any) -> IndexSet:
+    return x if type(x) is frozenset or type(x) is Gathered else EMPTY
+
+
+_cleaned = np.frompyfunc(_set_or_empty, 1, 1)
+
+
 def cleaned(sets: SetArray) -> SetArray:
-    """The same with empty sets where the function has put zeros."""
-    if not any(type(part) is int for part in sets.flat):
+    """The same, with empty sets where the function has put numbers of its own."""
+    if all(type(x) is frozenset or type(x) is Gathered for x in sets.ravel().tolist()):
         return sets
-    found = np.array(sets)
-    for place in np.argwhere(np.equal(sets, 0)):
-        found[tuple(place)] = EMPTY
-    return found
+    return boxed(_cleaned(sets))
 
 
 # Functions by others
@@ -155,8 +160,37 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     return whole[start : start + count]
 
 
+_PADDINGS = ("edge", "wrap", "reflect", "symmetric")
+
+
+def _pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
+    run = next(traced_in((array, options))).run
+    if not options and (mode == "constant" or mode in _PADDINGS):
+        return run.moved(np.pad, (array, pad_width, mode), {})
+    if mode == "constant" and not holds_traced(options):
+        return run.moved(np.pad, (array, pad_width), {"mode": mode, **options})
+    return run.dense(np.pad, (array, pad_width, mode), options)
+
+
+def _interp(x: Any, xp: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
+    run = next(traced_in((x, xp, fp, args, kwargs))).run
+    if type(x) is Traced and not holds_traced((xp, fp, args, kwargs)):
+        return run.elementwise(np.interp, (x, xp, fp, *args), kwargs)
+    return run.dense(np.interp, (x, xp, fp, *args), kwargs)
+
+
+def _broadcast_arrays(*arrays: Any) -> Any:
+    shape = np.broadcast_shapes(*map(np.shape, arrays))
+    return [np.broadcast_to(array, shape) for array in arrays]
+
+
+def _divmod(x: Any, y: Any) -> Any:
+    return x // y, x % y
+
+
 SUBSTITUTES: dict[Any, Any] = {
     np.diff: _diff, np.ediff1d: _ediff1d, np.outer: _outer, np.trace: _trace,
     np.ndarray.trace: _trace, np.ndarray.astype: _astype, np.copyto: _copyto,
-    np.convolve: _convolve,
+    np.convolve: _convolve, np.pad: _pad, np.interp: _interp, divmod: _divmod,
+    np.divmod: _divmod, np.broadcast_arrays: _broadcast_arrays,
 }  # fmt: skip

@@ -40,8 +40,13 @@ class Traced:
         self.sets = sets
         self.run = run
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of the value, so that `isinstance(x, float)` takes the way of plain numbers."""
+        return type(self.value)
+
     def __repr__(self) -> str:
-        return f"Traced({self.value!r})"
+        return repr(self.value)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -141,7 +146,8 @@ class Traced:
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self.__copy__()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise self.run.refused("a number that depends on the arguments is used as a key")
 
 
 def plain(x: Any) -> Any:

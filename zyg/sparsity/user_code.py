@@ -12,6 +12,8 @@ import sys
 import types
 from typing import Any
 
+import numpy as np
+
 from zyg.rebinding import PACKAGES, Dispatching, Module, Rebinding
 from zyg.rules import registry
 from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
@@ -28,6 +30,7 @@ class UserCode(Rebinding):
         super().__init__(holds_traced, plain, run.call)
         self._run = run
         self._made: dict[Any, Any] = {}
+        self._builtins.update(float=_conversion(float, run), complex=_conversion(complex, run))
         run.rebound = self.rebound
 
     def rebound(self, function: Any) -> Any:
@@ -46,6 +49,7 @@ class UserCode(Rebinding):
             )  # fmt: skip
             twin.__kwdefaults__ = function.__kwdefaults__
             twin.__module__ = function.__module__
+            twin.__dict__.update(function.__dict__)
             self._made[function] = twin  # before its cells: it may be in one of them
             for cell, original in zip(cells, function.__closure__ or (), strict=True):
                 try:
@@ -55,12 +59,17 @@ class UserCode(Rebinding):
         return self._made[function]
 
     def _globals_of(self, function: types.FunctionType) -> dict[str, Any]:
+        """The globals of a module: those that functions of it read which have a twin."""
         original = function.__globals__
         found = self._twins.get(id(original))
         if found is None:
-            found = self._twins[id(original)] = _Globals(original, self)
-            found.update(self._builtins)
+            found = self._twins[id(original)] = dict(self._builtins)
             found["__builtins__"] = original["__builtins__"]
+            found["__name__"] = function.__module__
+        for name in _names_in(function.__code__):
+            if name in original and name not in found:
+                found[name] = original[name]  # in case that what is converted reads it
+                found[name] = self.converted(original[name])
         return found
 
     def converted(self, value: Any) -> Any:
@@ -84,22 +93,35 @@ class UserCode(Rebinding):
         return _Always(value, self._run) if is_made_here else super().converted(value)
 
 
-class _Globals(dict[str, Any]):
-    """The globals of a module, converted when they are asked for."""
+def _names_in(code: types.CodeType) -> set[str]:
+    """The names that code and the functions in it may look up."""
+    inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return set(code.co_names).union(*map(_names_in, inner))
 
-    def __init__(self, original: dict[str, Any], code: UserCode) -> None:
-        super().__init__()
-        self._original = original
-        self._code = code
 
-    def __missing__(self, name: str) -> Any:
-        value = self._code.converted(self._original[name])
-        self[name] = value
-        return value
+class _Conversion(type):
+    """The class of what stands for `float` and `complex`: types, but for what a call gives."""
+
+    original: type
+    run: Run
+
+    def __call__(cls, *args: Any) -> Any:
+        if holds_traced(args):
+            return cls.run.call(cls.original, args, {})
+        return cls.original(*args)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(plain(x), cls.original)
+
+
+def _conversion(cls: type, run: Run) -> Any:
+    """A type in the place of a built-in one; NumPy takes it for the same dtype."""
+    content = {"original": cls, "run": run, "dtype": np.dtype(cls)}
+    return _Conversion(cls.__name__, (cls,), content)
 
 
 class _Always:
-    """A function that makes arrays, which program may store traced values into."""
+    """A function that makes arrays, which a program may store traced values into."""
 
     def __init__(self, function: Any, run: Run) -> None:
         self.function = function
