@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,9 @@ import numpy as np
 from ir.late import late
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
-from zyg.entry import entry_for
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.flattening import Unflatten, flatten, leaves, with_leaves
-from zyg.forward import jvp, mode_of
+from zyg.forward import jvp
 
 if TYPE_CHECKING:
     from zyg.sparsity import compressed, patterns
@@ -54,17 +54,10 @@ def hvp(f: Callable[[Any], Any], x: Any, v: Any) -> Any:
     12.0
     """
     gradient_of = _gradient_of(f)
-    if _goes_forward(gradient_of, x, v):
-        return jvp(gradient_of, (x,), (v,))[1]
-    return pullback(gradient_of, x)[1](v)[0]
-
-
-def _goes_forward(f: Any, x: Any, v: Any) -> bool:
     try:
-        entry_for(mode_of((x,), (v,)), f, (x,), {})
+        return jvp(gradient_of, (x,), (v,))[1]
     except (NotDifferentiable, UnsupportedSyntax):
-        return False
-    return True
+        return pullback(gradient_of, x)[1](v)[0]
 
 
 def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any, ...]:
@@ -92,8 +85,11 @@ def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any
     y, back = pullback(f, *xs)
     value, unflatten_value = flatten(y)
     _refuse_complex(value, "its result")
-    if vector.size < value.size and _goes_forward_along(f, xs):
-        columns = [_along(f, xs, unit, unflatten, unflatten_value) for unit in np.eye(vector.size)]
+    columns = None
+    if vector.size < value.size:
+        with contextlib.suppress(NotDifferentiable, UnsupportedSyntax):
+            columns = [_along(f, xs, u, unflatten, unflatten_value) for u in np.eye(vector.size)]
+    if columns is not None:
         matrix = np.array(columns).T.reshape(value.size, vector.size)
     else:
         rows = [unflatten.vector(back(_seed(y, unflatten_value, u))) for u in np.eye(value.size)]
@@ -116,11 +112,11 @@ def _sparse_jacobian(f: Any, xs: tuple[Any, ...], sparsity: Any) -> tuple[Any, .
     def backward(direction: Vector) -> Vector:
         return unflatten.vector(back(_seed(y, unflatten_value, direction)))
 
-    goes_forward = _goes_forward_along(f, xs)
     dtype = np.result_type(vector, value)
-    whole = compressed.compressed_jacobian(
-        pattern, forward if goes_forward else None, backward, dtype
-    )
+    try:
+        whole = compressed.compressed_jacobian(pattern, forward, backward, dtype)
+    except (NotDifferentiable, UnsupportedSyntax):  # forward mode follows less
+        whole = compressed.compressed_jacobian(pattern, None, backward, dtype)
     return tuple(patterns.columns_of(whole, widths))
 
 
@@ -136,14 +132,6 @@ def _detected(sparsity: Any, detect: Callable[..., Any], *args: Any) -> Any:
 def _seed(y: Any, unflatten: Unflatten, unit: Vector) -> Any:
     parts = iter(leaves(unflatten(unit)))
     return with_leaves(y, lambda leaf: next(parts), lambda part: None)
-
-
-def _goes_forward_along(f: Any, xs: tuple[Any, ...]) -> bool:
-    try:
-        entry_for(mode_of(xs, _tangents(xs, flatten(xs)[1], flatten(xs)[0])), f, xs, {})
-    except (NotDifferentiable, UnsupportedSyntax):
-        return False
-    return True
 
 
 def _tangents(xs: tuple[Any, ...], unflatten: Unflatten, unit: Vector) -> tuple[Any, ...]:

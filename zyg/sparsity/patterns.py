@@ -16,7 +16,7 @@ import numpy as np
 
 from zyg.errors import NotDifferentiable, ZygError
 from zyg.flattening import flatten, is_leaf, leaves, with_leaves
-from zyg.sparsity.index_sets import EMPTY, IndexSet, boxed, filled, members
+from zyg.sparsity.index_sets import EMPTY, IndexSet, boxed, members
 from zyg.sparsity.propagation import Run
 from zyg.sparsity.traced import Traced, plain
 from zyg.sparsity.user_code import UserCode
@@ -120,10 +120,9 @@ def run_on_sets(f: Callable[..., Any], xs: tuple[Any, ...]) -> tuple[Any, Run]:
         start = stop
         if not isinstance(leaf, np.ndarray):
             return Traced(leaf, numbers[0], run)
-        sets = filled(leaf.shape)
-        for place, number in zip(np.ndindex(leaf.shape), numbers, strict=True):
-            sets[place] = number
-        return Traced(np.array(leaf, order="C"), sets, run)
+        sets = np.empty(leaf.size, object)
+        sets[:] = numbers
+        return Traced(np.array(leaf, order="C"), sets.reshape(leaf.shape).copy(), run)
 
     code = UserCode(run)
     arguments = with_leaves(xs, traced, lambda x: code.converted(x) if callable(x) else x)

@@ -17,7 +17,7 @@ import numpy as np
 from zyg.rebinding import PACKAGES, Dispatching, Module, Rebinding
 from zyg.rules import registry
 from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
-from zyg.sparsity.traced import holds_traced, plain
+from zyg.sparsity.traced import holds_traced, plain, traced_in
 
 _ALWAYS = NEW_ARRAYS | CONVERSIONS | CHANGES
 _LEFT_ALONE = frozenset([*sys.stdlib_module_names, *PACKAGES, "ir"]) - {"__main__"}
@@ -86,6 +86,8 @@ class UserCode(Rebinding):
         if isinstance(value, types.ModuleType):
             package = value.__name__.partition(".")[0]
             return value if package in _LEFT_ALONE - {*PACKAGES} else Module(value, self)
+        if isinstance(value, np.ufunc):
+            return _Ufunc(value, self)
         try:
             is_made_here = value in _ALWAYS
         except (TypeError, ValueError):
@@ -129,6 +131,25 @@ class _Always:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.run.call(self.function, args, kwargs)
+
+
+class _Ufunc(Dispatching):
+    """A ufunc, whose methods take traced values as well."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.function, name)
+        if not callable(method):
+            return method
+
+        def dispatched(*args: Any, **kwargs: Any) -> Any:
+            x = next(traced_in((args, kwargs)), None)
+            if x is None:
+                return method(*args, **kwargs)
+            return x.run.ufunc(self.function, name, args, kwargs)
+
+        return dispatched
 
 
 class _Refusing:
