@@ -125,7 +125,7 @@ def run_on_sets(f: Callable[..., Any], xs: tuple[Any, ...]) -> tuple[Any, Run]:
         return Traced(np.array(leaf, order="C"), sets.reshape(leaf.shape).copy(), run)
 
     code = UserCode(run)
-    arguments = with_leaves(xs, traced, lambda x: code.converted(x) if callable(x) else x)
+    arguments = with_leaves(xs, traced, code.converted)
     try:
         y = code.converted(f)(*arguments)
     except ZygError:

@@ -16,6 +16,7 @@ import numpy as np
 
 from zyg.rebinding import PACKAGES, Dispatching, Module, Rebinding
 from zyg.rules import registry
+from zyg.sparsity.constant_matrices import ConstantMatrix, is_sparse_matrix
 from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
 from zyg.sparsity.traced import holds_traced, plain, traced_in
 
@@ -86,6 +87,8 @@ class UserCode(Rebinding):
         if isinstance(value, types.ModuleType):
             package = value.__name__.partition(".")[0]
             return value if package in _LEFT_ALONE - {*PACKAGES} else Module(value, self)
+        if is_sparse_matrix(value):
+            return ConstantMatrix(value)
         if isinstance(value, np.ufunc):
             return _Ufunc(value, self)
         try:
