@@ -259,7 +259,7 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     """The value and tangent of a call by a declared tangent; None if there is none."""
     if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
         return None
-    declared, groups = tangent_of(function), linear_in(function, kwargs)
+    declared, groups = tangent_of(function), linear_in(function, args, kwargs)
     if declared is None and (groups is None or len(groups) != 1):
         return None
     if is_read_twice(function) and args:
