@@ -71,6 +71,7 @@ if _TYPE_CHECKING:
     from zyg.flattening import flatten
     from zyg.forward import code_tangent, jvp
     from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
+    from zyg.rules.hooks import hook, isderiving
     from zyg.sparsity.patterns import hessian_sparsity, jacobian_sparsity
 
 _facts.helpers("zyg.rules.")
@@ -102,7 +103,9 @@ __all__ = [
     "gradient",
     "hessian",
     "hessian_sparsity",
+    "hook",
     "hvp",
+    "isderiving",
     "jacobian",
     "jacobian_sparsity",
     "jvp",
@@ -121,6 +124,7 @@ _MODULES = {
     **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
     **dict.fromkeys(("jacobian_sparsity", "hessian_sparsity"), "zyg.sparsity.patterns"),
     "flatten": "zyg.flattening",
+    **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),
 }
 
 
