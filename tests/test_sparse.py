@@ -217,6 +217,15 @@ def test_a_pattern_holds_for_the_way_that_the_program_takes():
     assert zyg.jacobian_sparsity(f, np.array([-1.0, 2.0]))[0].nnz == 2
 
 
+def test_patterns_are_those_of_the_code_that_is_differentiated():
+    def f(x):
+        return x * x[0] if zyg.isderiving() else x
+
+    assert zyg.jacobian_sparsity(f, X)[0].nnz == 2 * N - 1
+    (constant,) = zyg.jacobian_sparsity(lambda x: zyg.dropgrad(x), X)
+    assert constant.nnz == 0
+
+
 def test_the_arguments_are_left_alone():
     def f(x):
         x *= 2.0

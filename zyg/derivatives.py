@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ir.late import late
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.flattening import Unflatten, flatten, leaves, with_leaves
+from zyg.flattening import Structure, Unflatten, flatten, leaves, with_leaves
 from zyg.forward import jvp
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def hessian(f: Callable[[Any], Any], x: Any, sparsity: Any = None) -> Any:
 
 def unflatten_one(unflatten: Unflatten) -> Unflatten:
     """The way back to the tuple of a single argument."""
-    return Unflatten((unflatten.tree,), unflatten.size)
+    return Structure((unflatten.tree,), unflatten.size).unflatten()
 
 
 def diaghessian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
@@ -233,8 +234,13 @@ def diaghessian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
             along = _tangents((x,), unflatten_one(unflatten), unit)
             products = _hessian_rows(f, xs, (*(None for _ in xs[:i]), *along), i)
             diagonal.append(unflatten.vector(products)[k])
-        found.append(unflatten(np.array(diagonal).reshape(vector.size)))
+        parts = leaves(unflatten(np.array(diagonal).reshape(vector.size)))
+        found.append(with_leaves(x, partial(_next_of, parts), lambda part: None))
     return tuple(found)
+
+
+def _next_of(parts: Iterator[Any], leaf: Any) -> Any:
+    return next(parts)
 
 
 def _hessian_rows(f: Any, xs: tuple[Any, ...], along: tuple[Any, ...], i: int) -> Any:

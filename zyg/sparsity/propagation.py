@@ -233,7 +233,8 @@ class Run:
         value = structure.called(function, args_of(args), plain(kwargs))
         if not _holds_inexact(value):
             return value
-        moved = structure.called(function, structure.sets_of(function, args), plain(kwargs))
+        sets = structure.sets_of(function, args)
+        moved = structure.called(structure.of_arrays(function), sets, plain(kwargs))
         return self._beside(value, moved)
 
     def _beside(self, value: Any, sets: Any) -> Any:

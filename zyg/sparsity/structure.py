@@ -36,6 +36,7 @@ _PLACES: dict[Any, tuple[int, ...]] = {
     np.fft.fftshift: (0,), np.fft.ifftshift: (0,), np.pad: (0,),
     np.append: (0, 1), np.insert: (0, 2),
 }  # fmt: skip
+_OF_ARRAYS = {getattr(np.generic, name): getattr(np.ndarray, name) for name in _METHODS}
 _JOINING = {getattr(np, name) for name in _JOINS if hasattr(np, name)}
 PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides flags".split())
 # Methods that are functions of NumPy's as well.
@@ -44,6 +45,11 @@ NAMES = frozenset("sum mean prod var std max min cumsum cumprod ptp clip trace d
 
 def moves_numbers(function: Any) -> bool:
     return function in _PLACES or function in _JOINING
+
+
+def of_arrays(function: Any) -> Any:
+    """The method of arrays in the place of one of NumPy's numbers: their sets are in arrays."""
+    return _OF_ARRAYS.get(function, function)
 
 
 def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
