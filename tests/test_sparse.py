@@ -177,6 +177,35 @@ def test_the_hessian_of_a_chain_has_three_diagonals(f):
     np.testing.assert_allclose(found.diagonal(-1), -400.0 * x[:-1], rtol=1e-12)
 
 
+def test_numbers_by_other_ways_into_arrays():
+    def f(x):
+        filled = np.full(3, [x[0], x[1], 2.0]) * np.full((2, 3), fill_value=x[2])
+        moved = np.flip(m=x)
+        windows = np.lib.stride_tricks.sliding_window_view(x, 2)
+        joined = np.concatenate([x[:2], [1.0]], dtype=np.float64)
+        same = x.astype(float, copy=False)
+        return [filled, moved[:1], np.sum(windows, axis=1), joined, same.real, np.asarray(x).imag]
+
+    x = X[:3]
+    value = zyg.flatten(f(x))[0]
+    steps = 1e-6 * np.eye(3)
+    rows = [(zyg.flatten(f(x + h))[0] - zyg.flatten(f(x - h))[0]) / 2e-6 for h in steps]
+    (pattern,) = zyg.jacobian_sparsity(f, x)
+    assert pattern.shape == (len(value), 3)
+    assert not np.any((np.abs(np.array(rows).T) > 1e-5) & ~pattern.toarray())
+
+
+def test_lengths_of_complex_numbers_are_not_linear():
+    pattern = zyg.hessian_sparsity(lambda x: np.sum(np.abs(x[:2] + 1j * x[1:])), X[:3])
+    assert np.array_equal(pattern.toarray(), np.abs(np.subtract.outer(range(3), range(3))) <= 1)
+    assert zyg.hessian_sparsity(lambda x: np.sum(np.abs(x)), X[:3]).nnz == 0
+
+
+def test_arrays_of_objects_are_refused():
+    with pytest.raises(zyg.NotDifferentiable, match="dtype object"):
+        zyg.jacobian_sparsity(lambda x: np.sum(np.array([x[0], x[1]], dtype=object)), X)
+
+
 def test_only_what_is_brought_together_has_second_derivatives():
     def f(x):
         linear = np.sum(x) + 3.0 * x[0] - x[1] / 2.0

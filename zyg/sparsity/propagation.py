@@ -44,6 +44,7 @@ LINEAR = {
     np.interp, np.ndarray.clip, np.real, np.nan_to_num, math.fabs, math.radians, math.degrees,
     float, np.ndarray.conj, np.ndarray.conjugate,
 }  # fmt: skip
+LENGTHS = {operator.abs, abs, np.absolute}  # of complex numbers
 PRODUCTS = {operator.mul, np.multiply}
 QUOTIENTS = {operator.truediv, np.divide}
 POWERS = {operator.pow, pow, np.power, np.float_power, math.pow}
@@ -173,7 +174,8 @@ class Run:
         sets = given[0]
         for more in given[1:]:
             sets = _united(sets, more)
-        if function not in LINEAR:
+        is_length = function in LENGTHS and any(np.iscomplexobj(plain(x)) for x in args)
+        if function not in LINEAR or is_length:
             self._note_products(function, args, sets)
         if not isinstance(value, np.ndarray):
             return Traced(value, boxed(sets).item(), self)
@@ -230,11 +232,14 @@ class Run:
 
     def moved(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call itself, on values and on sets."""
+        if holds_traced(kwargs):
+            return self.dense(function, args, kwargs)
         value = structure.called(function, args_of(args), plain(kwargs))
         if not _holds_inexact(value):
             return value
         sets = structure.sets_of(function, args)
-        moved = structure.called(structure.of_arrays(function), sets, plain(kwargs))
+        options = {name: x for name, x in kwargs.items() if name not in ("dtype", "casting")}
+        moved = structure.called(structure.of_arrays(function), sets, options)
         return self._beside(value, moved)
 
     def _beside(self, value: Any, sets: Any) -> Any:
@@ -335,6 +340,8 @@ class Run:
             return value
         if function in (np.full, np.full_like):
             given = args[1] if len(args) > 1 else kwargs.get("fill_value")
+            if type(given) in (list, tuple):
+                given = self._converted(np.array, (given,), {})
             sets = boxed(given.sets if type(given) is Traced else EMPTY)
             return Traced(value, np.array(np.broadcast_to(sets, value.shape)), self)
         return self._of_array(value, filled(value.shape))
@@ -343,6 +350,8 @@ class Run:
         x = args[0]
         value = function(plain(x), *plain(args[1:]), **plain(kwargs))
         if value.dtype.kind not in "fc":
+            if value.dtype.kind in "OV" and holds_traced(x):
+                raise self.refused(f"an array of dtype {value.dtype} is made of numbers")
             return value
         if type(x) is Traced:
             sets = boxed(x.sets)
@@ -392,7 +401,7 @@ class Run:
         if method == "at":
             return self._at(ufunc, *args)
         function = OF_UFUNCS.get((ufunc, method))
-        if function is not None:
+        if function is not None and len(args) <= 2:
             axis = args[1] if len(args) > 1 else kwargs.pop("axis", 0)
             return self.call(function, args[:1], {"axis": axis, **kwargs})
         return self.call(getattr(ufunc, method), args, kwargs)
@@ -410,6 +419,8 @@ class Run:
         descriptor = getattr(type(x.value), name)
         if name in structure.PLAIN_ATTRIBUTES:
             return getattr(x.value, name)
+        if name in ("real", "imag") and np.isrealobj(x.value):
+            return x if name == "real" else np.zeros_like(x.value)[()]
         if name == "flat":
             raise self.refused("`x.flat` isn't followed")
         if name == "fill":

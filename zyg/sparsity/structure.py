@@ -33,7 +33,8 @@ _PLACES: dict[Any, tuple[int, ...]] = {
     **{getattr(np.ndarray, name): (0,) for name in _METHODS},
     **{getattr(np.generic, name): (0,) for name in _METHODS},
     np.ndarray.T: (0,), np.compress: (1,), np.ndarray.compress: (0,),
-    np.fft.fftshift: (0,), np.fft.ifftshift: (0,), np.pad: (0,),
+    np.lib.stride_tricks.sliding_window_view: (0,), np.pad: (0,),
+    np.fft.fftshift: (0,), np.fft.ifftshift: (0,),
     np.append: (0, 1), np.insert: (0, 2),
 }  # fmt: skip
 _OF_ARRAYS = {getattr(np.generic, name): getattr(np.ndarray, name) for name in _METHODS}
@@ -134,8 +135,13 @@ def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 def _astype(a: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
     """Numbers of another kind; integers depend on nothing."""
-    if np.dtype(dtype).kind not in "fc":
+    kind = np.dtype(dtype).kind
+    if kind in "OV":
+        raise a.run.refused(f"an array of dtype {np.dtype(dtype)} is made of numbers")
+    if kind not in "fc":
         return a.value.astype(dtype)
+    if a.value.dtype == np.dtype(dtype) and (kwargs.get("copy") is False or len(args) > 3):
+        return a
     return a.run.call(np.array, (a, dtype), {})
 
 
