@@ -112,7 +112,8 @@ def check(matrix: Any, product: Product) -> None:
         found = matrix @ vector
         scale = abs(matrix) @ abs(vector)
         rounding = np.finfo(matrix.dtype).eps
-        tolerance = rounding**0.375 * scale + 1e3 * rounding * np.max(scale, initial=0.0)
+        largest = np.max(scale, initial=0.0, where=np.isfinite(scale))
+        tolerance = rounding**0.375 * scale + 1e3 * rounding * largest
         is_wrong = ~(np.abs(found - expected) <= tolerance) & np.isfinite(found)
     if np.any(is_wrong):
         row = int(np.argmax(is_wrong))
