@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zyg.sparsity.index_sets import SetArray, boxed, union_of
-from zyg.sparsity.traced import Traced
+from zyg.sparsity.traced import Traced, holds_traced
 
 
 def is_sparse_matrix(x: Any) -> bool:
@@ -22,6 +22,8 @@ def is_sparse_matrix(x: Any) -> bool:
 
 class ConstantMatrix:
     """Stands for a sparse matrix in a program that runs on traced values."""
+
+    __array_ufunc__ = None  # arrays leave products with it to it
 
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
@@ -51,6 +53,17 @@ class ConstantMatrix:
         return product.T
 
     dot = __matmul__
+
+    def __mul__(self, x: Any) -> Any:
+        return NotImplemented if holds_traced(x) else ConstantMatrix(self._matrix * x)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, x: Any) -> Any:
+        return NotImplemented if holds_traced(x) else ConstantMatrix(self._matrix / x)
+
+    def __neg__(self) -> ConstantMatrix:
+        return ConstantMatrix(-self._matrix)
 
 
 def _unite_rows(rows: Any, factors: list[Any], found: SetArray) -> None:
