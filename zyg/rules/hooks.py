@@ -50,7 +50,7 @@ def checked(found, x_bar):
 @adjoint(hooked)
 def hooked_rule(function, x_bar, *, pullback=None):
     found, back = pullback(function, x_bar)
-    return checked(found, x_bar), back
+    return checked(found, x_bar), lambda bar: back(bar)
 
 
 @adjoint(hook)
