@@ -171,6 +171,10 @@ class Inference(TypedLoops):
                 iterables = [self._latest(new(i), op) for i in op.iterables]
                 if self.places is not None:
                     iterables = self._items_of_objects(None, iterables, op.loc)
+                    outlined = self.surroundings.outlined(self, op, iterables, mapping)
+                    if outlined is not None:
+                        mapping.update(zip(op.results, outlined, strict=True))
+                        return None
                 self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
             case While():
                 self._while(op, [self._latest(new(i), op) for i in op.init], mapping)

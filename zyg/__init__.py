@@ -49,6 +49,7 @@ try:
         value_and_grad,
         withgradient,
     )
+    from zyg.checkpointing import checkpoints
     from zyg.errors import (
         GradientMismatch,
         NotDifferentiable,
@@ -91,6 +92,7 @@ __all__ = [
     "cache_clear",
     "cache_info",
     "check_grads",
+    "checkpoints",
     "code_adjoint",
     "code_gradient",
     "code_ir",

@@ -53,6 +53,7 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
+from zyg.compiler.checkpoint_loops import LoopFunction
 from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
@@ -94,6 +95,8 @@ class Generated:
     changes: tuple[int, ...] = ()
     works_on_objects: bool = False
     pair: Pair | None = None
+    # Of a back function: the numbers of those results that it adds to what it is given for them.
+    begun: tuple[int, ...] = ()
 
     @property
     def __name__(self) -> str:
@@ -192,11 +195,13 @@ class Compiler:
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
         passed = passed_inputs(made)
-        pair = Pair(
-            Generated(f"{name}_forward", [returned, TOP]),
-            Generated(f"{name}_back", results),
-            passed, indices,
-        )
+        forward = Generated(f"{name}_forward", [returned, TOP])
+        back = Generated(f"{name}_back", results)
+        if isinstance(made.source, LoopFunction):
+            from zyg.compiler.checkpoint_pairs import generated  # few programs need it
+
+            forward, back = generated(self, made, active, forward, back)
+        pair = Pair(forward, back, passed, indices)
         pair.forward.pair = pair.back.pair = pair
         pair.forward.changes = tuple(passed.index(i) for i in made.handed_out)
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
@@ -295,6 +300,19 @@ class Compiler:
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
         logged: list[int] | None,
     ) -> None:
+        if isinstance(made.source, LoopFunction):
+            from zyg.compiler.checkpoint_pairs import generate_loop  # few programs need it
+
+            generate_loop(self, made, active, pair)
+            return
+        self.pair_as_ir(made, active, of_value, pair, logged)
+        pair.emitted = self._load(made, [pair.forward, pair.back])
+
+    def pair_as_ir(
+        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
+        logged: list[int] | None,
+    ) -> None:
+        """Makes the IR of the functions of a pair."""
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
@@ -304,7 +322,9 @@ class Compiler:
         returned = made.value_type if of_value else made.returned_type
         if changes_objects:  # what the caller reads behind the call counts
             transposer.heap_bar()
-        seed = Value(_seed_name(result), tangent_type(returned))
+        seed = Value(seed_name(result), tangent_type(returned))
+        begun = [self._inputs(made)[indices[i]] for i in pair.back.begun]
+        given = [seed, *transposer.begin_from(begun)]
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
@@ -315,12 +335,12 @@ class Compiler:
         eliminate_dead(adjoint, is_pure)
         self._use_records(adjoint)
         count_trips(augmenter.ops, adjoint)
-        saved = [value for value in free_values(adjoint) if value is not seed]
+        saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
         self._preserve(made, forward, adjoint, transposer, versions, logged)
-        saved = [value for value in free_values(adjoint) if value is not seed]
+        saved = [value for value in free_values(adjoint) if value not in given]
         # In the order of the program, so that forward and adjoint give them the same names.
         order = {v: i for i, v in enumerate(self._inputs(made))}
         for op in walk(forward):
@@ -332,24 +352,23 @@ class Compiler:
         saved = pack_arms(forward, adjoint, saved)
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
-        saved = _as_prototypes(forward, adjoint, saved)
+        saved = as_prototypes(forward, adjoint, saved)
         makers = {value: op for op in walk(forward) for value in op.results}
         pair.copied = tuple(
             i for i, value in enumerate(saved) if _may_be_shared(value, makers, result)
         )
         pair.saved_names = tuple(value.name for value in saved)
-        _close(forward, [result, *saved])
-        _open(adjoint, saved, pair, made)
+        close_forward(forward, [result, *saved])
+        open_adjoint(adjoint, saved, pair, made)
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
         pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
         saved_param = Value("saved")
-        back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
+        back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, *given]
         if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
             seed.name = f"{seed.name}_1"
         pair.back.ir_function = finished_function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
-        pair.emitted = self._load(made, [pair.forward, pair.back])
 
     def _use_records(self, adjoint: Block) -> None:
         fields = self.specialiser.fields
@@ -541,7 +560,7 @@ def identifier(name: str) -> str:
     return plain if plain.isidentifier() else "function"
 
 
-def _seed_name(result: Operand) -> str:
+def seed_name(result: Operand) -> str:
     return f"{result.name}_bar" if isinstance(result, Value) and result.name != "t" else "y_bar"
 
 
@@ -554,7 +573,7 @@ def _is_real_scalar(type_: Type) -> bool:
     return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
 
 
-def _close(forward: Block, outputs: list[Operand]) -> None:
+def close_forward(forward: Block, outputs: list[Operand]) -> None:
     """Lets a forward block return its value and the tuple of what is saved."""
     value, *saved = outputs
     packed: Operand
@@ -571,7 +590,7 @@ def _append(block: Block, callee: Callable[..., Any], args: list[Operand]) -> Va
     return result
 
 
-def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) -> None:
+def open_adjoint(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) -> None:
     """Lets an adjoint block take what was saved from its first parameter."""
     if len(saved) == 1:
         adjoint.params = [saved[0]]
@@ -581,7 +600,7 @@ def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) 
         adjoint.params = [whole]
 
 
-def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
+def as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
     """Saves, of arrays whose shape is all that the adjoint reads, just that."""
     result = []
     for value in saved:

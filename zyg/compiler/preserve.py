@@ -112,6 +112,13 @@ def preserve(
     return copied
 
 
+def changed_at_entry(body: Block) -> bool:
+    """Whether an iteration of a loop may change memory that was there before it."""
+    memory = _Memory(Block([], body.ops, body.exit), set())
+    entered = [*body.params, *free_values(body)]
+    return any(memory.is_written(value) for value in entered if holds_memory(value.type))
+
+
 def preserve_held(
     forward: Block, adjoint: Block, exported: set[Value], apart: set[Value]
 ) -> None:
@@ -344,7 +351,7 @@ class _Memory:
             return keeping.kept
         return keeping.shell if self.root(value) in self._restructured else primitives.alias
 
-    def _is_written(self, value: Value) -> bool:
+    def is_written(self, value: Value) -> bool:
         """Whether memory of a value is written anywhere: of an array, what arrays consist of."""
         written = self._filled if is_array(value.type) else self._written
         return self.root(value) in written
@@ -369,7 +376,7 @@ class _Memory:
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""
-        if not self._is_written(value):
+        if not self.is_written(value):
             return False
         at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
         return any(self._changes(op, value) for op in block.ops[at + 1 :])
@@ -385,7 +392,7 @@ class _Memory:
             return []
         return [
             other for other in self._inputs
-            if self.root(other) is not root and self._is_written(other)
+            if self.root(other) is not root and self.is_written(other)
             and self._is_changed_behind(other, value, block)
         ]
 
@@ -410,7 +417,7 @@ class _Memory:
     def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
         """The same for what a body hands out: all that runs behind it may change the memory."""
         root = self.root(value)
-        if not self._is_written(value):
+        if not self.is_written(value):
             return False
         local = defined(body)
         if not is_branch and all(v in local for v in self._members(root)):

@@ -316,8 +316,20 @@ class Transposer(LoopTransposer):
         ]
         bar = self.completed(bar, step.result)
         shown = results or [Value("_", TOP)]  # all that it does may be with objects
-        self._define(Call(Const(back), [step.saved, bar], {}, shown, step.loc))
-        for (target, field), gradient in zip(step.targets, results, strict=True):
+        begun: dict[int, Value] = {}
+        sums = []
+        for i in back.begun:
+            target, _ = step.targets[i]
+            before = self.zero(target)
+            if isinstance(target, Value) and target not in begun.values():
+                begun[i] = target
+                before = self.bars.get(target) or before
+            sums.append(self.completed(before, target))
+        self._define(Call(Const(back), [step.saved, bar, *sums], {}, shown, step.loc))
+        self.bars.update((target, results[i]) for i, target in begun.items())
+        for i, ((target, field), gradient) in enumerate(zip(step.targets, results, strict=True)):
+            if i in begun:
+                continue
             if field is None:
                 self.add(target, gradient)
             else:
