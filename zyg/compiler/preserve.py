@@ -338,6 +338,8 @@ class _Memory:
             # An array doesn't keep its indices; what index arrays select is a copy.
             operands = [] if selects(type_of(op.args[1])) else [op.args[0]]
         for result in op.results:
+            # A function may have saved what it returned.
+            self._join(op.results[0], result)
             for operand in operands:
                 self._join(result, operand)
 
