@@ -68,6 +68,7 @@ finally:
 
 if _TYPE_CHECKING:
     from zyg.checking import check_grads
+    from zyg.compiler.checkpoint_calls import checkpointed
     from zyg.derivatives import diaghessian, hessian, hvp, jacobian, vjp
     from zyg.flattening import flatten
     from zyg.forward import code_tangent, jvp
@@ -92,6 +93,7 @@ __all__ = [
     "cache_clear",
     "cache_info",
     "check_grads",
+    "checkpointed",
     "checkpoints",
     "code_adjoint",
     "code_gradient",
@@ -125,6 +127,7 @@ _MODULES = {
     **dict.fromkeys(("jvp", "code_tangent"), "zyg.forward"),
     **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
     **dict.fromkeys(("jacobian_sparsity", "hessian_sparsity"), "zyg.sparsity.patterns"),
+    "checkpointed": "zyg.compiler.checkpoint_calls",
     "flatten": "zyg.flattening",
     **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),
 }

@@ -81,6 +81,19 @@ def checked_slots(slots: Any) -> int:
     return count
 
 
+def checkpointed(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`f(*args, **kwargs)`, of which a gradient keeps the arguments alone.
+
+    The reverse pass calls `f` again, once for each reversal; calls inside of `f` may be
+    checkpointed in turn. What `f` is given must not be changed by it.
+
+    >>> import math, zyg
+    >>> zyg.gradient(lambda x: checkpointed(math.exp, checkpointed(math.sin, x)), 0.0)
+    (1.0,)
+    """
+    return f(*args, **kwargs)
+
+
 @record
 class Steps:
     """What is known of a loop when code is made.
@@ -266,6 +279,15 @@ def steps_back(steps: Any, kept: Kept) -> StepsBack:
 def compare(back: StepsBack, *made: Any) -> None:
     """Raises if the iteration at hand makes something else than at first."""
     back.compare(*made)
+
+
+def compare_values(place: str, first: Any, again: Any) -> None:
+    """Raises if a call that was run again gives something else than at first."""
+    if not _is_same(first, again):
+        raise NotDifferentiable(
+            f"the checkpointed call of {place} gave something else when it was run again: it may "
+            "draw random numbers, or read what changes elsewhere; hand these in as arguments"
+        )
 
 
 def _sequence(items: Any, loop: Steps) -> Any:

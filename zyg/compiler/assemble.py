@@ -53,7 +53,7 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
-from zyg.compiler.checkpoint_loops import LoopFunction
+from zyg.compiler.checkpoint_loops import RunAgain
 from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
@@ -197,7 +197,7 @@ class Compiler:
         passed = passed_inputs(made)
         forward = Generated(f"{name}_forward", [returned, TOP])
         back = Generated(f"{name}_back", results)
-        if isinstance(made.source, LoopFunction):
+        if isinstance(made.source, RunAgain):
             from zyg.compiler.checkpoint_pairs import generated  # few programs need it
 
             forward, back = generated(self, made, active, forward, back)
@@ -300,10 +300,10 @@ class Compiler:
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
         logged: list[int] | None,
     ) -> None:
-        if isinstance(made.source, LoopFunction):
-            from zyg.compiler.checkpoint_pairs import generate_loop  # few programs need it
+        if isinstance(made.source, RunAgain):
+            from zyg.compiler.checkpoint_pairs import generate  # few programs need it
 
-            generate_loop(self, made, active, pair)
+            generate(self, made, active, pair, logged)
             return
         self.pair_as_ir(made, active, of_value, pair, logged)
         pair.emitted = self._load(made, [pair.forward, pair.back])
@@ -467,6 +467,16 @@ class Compiler:
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
         )
+        body = self.joined(made, augmenter, transposer, exit, versions, logged)
+        name = f"{identifier(made.function.name)}_gradient"
+        params = [self._inputs(made)[i] for i in passed_inputs(made)]
+        return finished_function(made, name, params, body), augmenter, result
+
+    def joined(
+        self, made: Specialisation, augmenter: Augmenter, transposer: Transposer, exit: Operand,
+        versions: Versions | None, logged: list[int] | None,
+    ) -> Block:
+        """The forward operations and, behind them, the adjoint that reads their values."""
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
@@ -484,9 +494,7 @@ class Compiler:
         join_branches(body)
         eliminate_dead(body, is_silent)
         pack_records(body, body, [])
-        name = f"{identifier(made.function.name)}_gradient"
-        params = [self._inputs(made)[i] for i in passed_inputs(made)]
-        return finished_function(made, name, params, body), augmenter, result
+        return body
 
 
 def inputs_without_heap(

@@ -61,24 +61,34 @@ ITEMS, SLOTS = "items", "slots"
 FIRST = 2  # what the loop carries stands behind the items and the slots
 
 
-class LoopFunction(Function):
+class RunAgain(Function):
+    """A function that is run again for its reversal."""
+
+
+class LoopFunction(RunAgain):
     """The function that a loop over checkpoints has become; `may_stop`: it has a `break`."""
 
     may_stop: bool = False
 
 
 @node
-class Loop:
-    """What generated code calls in the place of a loop."""
+class Repeated:
+    """What generated code calls in the place of a loop, or of a function, that is run again."""
 
-    ir_function: LoopFunction
+    ir_function: RunAgain
+    is_of_program = True
 
     @property
     def __name__(self) -> str:
         return self.ir_function.name
 
+    def __call__(self, *args: Any) -> Any:
+        from zyg.compiler.checkpoint_pairs import plain  # at run time
 
-_loops: WeakKeyDictionary[For, Loop] = WeakKeyDictionary()
+        return plain(self)(*args)
+
+
+_loops: WeakKeyDictionary[For, Repeated] = WeakKeyDictionary()
 
 
 def outlined(
@@ -93,8 +103,9 @@ def outlined(
         )
     loop = _loops.get(op)
     if loop is None:
-        loop = _loops[op] = Loop(_function_of(op, inference.globals))
+        loop = _loops[op] = Repeated(_function_of(op, inference.globals))
     function = loop.ir_function
+    assert isinstance(function, LoopFunction)
     ends = [Const(False), Const(0)] if function.may_stop else []
     outside = function.params[FIRST + len(op.init) + len(ends) :]
     operands = [
@@ -176,20 +187,21 @@ def _function_of(op: For, module_globals: dict[str, Any]) -> LoopFunction:
 
 
 def _as_carried(
-    specialiser: Specialiser, inference: Inference, loop: Loop, operands: list[Operand]
+    specialiser: Specialiser, inference: Inference, loop: Repeated, operands: list[Operand]
 ) -> list[Operand]:
     """The operands of a loop with the types that its iterations hand on, which it may start from.
 
     `best = None` before a loop that assigns a number to it is None or a number.
     """
     function = loop.ir_function
+    assert isinstance(function, LoopFunction)
     for _ in range(MAX_ROUNDS):
         try:
             made = specialiser.call(Known(loop), tuple(map(type_of, operands)), {})
         except NeedsHeap:
             raise _on_objects(function) from None
         assert made is not None, "a loop is called with all that it takes"
-        _refuse(made, function)
+        _refuse(inference, made, function)
         typed = loop_of(made.function)
         if typed is None:  # it always raises, or it is being made: a recursion
             return operands
@@ -233,9 +245,10 @@ def _on_objects(function: LoopFunction) -> UnsupportedSyntax:
     )
 
 
-def _refuse(made: Specialisation, function: LoopFunction) -> None:
+def _refuse(inference: Inference, made: Specialisation, function: LoopFunction) -> None:
     """Refuses loops that can't be run again, for what they change."""
-    if made.works_on_objects:
+    # Without the heap nothing is stored into objects, and they may be read.
+    if made.stored or (made.works_on_objects and inference.heap is not None):
         raise _on_objects(function)
     for i in made.updates:
         type_ = made.inputs[i]

@@ -30,7 +30,8 @@ from ir.load import load_definitions
 from ir.rewrite import clone, free_values, replace_operands, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Tuple
-from zyg.checkpointing import Steps, compare, run_steps, steps_back
+from zyg import keeping
+from zyg.checkpointing import Steps, compare, compare_values, run_steps, steps_back
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import (
     Compiler,
@@ -44,7 +45,7 @@ from zyg.compiler.assemble import (
     seed_name,
 )
 from zyg.compiler.augment import Augmenter
-from zyg.compiler.checkpoint_loops import FIRST, Loop, LoopFunction, loop_of
+from zyg.compiler.checkpoint_loops import FIRST, LoopFunction, Repeated, loop_of
 from zyg.compiler.mutation import unsupported
 from zyg.compiler.preserve import changed_at_entry, preserve
 from zyg.compiler.records import pack_records
@@ -78,13 +79,15 @@ def generated(
     """The functions of a pair, whose plain IR is made when it is asked for."""
 
     source, indices = made.source, made.with_bars(active)
-    first = source.body.ops[0]
-    assert isinstance(first, For)
-    begun = tuple(
-        i for i, index in enumerate(indices)
-        if index >= FIRST + len(first.init) and index not in made.updates
-        and is_numeric(made.inputs[index])
-    )
+    begun: tuple[int, ...] = ()
+    if isinstance(source, LoopFunction):
+        first = source.body.ops[0]
+        assert isinstance(first, For)
+        begun = tuple(
+            i for i, index in enumerate(indices)
+            if index >= FIRST + len(first.init) and index not in made.updates
+            and is_numeric(made.inputs[index])
+        )
 
     def make() -> None:
         plain = Pair(
@@ -103,12 +106,46 @@ def generated(
     return functions
 
 
-def generate_loop(
-    compiler: Compiler, made: Specialisation, active: Flow, pair: Pair
+def generate(
+    compiler: Compiler, made: Specialisation, active: Flow, pair: Pair, logged: list[int] | None
 ) -> None:
-    """Makes the forward and back function of a loop over checkpoints."""
-    source = made.source
-    assert isinstance(source, LoopFunction)
+    """Makes the forward and back function of what is run again."""
+    if isinstance(made.source, LoopFunction):
+        _generate_loop(compiler, made, made.source, active, pair)
+    else:
+        _generate_call(compiler, made, active, pair, logged)
+
+
+def _generate_call(
+    compiler: Compiler, made: Specialisation, active: Flow, pair: Pair, logged: list[int] | None
+) -> None:
+    """The forward function saves what it is given; the back function is like a joint form."""
+    augmenter, result, transposer = compiler._differentiate(made, active)
+    versions = compiler._versions(made, augmenter, transposer, logged)
+    inputs = compiler._inputs(made)
+    passed = [inputs[i] for i in pair.passed]
+    value = Value("t", made.returned_type)
+    seed = Value(seed_name(result), tangent_type(made.returned_type))
+    first = Value("first", made.returned_type)
+    if not is_repeatable(made):
+        place = Const(f"{made.source.name} ({made.source.loc})")
+        nothing = Value("_", Known(None))
+        augmenter.ops.append(Call(Const(compare_values), [place, first, result], {}, [nothing]))
+    transposer.add(result, seed)
+    bars = compiler._adjoint(made, transposer, augmenter, pair.active)
+    exit: Operand = bars[0] if len(bars) == 1 else transposer.call(primitives.build_tuple, *bars)
+    adjoint = compiler.joined(made, augmenter, transposer, exit, versions, logged)
+    run = Generated(made.source.name, [made.returned_type], pair=pair)
+    run.ir_function = _of_types(made, run.name, passed)
+    forward = Block([], [Call(Const(run), list(passed), {}, [value], made.source.loc)], Yield([]))
+    if first in free_values(adjoint):
+        forward.ops.append(Call(Const(keeping.kept), [value], {}, [first]))
+    _finish(compiler, made, pair, augmenter, [run], (passed, forward, value), ([seed], adjoint))
+
+
+def _generate_loop(
+    compiler: Compiler, made: Specialisation, source: LoopFunction, active: Flow, pair: Pair
+) -> None:
     augmenter, result, transposer = compiler._differentiate(made, active)
     loop = next(
         (
@@ -122,7 +159,7 @@ def generate_loop(
     if loop is None or passed[:FIRST] != inputs[:FIRST]:
         raise unsupported("this loop over checkpoints", source.loc)
     steps = Generated(source.name, [made.returned_type], pair=pair)
-    steps.ir_function = _plain(made, source.name, passed)
+    steps.ir_function = _of_types(made, source.name, passed)
     known = _facts(made, source, loop, passed[FIRST:])
     kept, whole = Value("kept", TOP), Value("t", made.returned_type)
     replayed = _Replayed(transposer, loop, known, steps, kept, passed[FIRST:])
@@ -141,6 +178,22 @@ def generate_loop(
         Const(run_steps), [Const(steps), Const(known), *passed], {}, [whole, kept], source.loc
     )
     forward = Block([], [*before, run, *_taken_apart(augmenter, result, whole)], Yield([]))
+    _finish(compiler, made, pair, augmenter, [steps], (passed, forward, whole), (given, adjoint))
+
+
+def _finish(
+    compiler: Compiler, made: Specialisation, pair: Pair, augmenter: Augmenter,
+    functions: list[Generated], before: tuple[list[Value], Block, Value],
+    behind: tuple[list[Value], Block],
+) -> None:
+    """Lets the forward function save what the back function reads, and loads both.
+
+    `before`: the parameters, operations and value of the forward function; `behind`: the
+    cotangents that the back function is given, and its operations.
+    """
+    passed, forward, whole = before
+    given, adjoint = behind
+    seed = given[0]
     saved = [value for value in free_values(adjoint) if value not in given]
     forward.exit = Yield([whole, *saved])
     eliminate_dead(forward, is_silent)
@@ -153,7 +206,6 @@ def generate_loop(
     if back_param.name == seed.name:
         seed.name = f"{seed.name}_1"
     pair.dispatched = augmenter.dispatched
-    functions = [steps]
     for function, params, body in (
         (pair.forward, passed, forward), (pair.back, [back_param, *given], adjoint),
     ):
@@ -164,8 +216,8 @@ def generate_loop(
     pair.emitted = compiler._load(made, functions)
 
 
-def _plain(made: Specialisation, name: str, passed: list[Value]) -> Function:
-    """The loop itself, of which any part can be run."""
+def _of_types(made: Specialisation, name: str, passed: list[Value]) -> Function:
+    """The function itself, for the types at hand."""
     function = clone(finished_function(made, name, passed, made.function.body))
     eliminate_dead(function.body, is_silent)
     for op in walk(function.body):
@@ -175,14 +227,18 @@ def _plain(made: Specialisation, name: str, passed: list[Value]) -> Function:
 
 
 def _runnable(operand: Operand) -> Operand:
-    """What runs in the place of an inner loop over checkpoints: the plain loop."""
-    if not isinstance(operand, Const) or not isinstance(operand.value, Loop):
-        return operand
-    loop = operand.value
-    known = _plain_loops.get(loop)
+    """What runs in the place of an inner loop or call that is run again: the plain one."""
+    if isinstance(operand, Const) and isinstance(operand.value, Repeated):
+        return Const(plain(operand.value))
+    return operand
+
+
+def plain(repeated: Repeated) -> Generated:
+    """A loop or function that is run again, as it is."""
+    known = _plain.get(repeated)
     if known is None:
-        known = _plain_loops[loop] = Generated(loop.__name__, [TOP])
-        function = clone(loop.ir_function)
+        known = _plain[repeated] = Generated(repeated.__name__, [TOP])
+        function = clone(repeated.ir_function)
         replace_lambdas(function)
         emitted = emit_functions([function])
         known.pair = Pair(known, known, [], [], emitted)
@@ -192,10 +248,10 @@ def _runnable(operand: Operand) -> Operand:
             locations=emitted.locations,
         )
         known.cell.cell_contents = loaded[function.name]
-    return Const(known)
+    return known
 
 
-_plain_loops: WeakKeyDictionary[Loop, Generated] = WeakKeyDictionary()
+_plain: WeakKeyDictionary[Repeated, Generated] = WeakKeyDictionary()
 
 
 def _facts(made: Specialisation, source: LoopFunction, loop: For, args: list[Value]) -> Steps:

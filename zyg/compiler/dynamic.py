@@ -22,6 +22,7 @@ from ir import primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg import callables, cotangent
+from zyg.checkpointing import checkpointed
 from zyg.compiler import (
     decorated,
     from_api,
@@ -62,6 +63,10 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return attempt_call(function.function, *args, **kwargs)
     if function is primitives.apply:
         return _applied(pullback_call, *args)
+    if function is checkpointed:
+        from zyg.compiler.checkpoint_calls import run_again  # few programs need it
+
+        return run_again(pullback_call, *args, **kwargs)
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:

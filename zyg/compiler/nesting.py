@@ -76,7 +76,9 @@ def expanded(
     if not isinstance(callee, Const):
         return None
     if id(callee.value) in expansions:
-        found: Operand = expansions[id(callee.value)](specialiser, inference, args, kwargs, loc)
+        found: Operand | None = expansions[id(callee.value)](
+            specialiser, inference, args, kwargs, loc
+        )
         return found
     if id(callee.value) not in _differentiating:
         return None

@@ -116,7 +116,7 @@ class ObjectNeeds:
                     return False
                 if is_by_rules(function) and substitute_of(function) is None:
                     return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
-            elif substitute_of(function) is None:
+            elif substitute_of(function) is None and not hasattr(function, "is_of_program"):
                 if isinstance(function, type):
                     return is_place(function)
                 return is_place(type(function)) or isinstance(function, _OF_PYTHON)

@@ -20,7 +20,10 @@ DRAWS = "zyg.rules.draws"
 def is_repeatable(made: Specialisation) -> bool:
     """Whether all that a function calls is known, and depends on its arguments alone."""
     functions = made.with_callees()
-    known = {id(source) for one in functions for source in (one.source, one.source.code)}
+    known = {
+        id(source) for one in functions for source in (one.source, one.source.code)
+        if source is not None
+    }
     return all(
         _is_repeatable(op, known) for one in functions for op in walk(one.function.body)
         if isinstance(op, Call)
@@ -48,7 +51,6 @@ def _is_repeatable(call: Call, known: set[int]) -> bool:
         # A check that inference has put there, or a function that is looked into itself.
         is_own = str(function.__module__).startswith(("ir.", "zyg."))
         return is_own or id(function.__code__) in known
-    return (
-        id(function) in CHANGING or facts.is_helper(function)
-        or id(getattr(function, "ir_function", None)) in known
-    )
+    if id(function) in CHANGING or facts.is_helper(function):
+        return True
+    return hasattr(function, "ir_function") and id(function.ir_function) in known
