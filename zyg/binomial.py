@@ -10,6 +10,7 @@ revolve", ACM Transactions on Mathematical Software 26 (2000), section 2.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import comb
 
 
@@ -33,6 +34,7 @@ def fewest_steps(steps: int, slots: int) -> int:
     return sweeps * steps - reach(slots + 1, sweeps - 1)
 
 
+@lru_cache(1 << 14)
 def next_kept(steps: int, slots: int) -> int:
     """How far to go from a kept state to the next one that is to be kept.
 

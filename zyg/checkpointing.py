@@ -164,14 +164,15 @@ def run_steps(steps: Any, loop: Steps, items: Any, slots: Any, *args: Any) -> tu
         _refuse_overlaps(loop, args)
     states = [(0, _state(loop, args))]
     at, whole = 0, None
+    given: list[Any] = list(args)
     for goal in _goals(len(items), slots):
-        whole = steps(items[at:goal], slots, *args)
-        args = _continued(loop, args, whole)
+        whole = steps(items[at:goal], slots, *given)
+        given = _continued(loop, given, whole)
         is_over, at = _progress(loop, whole, goal)
         if is_over or goal == len(items):
             break
-        states.append((at, _state(loop, args)))
-    end = _state(loop, args) if loop.is_compared else None
+        states.append((at, _state(loop, given)))
+    end = _state(loop, given) if loop.is_compared else None
     fixed = tuple(None if i in loop.moving else arg for i, arg in enumerate(args))
     return whole, Kept(loop, items[:at], slots, fixed, states, end)
 
@@ -191,7 +192,7 @@ def _goals(count: int, slots: int) -> Iterator[int]:
     yield count
 
 
-def _continued(loop: Steps, args: Values, whole: Any) -> Values:
+def _continued(loop: Steps, args: Values | list[Any], whole: Any) -> list[Any]:
     """The arguments with which a loop goes on behind what it returned."""
     following = list(args)
     value = whole[0] if loop.has_versions else whole
@@ -199,7 +200,7 @@ def _continued(loop: Steps, args: Values, whole: Any) -> Values:
     for i, item in zip(loop.carried, values, strict=True):
         if i is not None:
             following[i] = item
-    return tuple(following)
+    return following
 
 
 def _progress(loop: Steps, whole: Any, goal: int) -> tuple[bool, int]:
@@ -224,46 +225,50 @@ class StepsBack:
 
     def __iter__(self) -> Iterator[Values]:
         kept, loop = self._kept, self._loop
+        items, slots, run = kept.items, kept.slots, self._steps
+        moving, taken, copies, is_compared = (
+            loop.moving, loop.taken, loop.changes_memory, loop.is_compared
+        )
+        args = list(kept.args)
         states = kept.handed_over()
-        for last in range(len(kept.items) - 1, -1, -1):
+        last = len(items)
+        while last > 0:
+            last -= 1
             at, state = states[-1]
-            is_own = False
-            while at < last:
-                free = kept.slots - len(states)
-                goal = at + next_kept(last + 1 - at, free + 1) if free > 0 else last
-                state = self._run(at, goal, state if is_own else _own(loop, state))
-                at, is_own = goal, True
-                if at < last:
-                    states.append((at, _own(loop, state)))
-            if states[-1][0] == last:
-                states.pop()
-                is_own = last > 0  # a further reversal starts from the first state
-            state = state if is_own else _own(loop, state)
-            following = _own(loop, state) if loop.is_compared else None
-            args = self._args(state)
+            if at == last:
+                del states[-1]
+                is_own = at > 0  # a further reversal starts from the first state
+            else:
+                is_own = False
+                free = slots - len(states)
+                while at < last:
+                    if copies and not is_own:
+                        state = _own(loop, state)
+                    for i, value in zip(moving, state, strict=True):
+                        args[i] = value
+                    goal = last if free <= 0 else at + next_kept(last + 1 - at, free + 1)
+                    whole = run(items[at:goal], slots, *args)
+                    args = _continued(loop, args, whole)
+                    state = tuple([args[i] for i in moving])
+                    at, is_own = goal, True
+                    if at < last:
+                        states.append((at, _own(loop, state) if copies else state))
+                        free -= 1
+            if copies and not is_own:
+                state = _own(loop, state)
+            for i, value in zip(moving, state, strict=True):
+                args[i] = value
+            following = _own(loop, state) if is_compared else None
             del state
-            yield kept.items[last], *[args[i] for i in loop.taken]
-            del args
+            yield items[last], *[args[i] for i in taken]
             self._made = following
-
-    def _args(self, state: Values) -> Values:
-        args = list(self._kept.args)
-        for i, value in zip(self._loop.moving, state, strict=True):
-            args[i] = value
-        return tuple(args)
-
-    def _run(self, at: int, goal: int, state: Values) -> Values:
-        """The state before an iteration, from that before an earlier one."""
-        args = self._args(state)
-        whole = self._steps(self._kept.items[at:goal], self._kept.slots, *args)
-        args = _continued(self._loop, args, whole)
-        return tuple([args[i] for i in self._loop.moving])
 
     def compare(self, *made: Any) -> None:
         """Raises if an iteration that was run again makes something else than at first."""
         assert self._made is not None
-        args = self._args(self._made)
-        if not all(map(_is_same, made, [args[i] for i in self._loop.taken])):
+        known = dict(zip(self._loop.moving, self._made, strict=True))
+        pairs = [(known.get(i), value) for i, value in zip(self._loop.taken, made, strict=True)]
+        if not all(_is_same(first, again) for first, again in pairs if first is not None):
             raise NotDifferentiable(
                 f"the loop over checkpoints at {self._loop.place} did something else when it was "
                 "run again: it may draw random numbers, or read what it changes elsewhere; draw "
@@ -302,7 +307,7 @@ def _sequence(items: Any, loop: Steps) -> Any:
     )
 
 
-def _state(loop: Steps, args: Values) -> Values:
+def _state(loop: Steps, args: Values | list[Any]) -> Values:
     return _own(loop, tuple([args[i] for i in loop.moving]))
 
 

@@ -27,6 +27,7 @@ from ir.core import (
 )
 from ir.emit import emit_functions
 from ir.load import load_definitions
+from ir.memory_facts import CHANGING
 from ir.rewrite import clone, free_values, replace_operands, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Tuple
@@ -254,6 +255,13 @@ def plain(repeated: Repeated) -> Generated:
 _plain: WeakKeyDictionary[Repeated, Generated] = WeakKeyDictionary()
 
 
+def _is_needless(call: Call) -> bool:
+    """Whether a call may be left out whose results nobody reads, where it is run again."""
+    callee = call.callee.value if isinstance(call.callee, Const) else None
+    is_change = id(callee) in CHANGING and callee is not primitives.updating
+    return is_pure(call) or is_change
+
+
 def _facts(made: Specialisation, source: LoopFunction, loop: For, args: list[Value]) -> Steps:
     number = {value: i for i, value in enumerate(args)}
     plain = loop_of(made.function)
@@ -340,8 +348,8 @@ class _Replayed:
         apart = Call(Const(primitives.unpack), [record, Const(len(read))], {}, read, loop.loc)
         adjoint.ops[:0] = [apart, *again]
         substitute(adjoint, fixed)
-        # It has run before: nothing that is left out could raise now.
-        eliminate_dead(adjoint, is_pure)
+        # It has run before: nothing that is left out could raise now. Its memory is a copy.
+        eliminate_dead(adjoint, _is_needless)
         return [self._back], [record]
 
     def walk_forwards(self, adjoint: Block) -> None:
