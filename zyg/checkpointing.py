@@ -23,6 +23,7 @@ from ir.record import record
 from ir.types import Instance, Type
 from zyg.binomial import next_kept
 from zyg.errors import NotDifferentiable
+from zyg.signature import by_identity
 
 Values = tuple[Any, ...]
 
@@ -66,6 +67,23 @@ def checkpoints(iterable: Any, slots: int) -> Checkpoints:
     return Checkpoints(iterable, checked_slots(slots))
 
 
+def checkpointed(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`f(*args, **kwargs)`, of which a gradient keeps the arguments alone.
+
+    The reverse pass calls `f` again, once for each reversal; calls inside of `f` may be
+    checkpointed in turn. What `f` is given must not be changed by it.
+
+    >>> import math, zyg
+    >>> zyg.gradient(lambda x: checkpointed(math.exp, checkpointed(math.sin, x)), 0.0)
+    (1.0,)
+    """
+    return f(*args, **kwargs)
+
+
+# They are known as what they are also where they are passed on.
+by_identity.update((id(checkpoints), id(checkpointed)))
+
+
 @facts.result(checkpoints)
 def _checkpoints_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Instance(Checkpoints)
@@ -79,19 +97,6 @@ def checked_slots(slots: Any) -> int:
     if count < 1:
         raise ValueError(f"slots is {count}, but one state at least has to be kept: the first")
     return count
-
-
-def checkpointed(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`f(*args, **kwargs)`, of which a gradient keeps the arguments alone.
-
-    The reverse pass calls `f` again, once for each reversal; calls inside of `f` may be
-    checkpointed in turn. What `f` is given must not be changed by it.
-
-    >>> import math, zyg
-    >>> zyg.gradient(lambda x: checkpointed(math.exp, checkpointed(math.sin, x)), 0.0)
-    (1.0,)
-    """
-    return f(*args, **kwargs)
 
 
 @record
@@ -302,8 +307,8 @@ def _sequence(items: Any, loop: Steps) -> Any:
     if isinstance(items, range | tuple) or (isinstance(items, np.ndarray) and items.ndim > 0):
         return items
     raise NotDifferentiable(
-        f"the loop over checkpoints at {loop.place} is one over a {type(items).__name__}, which "
-        "can't be gone over again from any place on: take a range, a list or an array of its items"
+        f"the loop over checkpoints at {loop.place} goes over what can't be gone over "
+        "again from any place on: take a range, a list or an array of its items"
     )
 
 

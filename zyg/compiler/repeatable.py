@@ -1,4 +1,8 @@
-"""Whether a function surely does the same when it is run again with equal arguments."""
+"""Whether a function surely does the same when it is run again with equal arguments.
+
+What it reads elsewhere (globals, attributes of objects, captured variables) may be changed in
+between, and what is not known may draw random numbers.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,14 @@ from ir.simplify import DISPLAYS
 from ir.types import Closure, Known
 from zyg.compiler.object_needs import PASSING
 from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.tangents import is_numeric
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 
 DRAWS = "zyg.rules.draws"
+ELSEWHERE = (
+    primitives.load_global, primitives.read_global, primitives.read_captured,
+    primitives.read_default,
+)
 
 
 def is_repeatable(made: Specialisation) -> bool:
@@ -40,6 +49,10 @@ def _is_repeatable(call: Call, known: set[int]) -> bool:
     if not isinstance(type_, Known):
         return False
     function = type_.value
+    if function in ELSEWHERE:
+        return False
+    if function is getattr and not is_numeric(type_of(call.args[0])):
+        return False
     if id(function) in PASSING or id(function) in DISPLAYS or facts.is_pure(function):
         return True
     rule = rule_of(function)
