@@ -29,7 +29,7 @@ LAYERS = [
         "zyg.object_gradients", "zyg.contents_key",
     ],
     ["zyg.api"],
-    ["zyg.checking", "zyg.inspection", "zyg.flattening"],
+    ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],
     ["zyg.forward"],
     ["zyg.sparsity"],
     ["zyg.derivatives"],

@@ -72,6 +72,7 @@ if _TYPE_CHECKING:
     from zyg.derivatives import diaghessian, hessian, hvp, jacobian, vjp
     from zyg.flattening import flatten
     from zyg.forward import code_tangent, jvp
+    from zyg.holdings import memory
     from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
     from zyg.rules.hooks import hook, isderiving
     from zyg.sparsity.patterns import hessian_sparsity, jacobian_sparsity
@@ -113,6 +114,7 @@ __all__ = [
     "jacobian",
     "jacobian_sparsity",
     "jvp",
+    "memory",
     "nograd",
     "pullback",
     "value_and_grad",
@@ -130,6 +132,7 @@ _MODULES = {
     "checkpointed": "zyg.compiler.checkpoint_calls",
     "flatten": "zyg.flattening",
     **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),
+    "memory": "zyg.holdings",
 }
 
 

@@ -13,7 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from zyg import cotangent
+from zyg.checkpointing import Kept
 from zyg.compiler.assemble import Generated
+from zyg.compiler.checkpoint_calls import RunAgainBack
 from zyg.compiler.dynamic import RuleBack
 from zyg.compiler.object_backs import Through
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
@@ -32,6 +34,11 @@ class Adjoint:
         self.run: Callable[[Any, Any], Any] = (
             origin.cell.cell_contents if isinstance(origin, Generated) else unpacked(origin)
         )
+
+    @property
+    def generated(self) -> Generated | None:
+        """The function that it is, if it was made by this process."""
+        return self._origin if isinstance(self._origin, Generated) else None
 
     def __reduce__(self) -> Any:
         origin = self._origin
@@ -60,6 +67,21 @@ class Pullback:
         self._like = like
         self._finish = finish
         self._description = description
+
+    @property
+    def description(self) -> str:
+        """Which function it belongs to, and of which signature."""
+        return self._description
+
+    @property
+    def saved(self) -> Any:
+        """The values that the adjoint reads."""
+        return self._saved
+
+    @property
+    def origin(self) -> Generated | None:
+        """The adjoint, if it was made by this process."""
+        return self._adjoint.generated
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
         try:
@@ -347,23 +369,45 @@ def _checked_items(seed: Any, like: Like) -> Any:
 
 def held(saved: Any) -> tuple[int, int]:
     """How many values a pullback holds, and how many bytes the arrays among them take."""
-    count = size = 0
+    sizes = [*sizes_of(saved, {})]
+    return len(sizes), sum(size for _, size in sizes)
+
+
+def sizes_of(saved: Any, known: dict[int, Any]) -> Iterator[tuple[Any, int]]:
+    """The numbers, arrays and other values that a value consists of, with their bytes.
+
+    Arrays that share memory count once: `known` are owners of such by their `id`. A number counts
+    as it does in an array.
+    """
     left = [saved]
     while left:
         value = left.pop()
         if isinstance(value, np.ndarray):
-            count += 1
-            size += value.itemsize if _is_repeated(value) else value.nbytes
+            owner = _owner(value)
+            size = 0 if id(owner) in known else (
+                value.itemsize if _is_repeated(value) else owner.nbytes
+            )
+            known[id(owner)] = owner
+            yield value, size
         elif isinstance(value, list | tuple):
             left.extend(value)
+        elif isinstance(value, dict):
+            left.extend(value.values())
         elif isinstance(value, DispatchedBack):
             left.append(value.saved)
         elif isinstance(value, RuleBack):
             left.extend(value.captured().values())
+        elif isinstance(value, Kept | RunAgainBack):
+            left.extend(value.held().values())
         elif value is not None:
-            count += 1
-            size += 8
-    return count, size
+            yield value, 8
+
+
+def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array whose memory a view keeps alive."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:

@@ -121,6 +121,7 @@ class Steps:
     # Whether it has to be seen that iterations do the same when they are run again.
     is_compared: bool
     place: str
+    names: tuple[str, ...]
     __name__ = "loop"
 
 
@@ -148,9 +149,16 @@ class Kept:
             self.loop, copy(self.items), self.slots, copy(self.args), states, copy(self.end)
         )
 
-    def held(self) -> Values:
-        """The values that it holds."""
-        return self.items, self.args, [state for _, state in self.states], self.end
+    def held(self) -> dict[str, Values]:
+        """What it holds, by name."""
+        names, moving = self.loop.names, self.loop.moving
+        states = [state for _, state in self.states]
+        found: dict[str, Values] = {
+            names[i]: tuple(column)
+            for i, column in zip(moving, zip(*states, strict=True), strict=True)
+        }
+        others = [i for i in range(len(names)) if i not in moving]
+        return {**found, **{names[i]: (self.args[i],) for i in others}, "items": (self.items,)}
 
     def handed_over(self) -> list[tuple[int, Values]]:
         """The states, all but the first of which the reversal may forget: it needs their room.

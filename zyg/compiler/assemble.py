@@ -120,6 +120,8 @@ class Pair:
     emitted: Emitted | None = None
     copied: tuple[int, ...] = ()
     saved_names: tuple[str, ...] = ()
+    # The forward function as it runs, where derivatives of it start from another one.
+    run: Function | None = None
     dispatched: list[tuple[Location | None, str]] = made(list)
 
 

@@ -110,10 +110,12 @@ class RunAgainBack:
             self._pullback, function, copy(args), copy(kwargs), copy(self._value)
         )
 
-    def held(self) -> tuple[Any, ...]:
-        """The values that it holds."""
-        _, args, kwargs = self._call
-        return (*args, *kwargs.values())
+    def held(self) -> dict[str, tuple[Any, ...]]:
+        """What it holds, by name."""
+        function, args, kwargs = self._call
+        return {f"arguments of {getattr(function, '__name__', function)!s}": (
+            *args, *kwargs.values()
+        )}
 
 
 def run_again(

@@ -214,6 +214,7 @@ def _finish(
             function.name, function.results, finished_function(made, function.name, params, body),
             function.cell,
         ))
+    pair.run = functions[-2].ir_function
     pair.emitted = compiler._load(made, functions)
 
 
@@ -275,6 +276,7 @@ def _facts(made: Specialisation, source: LoopFunction, loop: For, args: list[Val
     return Steps(
         carried, tuple(taken), tuple(moving), changed_at_entry(plain.body),
         bool(made.handed_out), source.may_stop, not is_repeatable(made), str(source.loc),
+        tuple(value.name for value in args),
     )
 
 
