@@ -55,6 +55,7 @@ from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.checkpoint_loops import RunAgain
 from zyg.compiler.forward_steps import StructureStep
+from zyg.compiler.freeing import free_records
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
@@ -432,6 +433,7 @@ class Compiler:
         function, augmenter, result = with_log(
             partial(self._joint_function, made, active, wants_value)
         )
+        free_records(function.body)
         item = Generated(function.name, [TOP])
         item.ir_function = function
         emitted = self._load(made, [item])
