@@ -53,7 +53,7 @@ def test_the_table_prints_well():
     _, back = zyg.pullback(helper, np.ones(4), 2.0)
     lines = repr(zyg.memory(back)).splitlines()
     assert lines[0].endswith("helper(float64[N1], float): 200 bytes")
-    assert lines[1].split() == ["line", "value", "what", "bytes"]
+    assert lines[1].split() == ["bytes", "what", "value", "line"]
     assert any("3 x float64[4]" in line and "u = np.sin(u) * k" in line for line in lines)
 
 

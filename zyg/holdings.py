@@ -68,17 +68,16 @@ class Memory:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        table = [("line", "value", "what", "bytes", "")]
+        table = [("bytes", "what", "value", "line")]
         for row in self.rows:
             place = f"{row.file.rpartition('/')[2]}:{row.line}" if row.line else "?"
             what = row.what if row.count == 1 else f"{row.count} x {row.what}"
             code = row.code if len(row.code) <= SHOWN else row.code[: SHOWN - 3] + "..."
-            table.append((place, row.name, what, f"{row.bytes:,}", code))
+            table.append((f"{row.bytes:,}", what, row.name, f"{place}  {code}".rstrip()))
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
-            f"{place:<{widths[0]}}  {name:<{widths[1]}}  {what:<{widths[2]}}  "
-            f"{size:>{widths[3]}}  {code}".rstrip()
-            for place, name, what, size, code in table
+            f"{size:>{widths[0]}}  {what:<{widths[1]}}  {name:<{widths[2]}}  {line}"
+            for size, what, name, line in table
         ]
         return "\n".join([f"{self.description}: {self.bytes:,} bytes", *lines])
 

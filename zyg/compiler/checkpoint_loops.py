@@ -240,8 +240,8 @@ def loop_of(function: Function) -> For | None:
 
 def _on_objects(function: LoopFunction) -> UnsupportedSyntax:
     return unsupported(
-        "a loop over checkpoints that works on objects", function.loc,
-        "let it carry numbers and arrays",
+        "a loop over checkpoints that works on objects, or calls what may do so", function.loc,
+        "let it carry numbers and arrays, and draw random numbers before",
     )
 
 
