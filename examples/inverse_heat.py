@@ -96,7 +96,8 @@ def main() -> Found:
     found = np.exp(result.x)
     error = np.max(np.abs(found / real - 1.0))
     print(f"{STEPS} steps of {PLACES} places, {SLOTS} of them kept: {peak / 1e3:.0f} kB")
-    print(f"misfit {misfit(start, u, measured, SLOTS):.3g} -> {result.fun:.3g}, {result.nfev} calls")
+    before = misfit(start, u, measured, SLOTS)
+    print(f"misfit {before:.3g} -> {result.fun:.3g}, {result.nfev} calls")
     print("place   real  found")
     for i in range(0, PLACES - 1, 5):
         print(f"{i:5}  {real[i]:5.2f}  {found[i]:5.2f}")
