@@ -143,7 +143,7 @@ class TypedChanges(TypedBuilder):
         is_python = isinstance(callee_type, Closure) or (
             isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType)
         )
-        if not is_python:
+        if not is_python and not hasattr(getattr(callee_type, "value", None), "ir_function"):
             return None
         kwargs = {name: type_of(arg) for name, arg in call.kwargs.items()}
         return self.surroundings.returned(callee_type, tuple(map(type_of, args)), kwargs)

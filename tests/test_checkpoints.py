@@ -1,7 +1,9 @@
 """Loops over checkpoints: what they give, keep and run again."""
 
 import itertools
+import linecache
 import pickle
+import re
 import tracemalloc
 from functools import lru_cache
 
@@ -10,6 +12,7 @@ import pytest
 
 import zyg
 from tests.checkpoint_programs import PROGRAMS, Program, made
+from tests.random_stores import SIZE, random_function
 from zyg.binomial import fewest_steps, next_kept
 from zyg.checkpointing import Checkpoints
 
@@ -278,3 +281,43 @@ def test_what_cannot_be_run_again_is_refused(reason):
     f = made(f"def f(x, n, s):{body}\n    return x\n", Holder=Holder)
     with pytest.raises((zyg.ZygError, TypeError, ValueError), match=reason.strip()):
         zyg.gradient(f, 1.1, 6, np.ones(2))
+
+
+def random_stores(seed):
+    """A random function with stores into arrays and their views, plain and with marked loops."""
+    plain = random_function(seed)
+    source = "".join(linecache.cache[plain.__code__.co_filename][2])
+    marked = re.sub(
+        r"for (\w+) in (range\(.*\)):",
+        rf"for \1 in zyg.checkpoints(\2, slots={1 + seed % 3}):", source,
+    )
+    return plain, marked if marked != source else None
+
+
+@pytest.mark.parametrize(
+    "first", [0, 130, pytest.param(1000, marks=pytest.mark.thorough)]
+)
+def test_random_programs_with_stores(first):
+    same_ones = refused = 0
+    for seed in range(first, first + (100 if first == 1000 else 10)):
+        plain, marked = random_stores(seed)
+        if marked is None:
+            continue
+
+        def args(seed=seed):
+            random = np.random.default_rng(seed)
+            return random.uniform(-1, 1, SIZE), random.uniform(-1, 1, (SIZE, SIZE)), 0.4
+
+        try:
+            expected = zyg.gradient(plain, *args())
+            left = args()
+            plain(*left)
+            ours = args()
+            found = zyg.gradient(made(marked), *ours)
+        except zyg.ZygError:
+            refused += 1
+            continue
+        assert same(found, expected), f"seed {seed}:\n{marked}"
+        assert same(ours, left)
+        same_ones += 1
+    assert same_ones > 3 * refused

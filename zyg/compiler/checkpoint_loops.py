@@ -118,9 +118,16 @@ def outlined(
     (whole,) = inference.typed_call(Const(loop), operands, {}, [name], op.loc)
     if len(names) == 1:
         return [whole]
-    return inference.typed_call(
+    results = inference.typed_call(
         Const(primitives.unpack), [whole, Const(len(names))], {}, names, op.loc
-    )[: len(op.results)]
+    )
+    made = specialiser.call(Known(loop), tuple(map(type_of, operands)), {})
+    call = inference.definitions.get(whole) if isinstance(whole, Value) else None
+    if made is not None and isinstance(made.returned, tuple) and isinstance(call, Call):
+        for i, part in enumerate(made.returned):
+            if isinstance(part, int):  # an array that the loop has changed, by its own name
+                results[i] = call.results[1 + made.updates.index(part)]
+    return results[: len(op.results)]
 
 
 def elsewhere(loc: Location | None) -> UnsupportedSyntax:

@@ -239,6 +239,7 @@ def _kept_apart(value: Value, block: Block, memory: _Memory, forward: Block) -> 
     if not others:
         return value
     apart = Value(value.name, value.type)
+    others = [memory.version_beside(value, other, block) for other in others]
     _insert_behind(block, value, Call(Const(kept_apart), [value, *others], {}, [apart]))
     return apart
 
@@ -397,6 +398,16 @@ class _Memory:
             if self.root(other) is not root and self.is_written(other)
             and self._is_changed_behind(other, value, block)
         ]
+
+    def version_beside(self, value: Value, other: Value, block: Block) -> Value:
+        """What an input is where a value has just come into being: the branch that gives the value
+        may have changed the input, too."""
+        for op in walk(block):
+            if value in op.results:
+                root = self.root(other)
+                versions = (v for v in op.results if v is not value and self.root(v) is root)
+                return next(versions, other)
+        return other
 
     def _is_changed_behind(self, other: Value, value: Value, block: Block) -> bool | None:
         """Whether an input is changed behind the definition of a value; None if also before."""
