@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 
 from ir import facts, primitives
-from ir.core import Call, Const, type_of
+from ir.core import Call, Const, Operand, type_of
 from ir.memory_facts import CHANGING
 from ir.rewrite import walk
 from ir.simplify import DISPLAYS
@@ -39,6 +39,14 @@ def is_repeatable(made: Specialisation) -> bool:
     )
 
 
+def _is_library(owner: Operand) -> bool:
+    """Whether this is a module whose contents stay what they are, such as `np.pi`."""
+    module = owner.value if isinstance(owner, Const) else None
+    return isinstance(module, types.ModuleType) and (
+        module.__name__.partition(".")[0] in ("math", "cmath", "numpy", "scipy")
+    )
+
+
 def _is_repeatable(call: Call, known: set[int]) -> bool:
     callee = call.callee
     if isinstance(callee, Const) and callee.value is primitives.updating:
@@ -51,8 +59,8 @@ def _is_repeatable(call: Call, known: set[int]) -> bool:
     function = type_.value
     if function in ELSEWHERE:
         return False
-    if function is getattr and not is_numeric(type_of(call.args[0])):
-        return False
+    if function is getattr:
+        return is_numeric(type_of(call.args[0])) or _is_library(call.args[0])
     if id(function) in PASSING or id(function) in DISPLAYS or facts.is_pure(function):
         return True
     rule = rule_of(function)
