@@ -13,12 +13,11 @@ LAYERS = [
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
         "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
-        "zyg.shadows", "zyg.shadow_records", "zyg.tangent", "zyg.tangent_objects",
-        "zyg.binomial", "zyg.checkpointing",
+        "zyg.shadows", "zyg.shadow_records", "zyg.tangent", "zyg.binomial", "zyg.checkpointing",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
-        "zyg.cotangent_facts",
+        "zyg.cotangent_facts", "zyg.tangent_memory", "zyg.tangent_objects",
     ],
     ["zyg.rules"],
     ["zyg.compiler"],

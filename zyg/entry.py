@@ -524,9 +524,10 @@ def _generated(
         # Imported when it is first asked for: most programs need reverse mode only.
         from zyg.compiler.tangent_code import tangents_of
 
-        if is_at_run_time(mode) and any(i != heap for i in made.updates):
+        is_update = "update" in mode.partition(":")[0]
+        if is_at_run_time(mode) and any(i != heap for i in made.updates) and not is_update:
             raise _changes(plan)
-        code = tangents_of(compiler).tangent(made, active, of_value=True)
+        code = tangents_of(compiler).tangent(made, active, of_value=not is_update)
         tangents_of(compiler).finish()
     elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
         if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):

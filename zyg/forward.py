@@ -18,14 +18,20 @@ from numpy import ndarray
 from ir.core import named
 from zyg import cotangent
 from zyg.compiler import tangent_dispatch, tangent_nesting
-from zyg.entry import Entry, entry_for, entry_on_heap, inputs_of
+from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
 from zyg.inspection import Code, code_text
-from zyg.object_gradients import held_by, memory_in, refuse_shared
-from zyg.shadows import forward, is_running
+from zyg.object_gradients import held_by, places_of_memory, refuse_shared
+from zyg.shadows import check_held, forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
-from zyg.tangent_objects import enter, left, tangents_of_objects
+from zyg.tangent_objects import (
+    current_tangents,
+    enter,
+    hold_entered,
+    left,
+    tangents_of_objects,
+)
 from zyg.tracing import shown
 
 _DOUBLE = np.dtype(float)
@@ -92,11 +98,15 @@ def _through_heap(
     entry: Entry, f: Any, primals: tuple[Any, ...], dots: Sequence[Any]
 ) -> tuple[Any, Any]:
     """The same for a call that works on objects."""
-    memory = memory_in(held_by(primals))
+    places = places_of_memory(held_by(primals))
+    memory = [value for _, _, value in places]
     if entry.changes:
         refuse_shared(entry, memory, f, primals, {})
     with forward(memory), tangents_of_objects() as tangents:
         dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
+        code: Any = entry.code
+        if code.changes_held:
+            hold_entered(tangents, places)
         given = _dots_of(entry, dots, {}, None, primals, {})
         y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
     return y, detached(_shown(y, left(tangents, y, y_dot)))
@@ -162,9 +172,15 @@ def _compiled_call(
         y = function(*args, **kwargs)
         return y, zero_tangent(y)
     mode = f"tangent {form}:" + ",".join(active)
-    entry = entry_for(mode, function, args, kwargs)
-    if is_running() and entry.made.works_on_objects and not entry.has_heap:
-        entry = entry_on_heap(mode, function, args, kwargs)
+    try:
+        entry = entry_for(mode, function, args, kwargs)
+        if is_running() and entry.made.works_on_objects and not entry.has_heap:
+            entry = entry_on_heap(mode, function, args, kwargs)
+    except ChangesArguments:
+        if not is_running():
+            raise
+        form = "update" if form == "call" else "attempted update"
+        return _updated(form, active, function, args, own, dots, kwargs, keyword_dots)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
@@ -172,6 +188,38 @@ def _compiled_call(
         )
     given = _dots_of(entry, dots, keyword_dots, own, args, kwargs)
     return entry.run(*inputs_of(entry, function, args, kwargs), *given)
+
+
+def _updated(
+    form: str, active: list[str], function: Any, args: tuple[Any, ...], own: dict[str, Any],
+    dots: tuple[Any, ...], kwargs: dict[str, Any], keyword_dots: dict[str, Any],
+) -> tuple[Any, Any]:
+    """The same for a call that changes memory which objects hold."""
+    held = current_tangents().held
+    mode = f"tangent {form}:" + ",".join(active)
+    entry = entry_for(mode, function, args, kwargs)
+    changed = []
+    for i in entry.made.handed_out:
+        source = entry.plan.inputs[i]
+        if source.kind != "arg":
+            raise NotDifferentiable(
+                f"{named(function)} changes in place what it isn't given as an argument of its own"
+            )
+        check_held(args[source.key])
+        changed.append(source.key)
+    dots = tuple(held.now(x, dot) for x, dot in zip(args, dots, strict=True))
+    missing = [i for i in changed if str(i) not in active]
+    if missing:
+        for i in missing:
+            held.hold(args[i], None)
+        more = tuple(held.now(x, dot) for x, dot in zip(args, dots, strict=True))
+        active = [*map(str, missing), *active]
+        return _updated(form, active, function, args, own, more, kwargs, keyword_dots)
+    given = _dots_of(entry, dots, keyword_dots, own, args, kwargs)
+    (y, *_), (y_dot, *changed_dots) = entry.run(*inputs_of(entry, function, args, kwargs), *given)
+    for i, dot in zip(changed, changed_dots, strict=True):
+        held.replace(args[i], dot)
+    return y, y_dot
 
 
 tangent_dispatch.compiled_call = _compiled_call

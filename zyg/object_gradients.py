@@ -189,14 +189,19 @@ _IN_RECORD = _count_in_record()
 
 def memory_in(args: list[Held]) -> list[Any]:
     """The memory that objects hold among the arguments."""
-    found: list[Any] = []
+    return [value for _, _, value in places_of_memory(args)]
+
+
+def places_of_memory(args: list[Held]) -> list[tuple[Any, str, Any]]:
+    """The objects among the arguments that hold memory, with the attributes, and the memory."""
+    found: list[tuple[Any, str, Any]] = []
     seen: set[int] = set()
     pending = list(args)
     while pending:
         held = pending.pop()
         if id(held) not in seen:
             seen.add(id(held))
-            found += held.memory.values()
+            found += [(held.obj, name, value) for name, value in held.memory.items()]
             pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
                 items = held.items

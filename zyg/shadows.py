@@ -197,16 +197,19 @@ class _Contents:
         if self._flat is None:
             bar, like = self._bar, zeros_like(owner)
             self._flat = np.zeros(owner.size, like.dtype)
-            self._bar = self._shown(owner)
+            self._bar = shown_part(self._flat, owner, owner)
             self._bar[...] = 0 if bar is None else bar
-        return self._shown(view)
+        return shown_part(self._flat, owner, view)
 
-    def _shown(self, view: Any) -> Any:
-        ratio = self._flat.itemsize // self._owner.itemsize
-        start = self._owner.__array_interface__["data"][0]
-        offset = (view.__array_interface__["data"][0] - start) * ratio
-        strides = tuple(step * ratio for step in view.strides)
-        return np.ndarray(view.shape, self._flat.dtype, self._flat, offset, strides)
+
+def shown_part(flat: Any, owner: Any, view: Any) -> Any:
+    """The part of a buffer of the elements of an array that a view of the array shows."""
+    start = owner.__array_interface__["data"][0]
+    distance = view.__array_interface__["data"][0] - start
+    offset, *strides = (
+        step * flat.itemsize // owner.itemsize for step in (distance, *view.strides)
+    )
+    return np.ndarray(view.shape, flat.dtype, flat, offset, strides)
 
 
 SHADOWS = Instance(Shadows)

@@ -4,14 +4,19 @@
     o.x = v          store_dot(o, 'x', v_dot)
 
 An object is known by its identity. What no store has put there, and what the tangents that were
-given don't name, has the tangent zero.
+given don't name, has the tangent zero. Memory that may be changed in place is known by its own
+identity, whatever attributes hold it (`zyg.tangent_memory`):
+
+    o.x = a          store_held(o, 'x', a, a_dot)
+    a_dot = now(a, a_dot)                      where an object may have changed it meanwhile
+    y_dot = item_dot(a, i, y)                  for `y = a[i]`, without the tangent of all of `a`
 """
 
 from __future__ import annotations
 
 from _thread import _local
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,16 +25,19 @@ import numpy as np
 from ir import facts
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
-from zyg.tangent import zero_tangent
+from zyg.shadows import check_held
+from zyg.tangent import part_of, picked, tangent_items, zero_tangent
+from zyg.tangent_memory import HeldTangents
 
 
 class ObjectTangents:
     """Tangents by object and attribute."""
 
-    __slots__ = ("_tables",)
+    __slots__ = ("_tables", "held")
 
     def __init__(self) -> None:
         self._tables: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self.held = HeldTangents()
 
     def of(self, obj: Any) -> dict[str, Any]:
         """The tangents of the attributes of an object, as far as there are any."""
@@ -38,9 +46,12 @@ class ObjectTangents:
             found = self._tables[id(obj)] = obj, {}
         return found[1]
 
-    def get(self, obj: Any, name: str) -> Any:
+    def get(self, obj: Any, name: str, value: Any) -> Any:
+        """The tangent of an attribute, which holds `value`; None if nothing is known of it."""
+        if self.held.knows(value):
+            return self.held.of(value)
         found = self._tables.get(id(obj))
-        return None if found is None else found[1].get(name)
+        return None if found is None else self.held.now(value, found[1].get(name))
 
 
 class _State(_local):
@@ -68,7 +79,7 @@ def current_tangents() -> ObjectTangents:
 
 def read_dot(obj: Any, name: str, value: Any) -> Any:
     """The tangent of an attribute, which holds `value`."""
-    found = current_tangents().get(obj, name)
+    found = current_tangents().get(obj, name, value)
     return zero_tangent(value) if found is None else found
 
 
@@ -81,7 +92,96 @@ def delete_dot(obj: Any, name: str) -> None:
     current_tangents().of(obj).pop(name, None)
 
 
-facts.effect(store_dot, delete_dot)
+def store_held(obj: Any, name: str, value: Any, dot: Any) -> None:
+    """`store_dot` for what may be memory that is changed in place, under whatever name."""
+    tangents = current_tangents()
+    tangents.of(obj)[name] = dot
+    tangents.held.hold(value, dot)
+
+
+def now(value: Any, dot: Any) -> Any:
+    """The tangent of what an object may have changed in place since it was `dot`."""
+    return current_tangents().held.now(value, dot)
+
+
+def item_dot(items: Any, key: Any, value: Any, dot: Any) -> Any:
+    """The tangent of `items[key]`, which is `value`; that of `items` is `dot`, if no object holds
+    them."""
+    held = current_tangents().held
+    if held.knows(items):
+        return held.item(items, key, value)
+    if dot is None:
+        return zero_tangent(value)
+    part = part_of(dot, key) if isinstance(dot, np.ndarray) else picked(dot, key, value)
+    return held.now(value, part)
+
+
+def held_item_dot(obj: Any, name: str, items: Any, key: Any, value: Any) -> Any:
+    """The same for `items` that are read from an attribute."""
+    tangents = current_tangents()
+    if tangents.held.knows(items):
+        return tangents.held.item(items, key, value)
+    return item_dot(items, key, value, tangents.of(obj).get(name))
+
+
+def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
+    """Calls what changes memory that an object holds, its first argument, and changes its tangent.
+    """
+    held = current_tangents().held
+    if not held.knows(args[0]):
+        check_held(args[0])
+        held.hold(args[0], None)
+    dots = args[:1] + tuple(map(held.now, args[1:], dots[1:]))
+    function(*args)
+    held.change(function, args, dots)
+
+
+class LiveItems:
+    """The tangents of the items of memory that an object holds, as they are when asked for."""
+
+    __slots__ = ("_memory",)
+
+    def __init__(self, memory: Any) -> None:
+        self._memory = memory
+
+    def __len__(self) -> int:
+        return len(self._memory)
+
+    def __getitem__(self, key: Any) -> Any:
+        return item_dot(self._memory, key, self._memory[key], None)
+
+    def __iter__(self) -> Iterator[Any]:
+        position = 0
+        while position < len(self._memory):
+            yield self[position]
+            position += 1
+
+
+class LiveEntries(dict[Any, Any]):
+    """The same for the values of a dict."""
+
+    def __init__(self, memory: Any) -> None:
+        super().__init__()
+        self._memory = memory
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return item_dot(self._memory, key, self._memory[key], None)
+
+
+def live_items(memory: Any, dot: Any) -> Any:
+    """The tangent of memory that is walked over while objects may change it."""
+    if not current_tangents().held.knows(memory):
+        return tangent_items(dot, memory) if not isinstance(memory, dict) else dot
+    if isinstance(memory, dict):
+        return LiveEntries(memory)
+    if isinstance(memory, list | np.ndarray):
+        return LiveItems(memory)
+    return current_tangents().held.of(memory)  # a deque raises where it is changed meanwhile
+
+
+facts.effect(store_dot, delete_dot, store_held)
+# What gives another result where something was changed meanwhile.
+READING = (read_dot, now, item_dot, held_item_dot, live_items)
 
 
 def attributes_of(obj: Any) -> dict[str, Any]:
@@ -118,9 +218,19 @@ def enter(tangents: ObjectTangents, x: Any, dot: Any, seen: set[int] | None = No
     return None
 
 
+def hold_entered(tangents: ObjectTangents, places: Iterable[tuple[Any, str, Any]]) -> None:
+    """Notes the memory that objects hold when a call begins: object, attribute, and value."""
+    for obj, name, value in places:
+        dot = tangents.of(obj).get(name)
+        tangents.held.enter(value, zero_tangent(value) if dot is None else dot)
+
+
 def left(tangents: ObjectTangents, x: Any, dot: Any, open_: tuple[int, ...] = ()) -> Any:
     """The tangent of a value that may hold objects: dicts of the tangents of their attributes."""
-    if isinstance(x, np.ndarray | np.generic | float | int | complex | str | bytes) or x is None:
+    if isinstance(x, np.generic | float | int | complex | str | bytes) or x is None:
+        return dot
+    dot = tangents.held.now(x, dot)
+    if isinstance(x, np.ndarray):
         return dot
     if isinstance(x, list | tuple | deque):
         dots = [None] * len(x) if dot is None else dot
@@ -133,7 +243,7 @@ def left(tangents: ObjectTangents, x: Any, dot: Any, open_: tuple[int, ...] = ()
         return dot
     found = {}
     for name, value in attributes_of(x).items():
-        part = tangents.get(x, name)
+        part = tangents.get(x, name, value)
         part = zero_tangent(value) if part is None else part
         part = left(tangents, value, part, (*open_, id(x)))
         if part is not None:

@@ -126,12 +126,17 @@ class ForwardObjects(ForwardRules):
             return True
         stored = values[0] if values else None
         step = StoreStep(obj, name.value, stored, op.loc)
-        step.held = None if stored is None else self._held(stored, op.loc)
-        if step.held is not None:
-            step.is_first = Value("is_first", Scalar(bool))
-            self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
+        if stored is not None:
+            self._note_held(step, stored)
         self.steps.append(step)
         return True
+
+    def _note_held(self, step: StoreStep, stored: Operand) -> None:
+        """Notes whether a store makes an object hold memory for the first time."""
+        step.held = self._held(stored, step.loc)
+        if step.held is not None:
+            step.is_first = Value("is_first", Scalar(bool))
+            self._define(Call(Const(hold), [step.held], {}, [step.is_first], step.loc))
 
     def _read_again(
         self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping
@@ -154,13 +159,15 @@ class ForwardObjects(ForwardRules):
     def _held(self, value: Operand, loc: Location | None) -> Value | None:
         """A name for memory that objects may hold and change in place: what is saved of it is its
         identity, not its contents."""
-        if not isinstance(value, Value) or not may_be_memory(value.type):
-            return None
-        if not self.surroundings.may_change_held():
+        if not isinstance(value, Value) or not self._may_be_held(value):
             return None
         held = Value(value.name, IDENTITY)
         self._define(Call(Const(Identity), [value], {}, [held], loc))
         return held
+
+    def _may_be_held(self, value: Value) -> bool:
+        """Whether a value may be memory that objects hold and change in place."""
+        return may_be_memory(value.type) and bool(self.surroundings.may_change_held())
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping

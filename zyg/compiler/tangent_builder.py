@@ -24,6 +24,7 @@ from ir.core import (
     For,
     Function,
     If,
+    Location,
     Op,
     Operand,
     Try,
@@ -54,7 +55,7 @@ from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
 from zyg.compiler.transpose import held_by
 from zyg.tangent import picked, tangent_items
-from zyg.tangent_objects import delete_dot, read_dot, store_dot
+from zyg.tangent_objects import delete_dot, now, read_dot, store_dot, store_held
 
 
 class TangentBuilder(RuleTangents):
@@ -110,30 +111,42 @@ class TangentBuilder(RuleTangents):
             case StoreStep():
                 return lambda: self._store_tangent(step)
             case ContentsStep():
-                # Memory that an object holds: where a call does change it, that call raises.
                 return lambda: self._contents_tangent(step)
             case _:
                 raise AssertionError(step)
 
     # Objects
 
+    def _held(self, value: Operand, loc: Location | None) -> Value | None:
+        return value if isinstance(value, Value) and self._may_be_held(value) else None
+
+    def _note_held(self, step: StoreStep, stored: Operand) -> None:
+        step.held = self._held(stored, step.loc)
+
     def _read_tangent(self, step: ReadStep) -> None:
         self.loc = step.loc
         dot = self.made(read_dot, step.obj, Const(step.name), step.result)
         self.set_dot(step.result, dot)
+        if step.held is not None:
+            self.held[step.result] = step.obj, Const(step.name)
 
     def _store_tangent(self, step: StoreStep) -> None:
         self.loc = step.loc
+        place = step.obj, Const(step.name)
         if step.value is None:
-            self.made(delete_dot, step.obj, Const(step.name))
+            self.made(delete_dot, *place)
+        elif step.held is not None:
+            self.made(store_held, *place, step.value, self.dot_or_zero(step.value))
         else:
-            self.made(store_dot, step.obj, Const(step.name), self.dot_or_zero(step.value))
+            self.made(store_dot, *place, self.dot_or_zero(step.value))
 
     def _contents_tangent(self, step: ContentsStep) -> None:
         self.loc = step.loc
         if step.value not in self.dots:
             self.still.add(step.value)
-        self.set_dot(step.result, self.dot_or_zero(step.value))
+        before = self.dot_or_zero(step.value)
+        self.set_dot(step.result, self.made(now, step.result, before))
+        self.held[step.result] = (before,)
 
     # Structures
 
@@ -338,12 +351,12 @@ class TangentBuilder(RuleTangents):
         for item, iterable in zip(items, getattr(loop, "iterables", []), strict=True):
             if item not in self.varied:
                 continue
-            whole = self.dot_or_zero(iterable)
+            whole = self.items_dot(iterable)
             known = type_of(iterable)
             is_plain = is_array(known) or isinstance(known, Tuple) or (
                 isinstance(known, Sequence) and known.cls in (list, tuple)
             )
-            if not is_plain or whole is NONE:
+            if (not is_plain or whole is NONE) and iterable not in self.held:
                 whole = self.made(tangent_items, whole, iterable)
             dots.append(self._new_dot(item))
             iterables.append(whole)

@@ -56,6 +56,7 @@ from zyg.rules import (  # noqa: F401 - for what they declare
     tangents_of_changes,
     tangents_of_containers,
 )
+from zyg.tangent_objects import READING
 
 facts.helpers("zyg.tangent")
 registry.register_late("zyg.tangent")
@@ -75,6 +76,8 @@ class TangentCode:
     back: Any = None
     emitted: Emitted | None = None
     dispatched: list[tuple[Any, str]] = fresh(list)
+    # Whether memory that objects hold may be changed in place.
+    changes_held: bool = False
 
 
 class TangentCompiler:
@@ -178,6 +181,7 @@ class TangentCompiler:
         params = [inputs[i] for i in code.passed]
         params += [builder.dot_params[i] for i in code.active]
         code.dispatched = builder.dispatched
+        code.changes_held = made.heap is not None and builder.surroundings.may_change_held()
         return finished_function(made, code.forward.name, params, body)
 
 
@@ -209,6 +213,8 @@ def _may_be_shared(op: Call, own: set[Op]) -> bool:
     """Whether a value can stand for another that is computed alike: iterators can't."""
     if not all(is_numeric(value.type) for value in op.results):
         return False
+    if isinstance(op.callee, Const) and any(op.callee.value is read for read in READING):
+        return False  # what they read may be changed between
     return (op in own or _is_arithmetic(op)) and is_pure(op) and is_shareable(op)
 
 

@@ -45,7 +45,7 @@ from zyg.tangent import (
     tangent_items,
     zero_tangent,
 )
-from zyg.tangent_objects import delete_dot, read_dot, store_dot
+from zyg.tangent_objects import change, delete_dot, read_dot, store_held
 
 Values = tuple[Any, ...]
 _IN_PLACE = set(IN_PLACE)
@@ -70,7 +70,9 @@ def tangent_call(
 ) -> tuple[Any, Any]:
     """The value and the tangent of a call: the function comes first, then its arguments."""
     y, dot = _tangent_call(primals, dots, kwargs, kwarg_dots)
-    return y, zero_tangent(y) if dot is None else dot
+    if dot is None and id(primals[0]) not in CHANGING:
+        dot = zero_tangent(y)
+    return y, dot
 
 
 def _tangent_call(
@@ -84,19 +86,15 @@ def _tangent_call(
         _is_known_at_once(function)
     ):
         return _compiled(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
-    if is_running() and _may_change(function) and is_memory(
-        getattr(function, "__self__", None) if not args or (hasattr(function, "__self__")
-        and is_memory(function.__self__)) else args[0]
-    ):
-        raise NotDifferentiable(
-            "forward mode does not follow changes in place of what objects hold yet; use "
-            "zyg.pullback"
-        )
+    if is_running():
+        found = _changed_in_place(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+        if found is not None:
+            return found
     is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
     if is_operator and len(args) == 2 and not is_memory(args[0]):
         method = object_attributes.changing_method(function, args[0])
-        found = IN_PLACE[function] if method is None else method
-        return tangent_call((found, *args), (None, *arg_dots))
+        plainly = IN_PLACE[function] if method is None else method
+        return tangent_call((plainly, *args), (None, *arg_dots))
     if type(function) is primitives.Catching:
         return _attempt(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
@@ -181,13 +179,27 @@ def _attempt(
     return (None, y), (None, dot)
 
 
-def _may_change(function: Any) -> bool:
+def _changed_in_place(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any],
+    kwarg_dots: dict[str, Any],
+) -> tuple[Any, Any] | None:
+    """The value and tangent of a change of memory that objects hold; None for another call."""
     if id(function) in CHANGING:
-        return True
+        method = object_attributes.changing_method(function, args[0])
+        if method is not None:
+            tangent_call((method, *args), (None, *dots))
+            return args[0], None
+        change(function, args, dots)
+        return args[0], None
     is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
-    return is_operator or (
-        isinstance(function, types.BuiltinMethodType) and function.__name__ in MUTATING_METHODS
-    )
+    if is_operator and len(args) == 2 and is_memory(args[0]):
+        return _compiled(function, args, None, dots, kwargs, kwarg_dots)
+    if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
+        if function.__name__ in MUTATING_METHODS:
+            plain = getattr(type(function.__self__), function.__name__)
+            given = function.__self__, *args
+            return _compiled(plain, given, None, (None, *dots), kwargs, kwarg_dots)
+    return None
 
 
 def by_protocols(
@@ -213,8 +225,7 @@ def by_protocols(
     if isinstance(back, Stored) and back._count == 3:
         delete_dot(back._obj, back._name)
     elif isinstance(back, Stored):
-        _refuse_memory(back._value)
-        store_dot(back._obj, back._name, recorder.dot_of(back._value))
+        store_held(back._obj, back._name, back._value, recorder.dot_of(back._value))
     elif isinstance(back, Refusing) and holds_numbers(y):
         back(y)
     return y, recorder.dot_of(y)
@@ -232,15 +243,6 @@ def _call_of_partial(
         (function.func, *function.args, *args), (held.get("func"), *held_args, *dots),
         {**function.keywords, **kwargs}, {**held_keywords, **kwarg_dots},
     )
-
-
-def _refuse_memory(value: Any) -> None:
-    """Raises for memory that an object comes to hold unseen, and that may be changed in place."""
-    if is_memory(value):
-        raise NotDifferentiable(
-            "an array, list or dict is stored into an object that forward mode only finds at run "
-            "time: use zyg.pullback"
-        )
 
 
 def refuse_objects(function: Any, values: Values) -> None:

@@ -13,7 +13,14 @@ import numpy as np
 
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
+from zyg.shadows import is_running
 from zyg.tangent import holds_numbers, is_same_tangent, zero_tangent
+from zyg.tangent_objects import current_tangents
+
+
+def is_held(value: Any) -> bool:
+    """Whether the tangent of memory is known by its identity."""
+    return is_running() and current_tangents().held.knows(value)
 
 
 class Recorder:
@@ -31,7 +38,7 @@ class Recorder:
         if type(value) in (list, tuple) and type(dot) in (list, tuple):
             for item, part in zip(value, dot, strict=True):
                 self.note(item, part)
-        if isinstance(value, bool) or value is None or isinstance(value, str):
+        if isinstance(value, bool) or value is None or isinstance(value, str) or is_held(value):
             return
         before = self._known.get(id(value))
         if before is not None:
@@ -53,6 +60,8 @@ class Recorder:
         return value
 
     def dot_of(self, value: Any) -> Any:
+        if is_held(value):
+            return current_tangents().held.of(value)
         found = self._known.get(id(value))
         if found is not None:
             return found[1]
@@ -66,6 +75,8 @@ class Recorder:
         return zero_tangent(value)
 
     def _given(self, value: Any) -> Any:
+        if is_held(value):
+            return current_tangents().held.of(value)
         found = self._known.get(id(value))
         return None if found is None else found[1]
 

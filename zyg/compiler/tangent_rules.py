@@ -19,7 +19,7 @@ from typing import Any
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.memory_facts import is_change
+from ir.memory_facts import CHANGING, is_change
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping as Renaming
 from ir.types import (
@@ -61,6 +61,7 @@ from zyg.numpy_changes import added_at_each
 from zyg.rules.tangent_registry import (
     Groups,
     is_only_when_run,
+    is_read_late,
     is_read_twice,
     linear_in,
     tangent_of,
@@ -74,6 +75,7 @@ from zyg.tangent import (
     stored_tangent,
     zero_tangent,
 )
+from zyg.tangent_objects import held_item_dot, item_dot, live_items
 
 Action = Callable[[], None]
 # Changes whose last argument is stored.
@@ -99,6 +101,8 @@ class RuleTangents(Augmenter):
         self.written: set[Value] = set()
         # Values that depend on nothing, and are looked at where an object might have changed them.
         self.still: set[Value] = set()
+        # Memory that objects may hold: the object and attribute, or the tangent if none does.
+        self.held: dict[Operand, tuple[Operand, ...]] = {}
         self._pending: list[Action] = []
         # The arguments of calls that rules were inlined for.
         self._calls: dict[Value, tuple[list[Operand], dict[str, Operand]]] = {}
@@ -249,7 +253,7 @@ class RuleTangents(Augmenter):
         if is_changed:  # what it was is not to be looked at behind the change
             self.catch_up()
             self.loc = op.loc
-            before = list(map(self.dot_or_zero, args))
+            before = self._dots_of(callee, args)
             is_plain = _holds_floats(type_of(args[0])) and is_numeric(type_of(args[-1]))
             if any(callee.value is store for store in STORING) and not is_plain:
                 before[-1] = self.made(stored_tangent, before[-1], args[0])
@@ -264,7 +268,7 @@ class RuleTangents(Augmenter):
         def tangent() -> None:
             self.loc = op.loc
             if declared is not None:
-                dots = list(map(self.dot_or_zero, args)) if before is None else before
+                dots = self._dots_of(callee, args) if before is None else before
                 given = [NONE, *args[1:]] if is_changed else args
                 dot = self.made(declared, result, *given, *dots, **kwargs)
             else:
@@ -273,6 +277,17 @@ class RuleTangents(Augmenter):
             self.set_dot(result, dot)
 
         self.later(tangent)
+
+    def _dots_of(self, callee: Const, args: list[Operand]) -> list[Operand]:
+        of = self.items_dot if is_read_late(callee.value) else self.dot_or_zero
+        return list(map(of, args))
+
+    def items_dot(self, items: Operand) -> Operand:
+        """The tangent of what is walked over: of memory that is changed meanwhile, as it is then.
+        """
+        if items in self.held:
+            return self.made(live_items, items, self.dot_or_zero(items))
+        return self.dot_or_zero(items)
 
     def _settled(self, items: Operand, op: Call) -> Operand:
         """What can be read twice, in the place of what may be an iterator."""
@@ -299,7 +314,9 @@ class RuleTangents(Augmenter):
             for i in group:
                 if i < len(args):
                     given[i] = self.dot_or_zero(args[i])
-            if callee.value is operator.getitem and given[0] in self._kept_apart(args[0]):
+            if callee.value is operator.getitem and args[0] in self.held:
+                term = self._held_item(args, result)
+            elif callee.value is operator.getitem and given[0] in self._kept_apart(args[0]):
                 term = self._copied_part(given, result)
             elif callee.value is operator.getitem and type_of(given[0]) == TOP:
                 term = self.made(picked, *given, result)
@@ -309,6 +326,13 @@ class RuleTangents(Augmenter):
                 term.type = dot_type(result.type)
             total = term if total is None else self.sum_of(total, term, result)
         return self.zero_dot(result) if total is None else total
+
+    def _held_item(self, args: list[Operand], item: Value) -> Operand:
+        """The tangent of an item of memory that an object may hold: not all of it is asked for."""
+        where = self.held[args[0]]
+        if len(where) == 2:
+            return self.made(held_item_dot, *where, *args, item)
+        return self.made(item_dot, *args, item, *where)
 
     def _kept_apart(self, items: Operand) -> list[Operand]:
         """The tangent of an array that is changed in place: what is read of it is a copy."""
@@ -425,7 +449,10 @@ class RuleTangents(Augmenter):
         self.loc = op.loc
         found = tangent_dispatch.IN_PLACE_OF.get(function, function)
         result = Value(op.result.name, op.result.type)
-        dots = self.made(primitives.build_tuple, *map(self._given_dot, args))
+        given = list(map(self._given_dot, args))
+        if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
+            given[1] = NONE  # known by what it is the tangent of
+        dots = self.made(primitives.build_tuple, *given)
         operands: list[Operand] = [self.made(primitives.build_tuple, *args), dots]
         if kwargs:
             for values in (kwargs, {n: self._given_dot(o) for n, o in kwargs.items()}):

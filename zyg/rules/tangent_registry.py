@@ -34,6 +34,7 @@ _linear: dict[int, Groups] = {}
 _linear_modes: dict[int, tuple[int, frozenset[str]]] = {}
 _tangents: dict[int, Callable[..., Any]] = {}
 _reads_twice: set[int] = set()
+_reads_late: set[int] = set()
 _when_run: set[int] = set()
 _alive: list[object] = []
 
@@ -84,6 +85,12 @@ def reads_twice(*callees: object) -> None:
     _alive.extend(callees)
 
 
+def reads_late(*callees: object) -> None:
+    """Declares that the items of the arguments are read when they are asked for."""
+    _reads_late.update(map(id, callees))
+    _alive.extend(callees)
+
+
 def when_run(*callees: object) -> None:
     """Declares that the tangent is that of a call at run time only."""
     _when_run.update(map(id, callees))
@@ -96,6 +103,10 @@ def is_only_when_run(callee: object) -> bool:
 
 def is_read_twice(callee: object) -> bool:
     return id(callee) in _reads_twice
+
+
+def is_read_late(callee: object) -> bool:
+    return id(callee) in _reads_late
 
 
 def tangent_of(callee: object) -> Callable[..., Any] | None:

@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict, deque
 
 from ir import primitives
 from zyg.rules.iteration import chosen, sorting_order
-from zyg.rules.tangent_registry import linear, reads_twice, tangent, when_run
+from zyg.rules.tangent_registry import linear, reads_late, reads_twice, tangent, when_run
 from zyg.tangent import (
     concatenated,
     counted,
@@ -33,6 +33,10 @@ for _callee in (
     linear(_callee, 0)
 
 
+reads_late(
+    iter, reversed, enumerate, zip, itertools.chain, dict.values, OrderedDict.values, dict.items,
+    OrderedDict.items,
+)
 reads_twice(sorted, dict, primitives.unpack_starred)
 when_run(primitives.unpack_starred)  # its results are several, where it is emitted
 
