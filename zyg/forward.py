@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from ir.core import named
 from zyg import cotangent
-from zyg.compiler import tangent_dispatch, tangent_nesting
+from zyg.compiler import from_api, tangent_dispatch, tangent_nesting
 from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
@@ -224,6 +224,17 @@ def _updated(
 
 tangent_dispatch.compiled_call = _compiled_call
 tangent_nesting.install(jvp)
+
+
+def _works_on_objects(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the code for a call works on objects, which it may change."""
+    try:
+        return bool(entry_for("tangent call:", function, args, kwargs).made.works_on_objects)
+    except NotDifferentiable:
+        return True
+
+
+from_api.works_on_objects = _works_on_objects
 
 
 def code_tangent(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Code:

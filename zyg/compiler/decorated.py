@@ -23,25 +23,27 @@ from zyg.rules.functional import call_method, get_attribute, get_item, get_sever
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
 
-_CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
-_DISPATCHING_METHOD = next(
+CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
+DISPATCHING_METHOD = next(
     (
         code for code in functools.singledispatchmethod.__get__.__code__.co_consts
         if isinstance(code, types.CodeType) and {"cls", "obj"} <= {*code.co_freevars}
     ),
     None,
 )
+
+
 def call_of_decorated(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
     """The value and the back function of such a call; None for other callables."""
-    if type(function) is _CACHED:
+    if type(function) is CACHED:
         return _cache_of(pullback, function)(*args, **kwargs)  # type: ignore[no-any-return]
     if is_dispatching(function) and args:
         chosen = function.dispatch(args[0].__class__)
         return pullback(chosen, *args, **kwargs)
-    if _DISPATCHING_METHOD is not None and args:
-        if getattr(function, "__code__", None) is _DISPATCHING_METHOD:
+    if DISPATCHING_METHOD is not None and args:
+        if getattr(function, "__code__", None) is DISPATCHING_METHOD:
             return _by_class_of_argument(pullback, function, args, kwargs)
     if type(function) in _GETTERS and len(args) == 1 and not kwargs:
         return _got(pullback, function, args[0])

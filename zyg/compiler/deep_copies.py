@@ -94,10 +94,10 @@ def _copied_fields(original: Any, copied: Any, memo: dict[int, Any]) -> list[_Fi
 class DeepCopied:
     """The back function of a deep copy: what the copies were given goes to the originals."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("fields",)
 
     def __init__(self, fields: list[_Field]) -> None:
-        self._fields = fields
+        self.fields = fields
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
@@ -105,7 +105,7 @@ class DeepCopied:
             (field, release(
                 shadows, field.copied, field.name, Identity(field.copied_value), field.is_first
             ))
-            for field in reversed(self._fields)
+            for field in reversed(self.fields)
         ]
         for field, bar in moved:
             shadows.add_held(field.original, field.name, bar, field.before)
@@ -124,17 +124,17 @@ def record_of(
         raise NotDifferentiable(
             f"`{function.__name__}` with a factory of its own has no derivative"
         )
-    return y, RecordBack(_Part(obj), is_running(), 1 + len(rest) + len(kwargs))
+    return y, RecordBack(Part(obj), is_running(), 1 + len(rest) + len(kwargs))
 
 
-class _Part:
+class Part:
     """What `asdict` has found in a place: the parts of an object or container by their keys."""
 
     __slots__ = ("obj", "parts", "rebuild", "values")
 
     def __init__(self, value: Any) -> None:
         self.obj: Any = None
-        self.parts: dict[Any, _Part] = {}
+        self.parts: dict[Any, Part] = {}
         self.values: dict[str, Any] = {}
         self.rebuild: type | None = None
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -142,13 +142,13 @@ class _Part:
             self.values = {
                 field.name: getattr(value, field.name) for field in dataclasses.fields(value)
             }
-            self.parts = {name: _Part(item) for name, item in self.values.items()}
+            self.parts = {name: Part(item) for name, item in self.values.items()}
         elif isinstance(value, list | tuple):
             self.rebuild = list if isinstance(value, list) else tuple
-            self.parts = {i: _Part(item) for i, item in enumerate(value)}
+            self.parts = {i: Part(item) for i, item in enumerate(value)}
         elif isinstance(value, dict):
             self.rebuild = dict
-            self.parts = {key: _Part(item) for key, item in value.items()}
+            self.parts = {key: Part(item) for key, item in value.items()}
         elif is_place(type(value)):
             raise NotDifferentiable(
                 f"a copy of a {type(value).__name__} object has no derivative here; it is no "
@@ -177,15 +177,15 @@ class _Part:
 class RecordBack:
     """The back function of `dataclasses.asdict` and `astuple`."""
 
-    __slots__ = ("_count", "_is_on_heap", "_part")
+    __slots__ = ("_count", "is_on_heap", "part")
 
-    def __init__(self, part: _Part, is_on_heap: bool, count: int) -> None:
-        self._part = part
-        self._is_on_heap = is_on_heap
+    def __init__(self, part: Part, is_on_heap: bool, count: int) -> None:
+        self.part = part
+        self.is_on_heap = is_on_heap
         self._count = count
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        return None, self._part.bar(y_bar, self._is_on_heap), *(None,) * (self._count - 1)
+        return None, self.part.bar(y_bar, self.is_on_heap), *(None,) * (self._count - 1)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> RecordBack:
         return self

@@ -73,7 +73,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
             return changed
     if type(function) is functools.partial:
         return callables.call_of_partial(pullback_call, function, args, kwargs)
-    function = _with_source(function, args)
+    function = with_source(function, args)
     found = object_calls.call_of_object(pullback_call, function, args, kwargs)
     if found is None:
         found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
@@ -116,7 +116,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     raise refusal(function)
 
 
-def _with_source(function: Any, args: tuple[Any, ...]) -> Any:
+def with_source(function: Any, args: tuple[Any, ...]) -> Any:
     """A callable; in the place of an `__init__` that `dataclasses` generated, its like."""
     if type(function) is types.MethodType and type(function.__func__) is types.FunctionType:
         plain = objects.with_source(function.__func__, type(function.__self__))
@@ -137,7 +137,7 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return _applied(attempt_call, *args)
     if type(function) is functools.partial:
         return callables.call_of_partial(attempt_call, function, args, kwargs)
-    function = _with_source(function, args)
+    function = with_source(function, args)
     is_method = isinstance(function, types.MethodType)
     plain = function.__func__ if is_method else function
     leading = (function.__self__,) if is_method else ()
@@ -149,7 +149,7 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if _is_plain_function(plain):
         pair, back = from_api.compile_attempt(plain, *leading, *args, **kwargs)
         return pair, (object_backs.Through(back, object_backs.as_self) if leading else back)
-    found = None if kwargs else _attempted_method(function, args)
+    found = None if kwargs else attempted_method(attempt_call, function, args)
     if found is not None:
         return found
     try:
@@ -163,16 +163,18 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     return (None, y), _BackOfValue(back)
 
 
-def _attempted_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any] | None:
-    """The same for an operator that is a method of an object's class."""
+def attempted_method(
+    attempt: Any, function: Any, args: tuple[Any, ...]
+) -> tuple[Any, Any] | None:
+    """The same for an operator that is a method of an object's class; `attempt` calls it."""
     if id(function) in CHANGING or (id(function) in _IN_PLACE and len(args) == 2):
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
-            (error, value), back = attempt_call(method, *args)
+            (error, value), back = attempt(method, *args)
             pair = error, args[0] if id(function) in CHANGING else value
             return pair, object_backs.Through(back, object_backs.of_operator)
         function = IN_PLACE.get(function, function)
-    return object_calls.attempted_operator(attempt_call, function, args)
+    return object_calls.attempted_operator(attempt, function, args)
 
 
 def _is_plain_function(function: Any) -> bool:

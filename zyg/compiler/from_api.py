@@ -14,5 +14,7 @@ def _not_set(*args: Any, **kwargs: Any) -> Any:
 compile_call: Callable[..., Any] = _not_set
 # The same for its catching variant.
 compile_attempt: Callable[..., Any] = _not_set
+# Whether the code for a call of a Python function works on objects.
+works_on_objects: Callable[..., bool] = _not_set
 # Why a Python function can't be compiled for some arguments, None if it can.
 why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set

@@ -57,50 +57,50 @@ from zyg.signature import is_users
 class Stored:
     """The back function of a store into an object, or of a deletion from it."""
 
-    __slots__ = ("_count", "_is_first", "_name", "_obj", "_value")
+    __slots__ = ("_is_first", "count", "name", "obj", "value")
 
     def __init__(
         self, obj: Any, name: str, count: int, value: Any = None, is_first: bool = False
     ) -> None:
-        self._obj = obj
-        self._name = name
-        self._count = count
-        self._value = value
+        self.obj = obj
+        self.name = name
+        self.count = count
+        self.value = value
         self._is_first = is_first
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         taken = release(
-            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+            current_shadows(), self.obj, self.name, Identity(self.value), self._is_first
         )
-        return (None, None, None, taken)[: self._count]
+        return (None, None, None, taken)[: self.count]
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
         return self
 
     def __reduce__(self) -> Any:
-        return Stored, (self._obj, self._name, self._count, self._value, self._is_first)
+        return Stored, (self.obj, self.name, self.count, self.value, self._is_first)
 
 
 class Read:
     """The back function of a read of what an object holds."""
 
-    __slots__ = ("_count", "_name", "_obj", "_value")
+    __slots__ = ("count", "name", "obj", "value")
 
     def __init__(self, obj: Any, name: str, count: int, value: Any) -> None:
-        self._obj = obj
-        self._name = name
-        self._count = count
-        self._value = value if is_memory(value) else None
+        self.obj = obj
+        self.name = name
+        self.count = count
+        self.value = value if is_memory(value) else None
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        current_shadows().add_held(self._obj, self._name, y_bar, self._value)
-        return (None,) * self._count
+        current_shadows().add_held(self.obj, self.name, y_bar, self.value)
+        return (None,) * self.count
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
         return self
 
     def __reduce__(self) -> Any:
-        return Read, (self._obj, self._name, self._count, self._value)
+        return Read, (self.obj, self.name, self.count, self.value)
 
 
 class Made:
@@ -258,18 +258,18 @@ def _found_above(obj: Any, name: str) -> Any:
 class CachedBack:
     """The back function of a cached property that is computed, stored, and read from there on."""
 
-    __slots__ = ("_back", "_is_first", "_name", "_obj", "_value")
+    __slots__ = ("_back", "_is_first", "_value", "name", "obj")
 
     def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
         self._back = back
-        self._obj = obj
-        self._name = name
+        self.obj = obj
+        self.name = name
         self._value = value if is_memory(value) else None
         self._is_first = is_first
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         taken = release(
-            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
+            current_shadows(), self.obj, self.name, Identity(self._value), self._is_first
         )
         return self._back(accumulate(y_bar, taken))
 
@@ -277,7 +277,7 @@ class CachedBack:
         return self
 
     def __reduce__(self) -> Any:
-        held = self._back, self._obj, self._name, self._value, self._is_first
+        held = self._back, self.obj, self.name, self._value, self._is_first
         return CachedBack, held
 
 

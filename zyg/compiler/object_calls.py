@@ -168,17 +168,17 @@ def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
 class TakenBack:
     """The back function of taking an item out of a plain iterator."""
 
-    __slots__ = ("_items", "_missing", "_position")
+    __slots__ = ("_missing", "_position", "items")
 
     def __init__(self, items: Taken, missing: int) -> None:
-        self._items = items
+        self.items = items
         self._missing = missing
         self._position = items.count - 1 if items.is_alive else None
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         item_bar = None if y_bar is None else y_bar[1]
         if self._position is not None:
-            current_shadows().add(self._items, str(self._position), item_bar)
+            current_shadows().add(self.items, str(self._position), item_bar)
         return (None, None, *(None,) * self._missing)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> TakenBack:
@@ -188,17 +188,17 @@ class TakenBack:
 class StartedBack:
     """The back function of beginning to take items out of a plain iterator, one by one."""
 
-    __slots__ = ("_items",)
+    __slots__ = ("items",)
 
     def __init__(self, items: Taken) -> None:
-        self._items = items
+        self.items = items
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
-        bars = [shadows.take(self._items, str(i)) for i in range(self._items.count)]
+        bars = [shadows.take(self.items, str(i)) for i in range(self.items.count)]
         if all(bar is None for bar in bars):
             return None, None
-        return None, from_items(bars, self._items.source)
+        return None, from_items(bars, self.items.source)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> StartedBack:
         return self

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import types
 from collections import deque
 from collections.abc import Callable
@@ -20,18 +21,19 @@ import numpy as np
 from ir import primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
-from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
+from zyg.compiler import decorated, dynamic, memory, object_attributes
 from zyg.compiler.mutation import MUTATING_METHODS
-from zyg.compiler.object_attributes import Read, Stored
-from zyg.compiler.object_backs import Refusing
 from zyg.compiler.objects import is_place, lookup
+from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class
 from zyg.compiler.tangent_iterators import PAIRED
+from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
 from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
 from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, ZygError
 from zyg.rules.attributes import METHODS, is_field, is_of_class
+from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
 from zyg.shadows import is_memory, is_running
@@ -43,11 +45,13 @@ from zyg.tangent import (
     settled,
     settled_tangent,
     tangent_items,
+    tangent_or_zero,
     zero_tangent,
 )
-from zyg.tangent_objects import change, delete_dot, read_dot, store_held
+from zyg.tangent_objects import change, read_dot
 
 Values = tuple[Any, ...]
+TangentCall = Callable[..., tuple[Any, Any]]
 _IN_PLACE = set(IN_PLACE)
 
 
@@ -81,6 +85,7 @@ def _tangent_call(
 ) -> Any:
     function, *args = primals
     function_dot, *arg_dots = dots
+    function = dynamic.with_source(function, tuple(args))
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
     if type(function) is types.FunctionType and not is_of_named_tuple(function) and (
         _is_known_at_once(function)
@@ -99,9 +104,20 @@ def _tangent_call(
         return _attempt(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )
-    if is_running() and (function is copy.copy or function is copy.deepcopy):
+    if is_running() and function is copy.copy:
         refuse_objects(function, tuple(args))  # what the copies hold would have no tangents
-    found = by_protocols(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+    if function is functools.update_wrapper:
+        return function(*args, **kwargs), arg_dots[0]
+    found = remembered(
+        tangent_call, function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
+    )
+    if found is None:
+        found = cached_property_read(tangent_call, function, tuple(args), tuple(arg_dots))
+    if found is not None:
+        return found
+    found = by_protocols(
+        tangent_call, function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
+    )
     if found is not None:
         return found
     if is_constant(function):
@@ -143,13 +159,28 @@ def _tangent_call(
 
 def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
     """The same for `function(*args, **kwargs)`."""
+    return _applied(tangent_call, primals, dots)
+
+
+def _applied(call: TangentCall, primals: Values, dots: Values) -> tuple[Any, Any]:
     function, args, kwargs = primals
     function_dot, args_dot, kwargs_dot = dots
     args, kwargs = tuple(args), dict(kwargs)
     arg_dots = [None] * len(args) if args_dot is None else list(args_dot)
-    return tangent_call(
-        (function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {})
+    return call((function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {}))
+
+
+def _attempt_call(
+    primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
+    kwarg_dots: dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
+    """`tangent_call` of the catching variant of a function."""
+    function, *args = primals
+    function_dot, *arg_dots = dots
+    found: tuple[Any, Any] = _attempt(
+        function, tuple(args), function_dot, tuple(arg_dots), kwargs or {}, kwarg_dots or {}
     )
+    return found
 
 
 def _attempt(
@@ -157,6 +188,13 @@ def _attempt(
     kwarg_dots: dict[str, Any],
 ) -> Any:
     """The pair (error or None, value) of a call, and its tangent."""
+    function = dynamic.with_source(function, args)
+    if function is primitives.apply:
+        return _applied(_attempt_call, args, dots)
+    if type(function) is functools.partial:
+        return call_of_partial(
+            _attempt_call, function, args, function_dot, dots, kwargs, kwarg_dots
+        )
     if isinstance(function, types.MethodType):
         own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
         return _attempt(
@@ -168,6 +206,11 @@ def _attempt(
             return _attempt(method, (function, *args), None, (None, *dots), kwargs, kwarg_dots)
     if dynamic._is_plain_function(function):
         return _compiled(function, args, function_dot, dots, kwargs, kwarg_dots, "attempt")
+    recorder = Recorder(_attempt_call)
+    given = tuple(map(recorder.told_apart, args, dots))
+    found = None if kwargs else dynamic.attempted_method(recorder, function, given)
+    if found is not None:
+        return found[0], recorder.dot_of(found[0])
     try:
         y, dot = tangent_call((function, *args), (function_dot, *dots), kwargs, kwarg_dots)
     except ZygError:
@@ -202,49 +245,6 @@ def _changed_in_place(
     return None
 
 
-def by_protocols(
-    function: Any, args: Values, function_dot: Any, dots: Values, kwargs: dict[str, Any],
-    kwarg_dots: dict[str, Any],
-) -> Any:
-    """A call that a user's class, a partial function or a decorator answers; None for others."""
-    recorder = Recorder(tangent_call)
-    recorder.note(function, function_dot)
-    args = tuple(map(recorder.told_apart, args, dots))
-    kwargs = {name: recorder.told_apart(x, kwarg_dots.get(name)) for name, x in kwargs.items()}
-    found: Any
-    if type(function) is functools.partial:
-        return _call_of_partial(function, args, function_dot, dots, kwargs, kwarg_dots)
-    found = object_calls.call_of_object(recorder, function, args, kwargs)
-    if found is None:
-        found = decorated.call_of_decorated(recorder, function, args, kwargs)
-    if found is None:
-        return None
-    y, back = found
-    if isinstance(back, Read):
-        return y, read_dot(back._obj, back._name, y)
-    if isinstance(back, Stored) and back._count == 3:
-        delete_dot(back._obj, back._name)
-    elif isinstance(back, Stored):
-        store_held(back._obj, back._name, back._value, recorder.dot_of(back._value))
-    elif isinstance(back, Refusing) and holds_numbers(y):
-        back(y)
-    return y, recorder.dot_of(y)
-
-
-def _call_of_partial(
-    function: functools.partial[Any], args: Values, function_dot: Any, dots: Values,
-    kwargs: dict[str, Any], kwarg_dots: dict[str, Any],
-) -> tuple[Any, Any]:
-    """A call of a partial function: the tangent of that has those of what it holds."""
-    held = function_dot or {}
-    held_args = held.get("args") or (None,) * len(function.args)
-    held_keywords = held.get("keywords") or {}
-    return tangent_call(
-        (function.func, *function.args, *args), (held.get("func"), *held_args, *dots),
-        {**function.keywords, **kwargs}, {**held_keywords, **kwarg_dots},
-    )
-
-
 def refuse_objects(function: Any, values: Values) -> None:
     """Raises where what isn't known is given objects, whose tangents it would not see."""
     for value in values:
@@ -261,6 +261,10 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     """The value and tangent of a call by a declared tangent; None if there is none."""
     if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
         return None
+    if function in (operator.add, operator.mul) and not kwargs:
+        joined = _joined(function, args, dots)
+        if joined is not None:
+            return joined
     declared, groups = tangent_of(function), linear_in(function, args, kwargs)
     if declared is None and (groups is None or len(groups) != 1):
         return None
@@ -278,6 +282,19 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     return y, call(*given, **kwargs)
 
 
+def _joined(function: Any, args: Values, dots: Values) -> Any:
+    """The value and tangent of `xs + ys`, `xs * n` or `n * xs` for sequences; None for others."""
+    are_items = [isinstance(arg, list | tuple | deque) for arg in args]
+    if len(args) != 2 or not any(are_items) or all(are_items) != (function is operator.add):
+        return None
+    y = function(*args)
+    parts = [
+        tangent_or_zero(dot, arg) if is_items else arg
+        for arg, dot, is_items in zip(args, dots, are_items, strict=True)
+    ]
+    return y, function(*parts)
+
+
 def rule_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
@@ -286,7 +303,7 @@ def rule_call(
     function, *args = primals
     if is_running():
         found: tuple[Any, Any] | None = by_protocols(
-            function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}
+            tangent_call, function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}
         )
         if found is not None:
             return found
@@ -336,6 +353,11 @@ def tangent_by_rule(
 def _written_view(y: Any, items: Any, view: Any, part: Any, *rest: Any) -> Any:
     count = (len(rest) - 3) // 2
     return placed_view(rest[count], view, rest[count + 2], rest[:count])
+
+
+@tangent(remembering)
+def _remembering(y: Any, function: Any, maxsize: Any, typed: Any, *dots: Any) -> Any:
+    return dots[0]
 
 
 @tangent(functools.update_wrapper)
@@ -424,7 +446,7 @@ def _is_known_at_once(function: Any) -> bool:
         return False
     return type(function) is types.FunctionType and not (
         dynamic.is_of_ir(function) or is_by_rules(function)
-        or is_dispatching(function)
+        or is_dispatching(function) or function.__code__ is decorated.DISPATCHING_METHOD
     )
 
 

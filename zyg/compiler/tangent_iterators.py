@@ -129,10 +129,42 @@ def _accumulated(
     return _apart(itertools.accumulate(_pairs(items, dots[1]), join, initial=start))
 
 
+class _Key:
+    """A key and its tangent, which is equal to another if the keys are."""
+
+    __slots__ = ("dot", "value")
+
+    def __init__(self, value: Any, dot: Any) -> None:
+        self.value = value
+        self.dot = dot
+
+    def __eq__(self, other: Any) -> bool:
+        return bool(self.value == other.value)
+
+
+def _grouped(
+    call: TangentCall, primals: Any, dots: Any, kwargs: Keywords, kwarg_dots: Keywords
+) -> Any:
+    _, items, *rest = primals
+    function = rest[0] if rest else kwargs.get("key")
+    function_dot = dots[2] if rest else kwarg_dots.get("key")
+
+    def key_of(pair: Any) -> _Key:
+        if function is None:
+            return _Key(*pair)
+        return _Key(*call((function, pair[0]), (function_dot, pair[1])))
+
+    rows = (
+        (key, _apart(group)) for key, group in itertools.groupby(_pairs(items, dots[1]), key_of)
+    )
+    return _apart(((key.value, xs), (key.dot, xs_dot)) for key, (xs, xs_dot) in rows)
+
+
 PAIRED: dict[Any, Paired] = {
     itertools.chain.from_iterable: _chained,
     vars(itertools.chain)["from_iterable"]: _chained,
     itertools.tee: _split,
+    itertools.groupby: _grouped,
     map: _mapped,
     itertools.starmap: _starmapped,
     itertools.accumulate: _accumulated,

@@ -74,6 +74,15 @@ class Recorder:
             )
         return zero_tangent(value)
 
+    def known_dot(self, value: Any) -> Any:
+        """The tangent of what has to be known: it may give numbers when it is read."""
+        if not is_held(value) and id(value) not in self._known:
+            raise NotDifferentiable(
+                f"forward mode lost sight of a {type(value).__name__} that an object's method "
+                "returned: use zyg.pullback"
+            )
+        return self.dot_of(value)
+
     def _given(self, value: Any) -> Any:
         if is_held(value):
             return current_tangents().held.of(value)
@@ -89,4 +98,6 @@ class Recorder:
 
 
 def no_back(y_bar: Any) -> Any:
-    raise NotDifferentiable("a tangent was found, and no back function")
+    raise NotDifferentiable(
+        "a value that forward mode computed was kept, and is read by reverse mode: delete it first"
+    )
