@@ -285,7 +285,10 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
 def _joined(function: Any, args: Values, dots: Values) -> Any:
     """The value and tangent of `xs + ys`, `xs * n` or `n * xs` for sequences; None for others."""
     are_items = [isinstance(arg, list | tuple | deque) for arg in args]
-    if len(args) != 2 or not any(are_items) or all(are_items) != (function is operator.add):
+    others = [arg for arg, is_items in zip(args, are_items, strict=True) if not is_items]
+    if len(others) != (0 if function is operator.add else 1) or len(args) != 2:
+        return None
+    if not all(isinstance(other, int) for other in others):
         return None
     y = function(*args)
     parts = [
