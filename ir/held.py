@@ -62,6 +62,11 @@ class HeldMemory:
                 first = self._places.origin(operand)
                 state.exposed[first] = version
                 self.known.add(first)
+                storage = self._places.storage(operand)
+                if storage is not first and facts.copies_items(class_of(storage.type) or object):
+                    # Who changes a view of an array changes that array.
+                    state.exposed[storage] = version
+                    self.known.add(storage)
                 self.expose(self._places.parts(operand))
 
     def is_exposed(self, value: Value) -> bool:

@@ -338,13 +338,17 @@ def key_tangent(y: Any, key: Any, rest: tuple[Any, ...]) -> Any:
     return tangent_or_zero(rest[-1] if count else None, y)
 
 
-def values_tangent(mapping: Any, dot: Any) -> list[Any]:
+def values_tangent(mapping: Any, dot: Any) -> Any:
     """The tangents of the values of a mapping, in its order."""
+    if hasattr(dot, "over_values"):
+        return dot.over_values()
     return [picked(dot, key, value) for key, value in mapping.items()]
 
 
-def items_tangent(mapping: Any, dot: Any) -> list[Any]:
+def items_tangent(mapping: Any, dot: Any) -> Any:
     """The tangents of the items of a mapping: keys have none."""
+    if hasattr(dot, "over_items"):
+        return dot.over_items()
     return [(zero_tangent(key), picked(dot, key, value)) for key, value in mapping.items()]
 
 

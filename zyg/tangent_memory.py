@@ -104,9 +104,11 @@ class HeldTangents:
             contents.learn(value, dot)
         return self.of(value)
 
-    def item(self, memory: Any, key: Any, value: Any) -> Any:
-        """The tangent of `memory[key]`, which is `value`."""
+    def item(self, memory: Any, key: Any, value: Any, dot: Any = None) -> Any:
+        """The tangent of `memory[key]`, which is `value`; that of what isn't known is in `dot`."""
         contents = self._contents[id(owner_of(memory))]
+        if contents.known is not None and dot is not None:
+            contents.learn(memory, dot)
         return tangent_or_zero(self.now(value, contents.item(memory, key)), value)
 
     def change(self, function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
@@ -120,6 +122,9 @@ class HeldTangents:
         buffer = contents.buffer(memory)
         if buffer is not None:
             _change(function, buffer, args, dots)
+        if function is primitives.touched and _may_hold(memory[rest[0]]):
+            contents.has_memory = True
+            self.hold(memory[rest[0]], None)
 
     def replace(self, memory: Any, dot: Any) -> None:
         """Gives memory another tangent, behind a change of all that it holds."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from _thread import _local
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,7 +26,7 @@ from ir import facts
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.shadows import check_held
-from zyg.tangent import part_of, picked, tangent_items, zero_tangent
+from zyg.tangent import part_of, picked, zero_tangent
 from zyg.tangent_memory import HeldTangents
 
 
@@ -109,7 +109,7 @@ def item_dot(items: Any, key: Any, value: Any, dot: Any) -> Any:
     them."""
     held = current_tangents().held
     if held.knows(items):
-        return held.item(items, key, value)
+        return held.item(items, key, value, dot)
     if dot is None:
         return zero_tangent(value)
     part = part_of(dot, key) if isinstance(dot, np.ndarray) else picked(dot, key, value)
@@ -139,10 +139,11 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
 class LiveItems:
     """The tangents of the items of memory that an object holds, as they are when asked for."""
 
-    __slots__ = ("_memory",)
+    __slots__ = ("_keys", "_memory")
 
-    def __init__(self, memory: Any) -> None:
+    def __init__(self, memory: Any, keys: Callable[[], Iterable[Any]]) -> None:
         self._memory = memory
+        self._keys = keys
 
     def __len__(self) -> int:
         return len(self._memory)
@@ -151,31 +152,44 @@ class LiveItems:
         return item_dot(self._memory, key, self._memory[key], None)
 
     def __iter__(self) -> Iterator[Any]:
-        position = 0
-        while position < len(self._memory):
-            yield self[position]
-            position += 1
+        return (self[key] for key in self._keys())
 
 
-class LiveEntries(dict[Any, Any]):
-    """The same for the values of a dict."""
+class LiveEntries(LiveItems):
+    """The same for a dict; walked over as one of its views."""
 
-    def __init__(self, memory: Any) -> None:
-        super().__init__()
-        self._memory = memory
+    __slots__ = ()
 
-    def get(self, key: Any, default: Any = None) -> Any:
-        return item_dot(self._memory, key, self._memory[key], None)
+    def over_values(self) -> LiveItems:
+        return LiveItems(self._memory, self._keys)
+
+    def over_items(self) -> LiveItems:
+        return _LivePairs(self._memory, self._keys)
+
+
+class _LivePairs(LiveItems):
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return ((zero_tangent(key), self[key]) for key in self._keys())
+
+
+def _positions(memory: Any) -> Iterator[int]:
+    """The positions of a list that may grow meanwhile."""
+    position = 0
+    while position < len(memory):
+        yield position
+        position += 1
 
 
 def live_items(memory: Any, dot: Any) -> Any:
     """The tangent of memory that is walked over while objects may change it."""
     if not current_tangents().held.knows(memory):
-        return tangent_items(dot, memory) if not isinstance(memory, dict) else dot
+        return dot
     if isinstance(memory, dict):
-        return LiveEntries(memory)
+        return LiveEntries(memory, lambda: memory)
     if isinstance(memory, list | np.ndarray):
-        return LiveItems(memory)
+        return LiveItems(memory, lambda: _positions(memory))
     return current_tangents().held.of(memory)  # a deque raises where it is changed meanwhile
 
 

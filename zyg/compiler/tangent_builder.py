@@ -356,7 +356,7 @@ class TangentBuilder(RuleTangents):
             is_plain = is_array(known) or isinstance(known, Tuple) or (
                 isinstance(known, Sequence) and known.cls in (list, tuple)
             )
-            if (not is_plain or whole is NONE) and iterable not in self.held:
+            if not is_plain or whole is NONE or iterable in self.held:
                 whole = self.made(tangent_items, whole, iterable)
             dots.append(self._new_dot(item))
             iterables.append(whole)

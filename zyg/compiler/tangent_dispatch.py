@@ -12,7 +12,7 @@ import copy
 import functools
 import operator
 import types
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +35,7 @@ from zyg.errors import NotDifferentiable, ZygError
 from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
-from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
+from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent, tangent_of
 from zyg.shadows import is_memory, is_running
 from zyg.signature import is_by_rules, is_users
 from zyg.tangent import (
@@ -48,7 +48,7 @@ from zyg.tangent import (
     tangent_or_zero,
     zero_tangent,
 )
-from zyg.tangent_objects import change, read_dot
+from zyg.tangent_objects import change, live_items, read_dot
 
 Values = tuple[Any, ...]
 TangentCall = Callable[..., tuple[Any, Any]]
@@ -95,6 +95,8 @@ def _tangent_call(
         found = _changed_in_place(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
         if found is not None:
             return found
+        if is_read_late(function) or paired(function) is not None:
+            arg_dots = list(map(live_items, args, arg_dots))
     is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
     if is_operator and len(args) == 2 and not is_memory(args[0]):
         method = object_attributes.changing_method(function, args[0])
@@ -139,9 +141,9 @@ def _tangent_call(
             (function.__func__, function.__self__, *args), (None, own, *arg_dots), kwargs,
             kwarg_dots,
         )
-    paired = _paired(function)
-    if paired is not None:
-        return paired(tangent_call, primals, dots, kwargs, kwarg_dots)
+    walk = paired(function)
+    if walk is not None:
+        return walk(tangent_call, primals, dots, kwargs, kwarg_dots)
     made = made_by_class(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
     if made is not None:
         return made
@@ -237,6 +239,10 @@ def _changed_in_place(
     is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
     if is_operator and len(args) == 2 and is_memory(args[0]):
         return _compiled(function, args, None, dots, kwargs, kwarg_dots)
+    if function is operator.getitem and isinstance(args[0], defaultdict):
+        if args[1] not in args[0]:
+            change(primitives.touched, args, dots)
+        return None
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
             plain = getattr(type(function.__self__), function.__name__)
@@ -312,9 +318,9 @@ def rule_call(
             return found
     rule: Any = rule_of(function)
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
-    paired = _paired(function)
-    if paired is not None:
-        pair: tuple[Any, Any] = paired(
+    walk = paired(function)
+    if walk is not None:
+        pair: tuple[Any, Any] = walk(
             tangent_call, primals, dots, kwargs or {}, kwarg_dots or {}
         )
         return pair
@@ -430,7 +436,8 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str | bytes | bool) or value is None
 
 
-def _paired(function: Any) -> Any:
+def paired(function: Any) -> Any:
+    """What walks over values and tangents together in the place of a function; None if nothing."""
     kinds = type | types.BuiltinFunctionType | types.ClassMethodDescriptorType
     return PAIRED.get(function) if isinstance(function, kinds) else None
 

@@ -452,6 +452,11 @@ class RuleTangents(Augmenter):
         given = list(map(self._given_dot, args))
         if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
             given[1] = NONE  # known by what it is the tangent of
+        if isinstance(args[0], Const) and tangent_dispatch.paired(args[0].value) is not None:
+            given = [
+                self.items_dot(arg) if arg in self.held else dot
+                for arg, dot in zip(args, given, strict=True)
+            ]
         dots = self.made(primitives.build_tuple, *given)
         operands: list[Operand] = [self.made(primitives.build_tuple, *args), dots]
         if kwargs:
