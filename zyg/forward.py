@@ -26,6 +26,7 @@ from zyg.object_gradients import held_by, places_of_memory, refuse_shared
 from zyg.shadows import check_held, forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import (
+    check_entered,
     current_tangents,
     enter,
     hold_entered,
@@ -107,6 +108,8 @@ def _through_heap(
         code: Any = entry.code
         if code.changes_held:
             hold_entered(tangents, places)
+            for x, dot in zip(primals, dots, strict=True):
+                check_entered(tangents, x, dot)
         given = _dots_of(entry, dots, {}, None, primals, {})
         y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
     return y, detached(_shown(y, left(tangents, y, y_dot)))

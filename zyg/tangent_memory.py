@@ -64,7 +64,7 @@ class HeldTangents:
 
     def enter(self, value: Any, dot: Any) -> None:
         """The same for what is held when a call begins: two names of memory have one tangent."""
-        if self.knows(value) and not is_same_tangent(value, self.of(value), dot):
+        if self.knows(value) and not self._contents[id(owner_of(value))].agrees(value, dot):
             raise NotDifferentiable(
                 f"a {type(value).__name__} that objects hold under several names, and that may be "
                 "changed in place, has different tangents under these"
@@ -168,6 +168,14 @@ class _Contents:
             self.known = np.zeros(owner.size, bool)
             self.learn(value, dot)
 
+    def agrees(self, value: Any, dot: Any) -> bool:
+        """Whether a tangent of a part is the one that is known, as far as it is."""
+        if self._dot is None or self.known is None:
+            return is_same_tangent(value, self.read(value), dot)
+        known = shown_part(self.known, self.owner, value)
+        part = self.buffer(value, is_changed=False)
+        return bool(np.array_equal(part[known], np.broadcast_to(dot, value.shape)[known]))
+
     def learn(self, value: Any, dot: Any) -> None:
         """Notes the tangent of a part of an array where it wasn't known."""
         if self._dot is None:
@@ -184,6 +192,7 @@ class _Contents:
             self._check_known(value)
             self._is_read = True
             return self._dot
+        self._check_known(value)
         return self.buffer(value, is_changed=False).copy()
 
     def item(self, memory: Any, key: Any) -> Any:
@@ -191,6 +200,7 @@ class _Contents:
         if self._dot is None:
             return None
         if isinstance(memory, np.ndarray):
+            self._check_known(memory)
             part = self.buffer(memory, is_changed=False)[key]
             return part.copy() if isinstance(part, np.ndarray) else part
         return self._dot.get(key) if isinstance(memory, dict) else self._dot[key]
@@ -210,8 +220,6 @@ class _Contents:
             whole = shown_part(self._flat, self.owner, self.owner)
             whole[...] = self._dot
             self._dot, self._is_read = whole, False
-        if not is_changed:
-            self._check_known(value)
         return shown_part(self._flat, self.owner, value)
 
     def replace(self, memory: Any, dot: Any) -> None:

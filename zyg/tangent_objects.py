@@ -239,6 +239,18 @@ def hold_entered(tangents: ObjectTangents, places: Iterable[tuple[Any, str, Any]
         tangents.held.enter(value, zero_tangent(value) if dot is None else dot)
 
 
+def check_entered(tangents: ObjectTangents, x: Any, dot: Any) -> None:
+    """Raises for an argument that is memory which an object holds, with another tangent there."""
+    if tangents.held.knows(x):
+        tangents.held.enter(x, zero_tangent(x) if dot is None else dot)
+    if isinstance(x, dict):
+        for key, item in x.items():
+            check_entered(tangents, item, None if dot is None else dot.get(key))
+    elif isinstance(x, list | tuple | deque):
+        for item, part in zip(x, [None] * len(x) if dot is None else dot, strict=True):
+            check_entered(tangents, item, part)
+
+
 def left(tangents: ObjectTangents, x: Any, dot: Any, open_: tuple[int, ...] = ()) -> Any:
     """The tangent of a value that may hold objects: dicts of the tangents of their attributes."""
     if isinstance(x, np.generic | float | int | complex | str | bytes) or x is None:
