@@ -109,6 +109,8 @@ class HeldTangents:
         contents = self._contents[id(owner_of(memory))]
         if contents.known is not None and dot is not None:
             contents.learn(memory, dot)
+        if isinstance(memory, dict) and _may_hold(value) and not self.knows(value):
+            self._touch(contents, key)  # reading has made what was missing
         return tangent_or_zero(self.now(value, contents.item(memory, key)), value)
 
     def change(self, function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
@@ -122,9 +124,14 @@ class HeldTangents:
         buffer = contents.buffer(memory)
         if buffer is not None:
             _change(function, buffer, args, dots)
-        if function is primitives.touched and _may_hold(memory[rest[0]]):
+        if function is primitives.touched:
+            self._touch(contents, rest[0])
+
+    def _touch(self, contents: _Contents, key: Any) -> None:
+        """Notes what a dict has made where a key was missing."""
+        if _may_hold(contents.owner[key]):
             contents.has_memory = True
-            self.hold(memory[rest[0]], None)
+            self.hold(contents.owner[key], None)
 
     def replace(self, memory: Any, dot: Any) -> None:
         """Gives memory another tangent, behind a change of all that it holds."""
