@@ -31,6 +31,8 @@ from zyg.tangent import (
     zero_tangent,
 )
 
+_NO_MEMORY = frozenset([float, int, bool, str, type(None), np.float64])
+
 
 class HeldTangents:
     """The tangents of the memory that objects hold, by its identity."""
@@ -41,7 +43,11 @@ class HeldTangents:
         self._contents: dict[int, _Contents] = {}
 
     def knows(self, value: Any) -> bool:
-        return bool(self._contents) and is_memory(value) and id(owner_of(value)) in self._contents
+        if type(value) in _NO_MEMORY or not self._contents:
+            return False
+        return id(value) in self._contents or (
+            isinstance(value, np.ndarray) and id(owner_of(value)) in self._contents
+        )
 
     def hold(self, value: Any, dot: Any) -> None:
         """Notes the tangent of what an object or other memory holds from here on.

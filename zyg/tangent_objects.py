@@ -125,15 +125,15 @@ def held_item_dot(obj: Any, name: str, items: Any, key: Any, value: Any) -> Any:
 
 
 def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
-    """Calls what changes memory that an object holds, its first argument, and changes its tangent.
+    """Changes memory that an object holds, `args[0]`, and its tangent; `dots`: of other arguments.
     """
     held = current_tangents().held
     if not held.knows(args[0]):
         check_held(args[0])
         held.hold(args[0], None)
-    dots = args[:1] + tuple(map(held.now, args[1:], dots[1:]))
+    whole = None, *map(held.now, args[1:], dots)
     function(*args)
-    held.change(function, args, dots)
+    held.change(function, args, whole)
 
 
 class LiveItems:
@@ -193,7 +193,7 @@ def live_items(memory: Any, dot: Any) -> Any:
     return current_tangents().held.of(memory)  # a deque raises where it is changed meanwhile
 
 
-facts.effect(store_dot, delete_dot, store_held)
+facts.effect(store_dot, delete_dot, store_held, change)
 # What gives another result where something was changed meanwhile.
 READING = (read_dot, now, item_dot, held_item_dot, live_items)
 

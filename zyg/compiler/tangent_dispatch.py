@@ -234,14 +234,14 @@ def _changed_in_place(
         if method is not None:
             tangent_call((method, *args), (None, *dots))
             return args[0], None
-        change(function, args, dots)
+        change(function, args, dots[1:])
         return args[0], None
     is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
     if is_operator and len(args) == 2 and is_memory(args[0]):
         return _compiled(function, args, None, dots, kwargs, kwarg_dots)
     if function is operator.getitem and isinstance(args[0], defaultdict):
         if args[1] not in args[0]:
-            change(primitives.touched, args, dots)
+            change(primitives.touched, args, dots[1:])
         return None
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:

@@ -12,9 +12,12 @@ steps of a program are. What can't be is left to the run time (`zyg.compiler.tan
 from __future__ import annotations
 
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
@@ -75,9 +78,11 @@ from zyg.tangent import (
     stored_tangent,
     zero_tangent,
 )
-from zyg.tangent_objects import held_item_dot, item_dot, live_items
+from zyg.tangent_objects import change, held_item_dot, item_dot, live_items
 
 Action = Callable[[], None]
+# What no class of the user's answers for.
+BUILT_IN = (list, dict, set, deque, defaultdict, OrderedDict, Counter, np.ndarray)
 # Changes whose last argument is stored.
 STORING = (
     primitives.stored, primitives.stored_back, primitives.overwritten, primitives.added_at,
@@ -452,6 +457,10 @@ class RuleTangents(Augmenter):
         given = list(map(self._given_dot, args))
         if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
             given[1] = NONE  # known by what it is the tangent of
+            if class_of(type_of(args[1])) in BUILT_IN:
+                self._change(args, given, result)
+                mapping[op.result] = result
+                return
         if isinstance(args[0], Const) and tangent_dispatch.paired(args[0].value) is not None:
             given = [
                 self.items_dot(arg) if arg in self.held else dot
@@ -467,6 +476,13 @@ class RuleTangents(Augmenter):
         self._define(Call(Const(found), operands, {}, [result, dot], op.loc))
         mapping[op.result] = result
         self.set_dot(result, dot)
+
+    def _change(self, args: list[Operand], dots: list[Operand], result: Value) -> None:
+        """Appends a change of what is certainly memory, and of its tangent."""
+        values = self.made(primitives.build_tuple, *args[1:])
+        value_dots = self.made(primitives.build_tuple, *dots[2:])
+        self._define(Call(Const(change), [args[0], values, value_dots], {}, [result], self.loc))
+        self.set_dot(result, NONE)
 
     def _given_dot(self, operand: Operand) -> Operand:
         found = self.dot_of(operand)
