@@ -222,13 +222,13 @@ class _Contents:
         """What to change in the place of `value`: nobody else reads it."""
         if self._dot is None:
             return None
-        if not isinstance(self.owner, np.ndarray):
-            if self._is_read:
-                self._dot, self._is_read = copy_of(self._dot), False
+        if is_changed and self._is_read:
+            self._dot, self._flat, self._is_read = copy_of(self._dot), None, False
+        if value is self.owner:
             return self._dot
         if value.dtype != self.owner.dtype:
             raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
-        if self._flat is None or (self._is_read and is_changed):
+        if self._flat is None:
             self._flat = np.zeros(self.owner.size, self._dot.dtype)
             whole = shown_part(self._flat, self.owner, self.owner)
             whole[...] = self._dot
