@@ -322,6 +322,15 @@ def test_remembered_values():
     assert_along(remembered, 1.3, 0.7)
 
 
+VIEWS = [view_and_owner, views_that_overlap, values_stay_that_were_computed]
+
+
+@pytest.mark.parametrize("function", VIEWS)
+def test_both_modes_agree_on_views(function):
+    """An object that holds a view holds a part of an array, whose rest is the program's alone."""
+    assert zyg.gradient(function, 1.3)[0] == pytest.approx(zyg.jvp(function, (1.3,), (1.0,))[1])
+
+
 # Arguments
 
 

@@ -123,11 +123,17 @@ class Shadows:
         else:
             self.add(obj, name, bar)
 
-    def release(self, obj: Any, name: str, value: Any, is_first: bool) -> Any:
+    def release(self, obj: Any, name: str, value: Any, is_first: Any) -> Any:
         """The cotangent that a store of `value` into an attribute takes."""
         if not is_memory(value):
             return self.take(obj, name)
-        return self.take_contents(value) if is_first else None
+        if isinstance(is_first, bool):
+            return self.take_contents(value) if is_first else None
+        bar, is_new = self.take_contents(value), shown_part(is_first, owner_of(value), value)
+        if bar is None:
+            return None
+        self.add_contents(value, np.where(is_new, 0, bar))
+        return np.where(is_new, bar, 0)
 
     def add_contents(self, value: Any, bar: Any) -> None:
         """Adds a contribution to the cotangent of the contents of memory."""
@@ -151,10 +157,14 @@ class Shadows:
 
     def absorb(self, value: Any, bar: Any) -> Any:
         """Takes a cotangent of memory that an object holds; gives back that of anything else."""
-        if bar is None or not is_memory(value) or not _is_held(value):
+        where = False if bar is None or not is_memory(value) else _held_part(value)
+        if where is False:
             return bar
-        self.add_contents(value, bar)
-        return None
+        if where is True:
+            self.add_contents(value, bar)
+            return None
+        self.add_contents(value, np.where(where, bar, 0))
+        return np.where(where, 0, bar)
 
 
 class _Contents:
@@ -218,12 +228,13 @@ SHADOWS = Instance(Shadows)
 class _State(_local):
     """What runs in this thread: a forward pass that works on objects, its adjoint's table.
 
-    `held`: the memory that objects hold, by `id`, with the number under which it came to be held.
+    `held`: the memory that objects hold, by `id`; of an array of which they hold views alone, with
+    a flag for each element.
     """
 
     run: object = None
     shadows: Shadows | None = None
-    held: dict[int, Any] | None = None
+    held: dict[int, tuple[Any, Any]] | None = None
 
 
 _state = _State()
@@ -240,11 +251,11 @@ def current_run() -> object:
 
 
 @contextmanager
-def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
+def forward(held: list[Any]) -> Iterator[dict[int, tuple[Any, Any]]]:
     """Around a forward pass of code that takes the heap; objects hold the memory in `held`."""
     before = _state.run, _state.held
     _state.run = object()
-    _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
+    _state.held = made = {id(owner): (owner, None) for owner in map(owner_of, held)}
     try:
         with watching() as generators:
             yield made
@@ -259,7 +270,9 @@ def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
 
 
 @contextmanager
-def backward(held: dict[int, Any], is_joint: bool = False) -> Iterator[Shadows]:
+def backward(
+    held: dict[int, tuple[Any, Any]], is_joint: bool = False
+) -> Iterator[Shadows]:
     """Around a whole adjoint: the table that it fills.
 
     `held` is the memory that objects hold where it begins: behind the forward pass, which in the
@@ -292,35 +305,60 @@ def apart() -> Iterator[Shadows]:
         _state.shadows = before
 
 
-def _is_held(value: Any) -> bool:
-    return _state.held is not None and id(owner_of(value)) in _state.held
+def _held_part(value: Any) -> Any:
+    """Whether objects hold memory; of an array of which they hold a part, a flag per element."""
+    owner = owner_of(value)
+    found = None if _state.held is None else _state.held.get(id(owner))
+    if found is None or found[1] is None:
+        return found is not None
+    part = shown_part(found[1], owner, value)
+    return part if part.any() and not part.all() else bool(part.all() and part.size)
 
 
-def hold(held: Identity) -> bool:
+def hold(held: Identity) -> Any:
     """`hold_value` for what generated code has under a name that isn't copied."""
     return hold_value(held.value)
 
 
-def hold_value(value: Any) -> bool:
-    """Notes that an object holds a value from here on; whether that is memory that none held."""
+def hold_value(value: Any) -> Any:
+    """Notes that an object holds a value from here on; whether that is memory that none held.
+
+    Of an array of which objects hold views, a flag for each element that none held.
+    """
     if not is_memory(value) or _state.held is None:
         return False
     owner = owner_of(value)
-    if id(owner) in _state.held:
+    found = _state.held.get(id(owner))
+    if found is None and value is owner:
+        _state.held[id(owner)] = owner, None
+        return True
+    if found is not None and found[1] is None:
         return False
-    _state.held[id(owner)] = owner
-    return True
+    before = np.zeros(owner.size, bool) if found is None else found[1]
+    is_shown = np.zeros(owner.size, bool)
+    shown_part(is_shown, owner, value)[...] = True
+    after = before | is_shown
+    _state.held[id(owner)] = owner, None if after.all() else after
+    is_new = after & ~before
+    return bool(is_new.any()) if is_new.all() or not is_new.any() else is_new
 
 
-def let_go(value: Any) -> None:
+def let_go(value: Any, is_first: Any) -> None:
     """The reverse of `hold`, where that was the first time."""
-    if _state.held is not None:
-        _state.held.pop(id(owner_of(value)), None)
+    owner = owner_of(value)
+    if _state.held is None or is_first is False or id(owner) not in _state.held:
+        return
+    if is_first is True:
+        del _state.held[id(owner)]
+        return
+    _, flags = _state.held[id(owner)]
+    left = ~is_first if flags is None else flags & ~is_first
+    _state.held[id(owner)] = owner, left
 
 
 def check_held(value: Any) -> None:
     """Raises for memory that is changed under a name that isn't known, and no object holds."""
-    if not is_memory(value) or not _is_held(value):
+    if not is_memory(value) or _held_part(value) is not True:
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
             "its memory has; change a copy"
@@ -329,7 +367,7 @@ def check_held(value: Any) -> None:
 
 def unless_held(value: Any) -> None:
     """Raises for memory that is changed under a local name, and that an object holds too."""
-    if is_memory(value) and _is_held(value):
+    if is_memory(value) and _held_part(value) is not False:
         raise NotDifferentiable(
             f"a {type(value).__name__} that an object holds is changed in place under another "
             "name; change it by the attribute, or change a copy"
@@ -436,11 +474,10 @@ def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, held: Identity) ->
     shadows.add_held(obj, name, bar, held.value)
 
 
-def release(shadows: Shadows, obj: Any, name: str, held: Identity, is_first: bool) -> Any:
+def release(shadows: Shadows, obj: Any, name: str, held: Identity, is_first: Any) -> Any:
     value = held.value
     bar = shadows.release(obj, name, value, is_first)
-    if is_first:
-        let_go(value)
+    let_go(value, is_first)
     return bar
 
 

@@ -60,7 +60,7 @@ class Stored:
     __slots__ = ("_is_first", "count", "name", "obj", "value")
 
     def __init__(
-        self, obj: Any, name: str, count: int, value: Any = None, is_first: bool = False
+        self, obj: Any, name: str, count: int, value: Any = None, is_first: Any = False
     ) -> None:
         self.obj = obj
         self.name = name
@@ -260,7 +260,7 @@ class CachedBack:
 
     __slots__ = ("_back", "_is_first", "_value", "name", "obj")
 
-    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
+    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: Any) -> None:
         self._back = back
         self.obj = obj
         self.name = name
