@@ -515,3 +515,18 @@ def test_random_programs(seed):
 @pytest.mark.parametrize("seed", range(6, 70))
 def test_more_random_programs(seed):
     assert_along(random_function(seed), 0.7, 1.1)
+
+
+def test_sets_beside_objects():
+    def seen_by_name(x):
+        o, seen = Holder(set()), set()
+        log = Holder([])
+        for k in (1, 2, 1, 3):
+            if k not in seen:
+                seen.add(k)
+                o.a.add(k)
+                log.a.append(x**k)
+        seen.discard(2)
+        return sum(log.a) * len(seen) * len(o.a)
+
+    assert_along(seen_by_name, 1.3)

@@ -222,7 +222,9 @@ class TangentBuilder(RuleTangents):
         mapping[heap] = kwargs[HEAP_NAME]
         kwargs = without_heap(kwargs)
         single = Call(callee, args, kwargs, [value], op.loc)
+        self._changes_heap = True
         self._dynamic_call(single, callee, args, kwargs, mapping)
+        self._changes_heap = False
 
     def _held_value(self, call: Call, step: CallStep, owner: Operand, name: str) -> Operand:
         """A captured variable or default, as it was read of the function object."""

@@ -230,6 +230,8 @@ def _changed_in_place(
     kwarg_dots: dict[str, Any],
 ) -> tuple[Any, Any] | None:
     """The value and tangent of a change of memory that objects hold; None for another call."""
+    if function is primitives.regrouped:
+        return function(*args), None  # members of sets have no tangents
     if id(function) in CHANGING:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:

@@ -112,6 +112,8 @@ class RuleTangents(Augmenter):
         # The arguments of calls that rules were inlined for.
         self._calls: dict[Value, tuple[list[Operand], dict[str, Operand]]] = {}
         self._is_deferring = False
+        # Whether the call at hand makes a new version of the heap.
+        self._changes_heap = False
         self._inliner = BackInliner(self)
 
     # Tangents of values
@@ -457,7 +459,7 @@ class RuleTangents(Augmenter):
         given = list(map(self._given_dot, args))
         if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
             given[1] = NONE  # known by what it is the tangent of
-            if class_of(type_of(args[1])) in BUILT_IN:
+            if self._changes_heap and class_of(type_of(args[1])) in BUILT_IN:
                 self._change(args, given, result)
                 mapping[op.result] = result
                 return
