@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ir import facts
-from ir.contents import holds_memory
+from ir import facts, primitives
+from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
 from ir.types import Iterator, Known, Method, Type, class_of
@@ -126,9 +126,12 @@ class HeldMemory:
 
     def change(
         self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,
-        type_: Type,
+        type_: Type, held: list[Operand],
     ) -> Value:
-        """Appends a change of memory that an object holds, which the run time looks after."""
+        """Appends a change of memory that an object holds, which the run time looks after.
+
+        Objects hold the operands in `held` from here on.
+        """
         places = self._places
         inference = places.inference
         op = inference.definitions.get(places.origin(target))
@@ -145,6 +148,9 @@ class HeldMemory:
             inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
         self.expose(operands)
+        if callee in (primitives.spliced, primitives.extended):
+            held = [operand for operand in held if has_parts(type_of(operand))]
+        self.mark(held)
         return target
 
     def store(

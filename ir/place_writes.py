@@ -68,7 +68,7 @@ class PlaceWrites(PlaceReads):
             )
         storage = self.storage(target)
         if self.held.is_held(target):
-            return self.held.change(callee, target, operands, loc, type_)
+            return self.held.change(callee, target, operands, loc, type_, held)
         self._check_writable(target, loc)
         if not keeps_places(callee):
             self.contents.moving(callee, target, operands)

@@ -26,8 +26,9 @@ from zyg.back_functions import (
 from zyg.compiler.assemble import Pair
 from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.held_memory import watched
 from zyg.object_gradients import pullback_through_heap
-from zyg.shadows import check_held, is_running
+from zyg.shadows import is_running
 
 
 def run_pullback(
@@ -98,13 +99,13 @@ def _compile_update(
             raise NotDifferentiable(
                 f"{named(function)} changes in place what it isn't given as an argument of its own"
             )
-        check_held(args[source.key])
         changed.append(source.key)
-    whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
+    with watched([args[position] for position in changed]) as held:
+        whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
     y, *_ = whole
     finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
-    held = [(position, args[position]) for position in changed]
-    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), held)
+    positions = dict(zip(changed, held, strict=True))
+    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), positions)
 
 
 def why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:

@@ -12,7 +12,6 @@ from ir.heap import (
     HEAP_NAME,
     IDENTITY,
     STORES,
-    Identity,
     attribute_read,
     class_attribute,
     class_read,
@@ -23,12 +22,12 @@ from ir.heap import (
 )
 from ir.held import may_be_memory
 from ir.rewrite import Mapping
-from ir.types import Known, Scalar, class_of
+from ir.types import Known, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ReadStep, StoreStep
 from zyg.compiler.objects import member
 from zyg.compiler.specialisation import Specialisation
-from zyg.shadows import hold
+from zyg.held_memory import Seen, hold
 
 
 class ForwardObjects(ForwardRules):
@@ -128,8 +127,8 @@ class ForwardObjects(ForwardRules):
         step = StoreStep(obj, name.value, stored, op.loc)
         step.held = None if stored is None else self._held(stored, op.loc)
         if step.held is not None:
-            step.is_first = Value("is_first", Scalar(bool))
-            self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
+            step.newly = Value("newly", IDENTITY)
+            self._define(Call(Const(hold), [step.held], {}, [step.newly], op.loc))
         self.steps.append(step)
         return True
 
@@ -159,7 +158,7 @@ class ForwardObjects(ForwardRules):
         if not self.surroundings.may_change_held():
             return None
         held = Value(value.name, IDENTITY)
-        self._define(Call(Const(Identity), [value], {}, [held], loc))
+        self._define(Call(Const(Seen), [value], {}, [held], loc))
         return held
 
     def _apart_from_heap(

@@ -68,9 +68,9 @@ class StoreStep:
     name: str
     value: Operand | None
     loc: Location | None
-    # Where it may be memory that is changed in place: the value, and whether no object held it.
+    # Where it may be memory that is changed in place: the value, and what of it no object held.
     held: Value | None = None
-    is_first: Operand | None = None
+    newly: Operand | None = None
 
 
 @node

@@ -152,9 +152,9 @@ class Transposer(LoopTransposer):
     def _store_step(self, step: StoreStep) -> None:
         value, name = step.value, _bar_of(step.value)
         place = [step.obj, Const(step.name)]
-        if step.held is not None and step.is_first is not None and value is not None:
+        if step.held is not None and step.newly is not None and value is not None:
             taken = self.call(
-                shadows.release, self.heap_bar(), *place, step.held, step.is_first, name=name
+                shadows.release, self.heap_bar(), *place, step.held, step.newly, name=name
             )
             self.add(value, taken)
             return
