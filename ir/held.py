@@ -60,8 +60,9 @@ class HeldMemory:
         for operand in operands:
             if isinstance(operand, Value) and may_be_memory(operand.type):
                 first = self._places.origin(operand)
-                state.exposed[first] = version
-                self.known.add(first)
+                for name in (first, self._places.storage(first)):
+                    state.exposed[name] = version
+                    self.known.add(name)
                 self.expose(self._places.parts(operand))
 
     def is_exposed(self, value: Value) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from zyg.cotangent import accumulate, realness_of, zeros_like
 from zyg.cotangent_items import accumulate_at, clear_at, taken
 from zyg.errors import NotDifferentiable
+from zyg.held_memory import shown_by
 
 
 class ArrayContents:
@@ -57,9 +58,14 @@ class ArrayContents:
     def of(self, value: Any) -> Any:
         return self._bar if value is self._owner else self._part(value)
 
-    def is_nothing(self) -> bool:
-        """Whether nothing is left, as when all of it was taken by views."""
-        return self._bar is None or not np.any(self._bar)
+    def take_part(self, value: Any, part: Any) -> Any:
+        """The cotangent of some items of an array, and zeros for the others."""
+        if self._bar is None:
+            return None
+        own = self._own(value)
+        bar = np.where(part, own, 0)
+        own[part] = 0
+        return bar
 
     def add_item(self, value: Any, index: Any, size: int, bar: Any) -> None:
         if bar is not None:
@@ -93,21 +99,12 @@ class ArrayContents:
     def _part(self, view: Any) -> Any:
         """The part of the buffer that a view of the array shows."""
         owner = self._owner
-        if view.dtype != owner.dtype:
-            raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
         if self._flat is None:
             bar, like = self._bar, zeros_like(owner)
             self._flat = np.zeros(owner.size, like.dtype)
-            self._bar = self._shown(owner)
+            self._bar = shown_by(owner, owner, self._flat)
             self._bar[...] = 0 if bar is None else bar
-        return self._shown(view)
-
-    def _shown(self, view: Any) -> Any:
-        ratio = self._flat.itemsize // self._owner.itemsize
-        start = self._owner.__array_interface__["data"][0]
-        offset = (view.__array_interface__["data"][0] - start) * ratio
-        strides = tuple(step * ratio for step in view.strides)
-        return np.ndarray(view.shape, self._flat.dtype, self._flat, offset, strides)
+        return shown_by(view, owner, self._flat)
 
 
 class ListContents:
@@ -133,9 +130,6 @@ class ListContents:
 
     def of(self, value: Any) -> Any:
         return self._bars
-
-    def is_nothing(self) -> bool:
-        return self._bars is None
 
     def add_item(self, value: Any, index: Any, size: int, bar: Any) -> None:
         if isinstance(index, slice):
@@ -206,9 +200,6 @@ class DictContents:
     def of(self, value: Any) -> Any:
         return self._bars
 
-    def is_nothing(self) -> bool:
-        return not self._bars
-
     def add_item(self, value: Any, index: Any, size: int, bar: Any) -> None:
         if bar is not None:
             if self._bars is None:
@@ -236,9 +227,6 @@ class OtherContents:
 
     def of(self, value: Any) -> Any:
         return self._bar
-
-    def is_nothing(self) -> bool:
-        return self._bar is None
 
     def add_item(self, value: Any, index: Any, size: int, bar: Any) -> None:
         if bar is not None:

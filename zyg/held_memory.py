@@ -81,13 +81,19 @@ class Memory:
         return dict(self.owner) if isinstance(self.owner, dict) else list(self.owner)
 
 
+# By the `id` of what owns memory: all of it (None), or which items of an array.
+Parts: TypeAlias = dict[int, Any]
+
+
 class Holding:
     """What objects hold in one forward pass, by the `id` of what owns the memory."""
 
-    __slots__ = ("clock", "known")
+    __slots__ = ("clock", "known", "parts")
 
     def __init__(self) -> None:
         self.known: dict[int, Memory] = {}
+        # Of arrays of which objects hold views alone, the items that these show.
+        self.parts: Parts = {}
         # Counts the changes of what containers hold.
         self.clock = 0
 
@@ -95,15 +101,58 @@ class Holding:
         """The same for a reverse pass, which lets go of what was held later."""
         made = Holding()
         made.known, made.clock = dict(self.known), self.clock
+        made.parts = {key: part.copy() for key, part in self.parts.items()}
         return made
 
     def of(self, value: Any) -> Memory | None:
-        """What is known of memory, if an object holds it."""
-        return self.known.get(id(owner_of(value)))
+        """What is known of memory, if objects hold some of it."""
+        return self.held_part(value)[0]
 
-    def enter(self, value: Any) -> list[int]:
+    def held_part(self, value: Any) -> tuple[Memory | None, Any]:
+        """What is known of memory, and which items of an array objects hold; None if all."""
+        owner = owner_of(value)
+        memory = self.known.get(id(owner))
+        part = None if memory is None else self.parts.get(id(owner))
+        if part is None:
+            return memory, None
+        shown = shown_by(value, owner, part)
+        if shown.all():
+            return memory, None
+        return (memory, shown) if shown.any() else (None, None)
+
+    def _enter_array(self, array: Any, found: Parts) -> None:
+        owner = owner_of(array)
+        key = id(owner)
+        if key not in self.known:
+            self.known[key] = Memory(owner)
+            if array is owner or array.dtype != owner.dtype:
+                found[key] = None
+                return
+            self.parts[key] = np.zeros(owner.size, bool)
+        part = self.parts.get(key)
+        if part is None:
+            return
+        fresh = np.zeros(owner.size, bool)
+        shown_by(array, owner, fresh)[...] = True
+        fresh &= ~part
+        if fresh.any():
+            part |= fresh
+            found[key] = fresh | found.get(key, False)
+
+    def let_go(self, parts: Parts) -> None:
+        """Notes that no object holds these at the points that a reverse pass comes to."""
+        for key, part in parts.items():
+            if part is not None:
+                rest = self.parts[key]
+                rest &= ~part
+                if rest.any():
+                    continue
+                del self.parts[key]
+            del self.known[key]
+
+    def enter(self, value: Any) -> Parts:
         """Notes that objects hold a value, and all that it holds; gives what none held before."""
-        found: list[int] = []
+        found: Parts = {}
         pending = [value]
         while pending:
             current = pending.pop()
@@ -113,11 +162,13 @@ class Holding:
                 if isinstance(current, tuple):
                     pending += current
                 continue
-            owner = owner_of(current)
-            if id(owner) in self.known:
+            if isinstance(current, np.ndarray):
+                self._enter_array(current, found)
                 continue
-            self.known[id(owner)] = memory = Memory(owner)
-            found.append(id(owner))
+            if id(current) in self.known:
+                continue
+            self.known[id(current)] = memory = Memory(current)
+            found[id(current)] = None
             inner = [item for item in items_of(current) if reaches_memory(item)]
             if inner:
                 memory.changes = []
@@ -136,6 +187,17 @@ class Holding:
         for memory in self.known.values():
             if memory.changes is not None:
                 memory.final = memory.items()
+
+
+def shown_by(view: Any, owner: Any, flat: Any) -> Any:
+    """What a view of an array shows of something that there is for each of the array's items."""
+    if view.dtype != owner.dtype:
+        raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
+    size = owner.itemsize
+    start = owner.__array_interface__["data"][0]
+    offset = (view.__array_interface__["data"][0] - start) // size * flat.itemsize
+    strides = tuple(step // size * flat.itemsize for step in view.strides)
+    return np.ndarray(view.shape, flat.dtype, flat, offset, strides)
 
 
 # What takes a change back, of a copy of what a container held behind it.
@@ -214,11 +276,11 @@ def _parts(value: Any) -> Any:
 class Newly(Identity):
     """What a store into an object, or into memory that one holds, has made held."""
 
-    __slots__ = ("owners", "time")
+    __slots__ = ("parts", "time")
 
-    def __init__(self, value: Any, owners: list[int], time: int) -> None:
+    def __init__(self, value: Any, parts: Parts, time: int) -> None:
         self.value = value
-        self.owners = owners
+        self.parts = parts
         self.time = time
 
 
@@ -227,8 +289,8 @@ def hold_value(value: Any) -> Newly | None:
     held = state.held
     if held is None or not reaches_memory(value):
         return None
-    owners = held.enter(value)
-    return Newly(value, owners, held.clock) if owners else None
+    parts = held.enter(value)
+    return Newly(value, parts, held.clock) if parts else None
 
 
 def hold(seen: Identity) -> Newly | None:
@@ -243,14 +305,14 @@ class Watched:
     came to be held by the call.
     """
 
-    __slots__ = ("before", "behind", "newly", "owners")
+    __slots__ = ("before", "behind", "newly", "parts")
 
     def __init__(self, value: Any) -> None:
         self.before = Seen(value)
         self.behind = self.before
-        self.newly: list[int] = []
+        self.newly: Parts = {}
         # All that is reached behind the call.
-        self.owners: set[int] = set()
+        self.parts: Parts = {}
 
 
 @contextmanager
@@ -279,8 +341,9 @@ def watched(values: list[Any]) -> Iterator[list[Watched]]:
     for watch, was_known in zip(made, is_known, strict=True):
         value = watch.before.value
         for found in memory_in(value) if was_known else ():
-            watch.newly += held.enter(found)
-            watch.owners.add(id(owner_of(found)))
+            for key, part in held.enter(found).items():
+                watch.newly[key] = part if part is None else part | watch.newly.get(key, False)
+            watch.parts[id(owner_of(found))] = None
         watch.behind = Seen(value)
     for value in values:
         held_memory(value)
@@ -313,8 +376,10 @@ def is_held(value: Any) -> bool:
 
 def held_memory(value: Any) -> Memory:
     """What is known of memory that is changed; raises where no object holds it."""
-    memory = state.held.of(value) if state.held is not None and is_memory(value) else None
-    if memory is None:
+    memory, part = None, None
+    if state.held is not None and is_memory(value):
+        memory, part = state.held.held_part(value)
+    if memory is None or part is not None:
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
             "its memory has; change a copy"

@@ -40,7 +40,7 @@ def itself(value: Any) -> Any:
 class Held:
     """What an argument held when the call began; `like_of` gives what its gradients are like."""
 
-    __slots__ = ("contents", "fields", "items", "like", "memory", "obj")
+    __slots__ = ("contents", "fields", "is_inside", "items", "like", "memory", "obj")
 
     def __init__(
         self, value: Any, open_: dict[int, Held], like_of: LikeOf, is_inside: bool = False
@@ -50,9 +50,10 @@ class Held:
         self.fields: dict[str, Any] = {}
         self.items: Any = None
         self.like: Any = None
-        # Arrays in attributes, and other memory that objects hold (`is_inside`).
+        # Arrays in attributes; other memory, and whether an object holds it.
         self.memory: dict[str, Any] = {}
-        self.contents: Any = value if is_inside and is_memory(value) else None
+        self.contents: Any = value if is_memory(value) else None
+        self.is_inside = is_inside
         if is_place(type(value)):
             self.obj = value
             open_[id(value)] = self
@@ -215,7 +216,7 @@ def memory_in(args: list[Held]) -> list[Any]:
         if id(held) not in seen:
             seen.add(id(held))
             found += held.memory.values()
-            if held.contents is not None:
+            if held.contents is not None and held.is_inside:
                 found.append(held.contents)
             pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
@@ -272,7 +273,8 @@ def gradients_through_heap(
     gradients: list[Any] = []
     for i, part in enumerate(held):
         single = [by_target.pop(i, None)]
-        if type(part.like) is not np.ndarray or not are_own(single, (part.like,)):
+        is_apart = part.contents is not None and shadows.contents_of(part.contents) is None
+        if type(part.like) is not np.ndarray or not is_apart or not are_own(single, (part.like,)):
             single = [part.gradient(single[0], shadows)]
         gradients += single
     return y, tuple(gradients)

@@ -40,6 +40,7 @@ from zyg.held_memory import (
     Holding,
     Memory,
     Newly,
+    Parts,
     Seen,
     Watched,
     held_memory,
@@ -47,6 +48,7 @@ from zyg.held_memory import (
     is_memory,
     owner_of,
     reaches_memory,
+    shown_by,
     state,
     unless_held,
     unless_holding_held,
@@ -122,10 +124,9 @@ class Shadows:
             return None
         value = seen.value
         if is_memory(value):
-            memory = _held_now(value)
+            memory, part = _held_now(value)
             if memory is not None:
-                self._add(memory, value, bar, seen.time)
-                return None
+                return self._add(memory, value, bar, seen.time, part)
         if seen.parts is None:
             return bar
         return _by_items(bar, seen.parts, self.absorb)
@@ -135,7 +136,9 @@ class Shadows:
         if bar is None:
             return None
         value = seen.value
-        memory = _held_now(value) if is_memory(value) else None
+        memory, part = _held_now(value) if is_memory(value) else (None, None)
+        if part is not None:
+            return self.absorb(seen, one_hot(bar, value, index))
         if memory is not None:
             self._of(memory).add_item(value, index, seen.size, bar)
             return None
@@ -147,12 +150,17 @@ class Shadows:
         bars[index] = bar
         return rebuilt(value, bars)
 
-    def _add(self, memory: Memory, value: Any, bar: Any, time: int) -> None:
+    def _add(self, memory: Memory, value: Any, bar: Any, time: int, part: Any) -> Any:
+        """Adds to the contents of memory; gives back what is of items that no object holds."""
+        if part is not None:
+            self._of(memory).add(value, np.where(part, bar, 0))
+            return np.where(part, 0, bar)
         if memory.changes is not None:
             items = self.items_at(memory, time)
             if items is not None:
                 bar = self._without_memory(items, bar, time)
         self._of(memory).add(value, bar)
+        return None
 
     def _without_memory(self, items: Any, bar: Any, time: int) -> Any:
         """The cotangent of a container without that of the memory that it held at a time."""
@@ -170,11 +178,8 @@ class Shadows:
             return rebuilt(
                 bar, [self._apart(*pair, time) for pair in zip(value, bar, strict=True)]
             )
-        memory = _held_now(value)
-        if memory is None:
-            return bar
-        self._add(memory, value, bar, time)
-        return None
+        memory, part = _held_now(value)
+        return bar if memory is None else self._add(memory, value, bar, time, part)
 
     def own_part(self, memory: Memory, bar: Any, time: int) -> Any:
         """The cotangent of a container, but for what it held at a time that is memory itself."""
@@ -196,47 +201,39 @@ class Shadows:
         """
         if newly is None:
             return None
-        owners = set(newly.owners)
-        bar = self.composed(newly.value, owners, newly.time)
-        for owner in newly.owners:
-            self._let_go(owner)
+        bar = self.composed(newly.value, _copied(newly.parts), newly.time)
+        assert state.held is not None
+        state.held.let_go(newly.parts)
         return bar
-
-    def _let_go(self, owner: int) -> None:
-        """Notes that no object holds memory at the points that the adjoint comes to."""
-        held = state.held
-        assert held is not None
-        memory = held.known.pop(owner)
-        contents = self._contents.pop(owner, None)
-        if contents is not None and not contents.is_nothing():
-            raise NotDifferentiable(
-                f"a view of a part of a {type(memory.owner).__name__} is stored in an object, in "
-                "a program that changes what objects hold, and another part is read later; store "
-                "a copy"
-            )
 
     def before_call(self, watched: Watched) -> Any:
         """The cotangent of memory behind a call that changes it, with all that it held then."""
         seen = watched.behind
-        bar = self.composed(seen.value, set(watched.owners), seen.time)
-        for owner in watched.newly:
-            self._let_go(owner)
+        bar = self.composed(seen.value, dict(watched.parts), seen.time)
+        assert state.held is not None
+        state.held.let_go(watched.newly)
         return bar
 
-    def composed(self, value: Any, owners: set[int], time: int) -> Any:
+    def composed(self, value: Any, owners: Parts, time: int) -> Any:
         """The cotangent of memory with all that it held at a time, taken out of the contents of
-        these owners, of each once."""
+        these owners, of each item once."""
         if isinstance(value, tuple):
             parts = [self.composed(item, owners, time) for item in value]
             return None if all(part is None for part in parts) else rebuilt(value, parts)
         if not is_memory(value):
             return None
-        key = id(owner_of(value))
-        if key not in owners:
+        owner = owner_of(value)
+        key = id(owner)
+        memory, _ = _held_now(value)
+        if key not in owners or memory is None:
             return None
-        owners.discard(key)
-        memory = _held_now(value)
-        assert memory is not None
+        if owners[key] is not None:
+            part = shown_by(value, owner, owners[key])
+            bar = self._of(memory).take_part(value, part.copy())
+            part[...] = False
+            return bar
+        if value is owner:
+            del owners[key]
         bar = self._of(memory).take(value)
         items = None if memory.changes is None else self.items_at(memory, time)
         if items is None:
@@ -304,9 +301,14 @@ def _by_items(bar: Any, parts: Any, take: Callable[[Any, Any], Any]) -> Any:
 SHADOWS = Instance(Shadows)
 
 
-def _held_now(value: Any) -> Memory | None:
-    """What is known of memory, if an object holds it at this point of the reverse pass."""
-    return None if state.held is None else state.held.of(value)
+def _held_now(value: Any) -> tuple[Memory | None, Any]:
+    """What is known of memory that an object holds at this point of the reverse pass, and which
+    items of an array it holds, if not all."""
+    return (None, None) if state.held is None else state.held.held_part(value)
+
+
+def _copied(parts: Parts) -> Parts:
+    return {key: None if part is None else part.copy() for key, part in parts.items()}
 
 
 class _Running(_local):
@@ -336,6 +338,7 @@ def forward(held: list[Any]) -> Iterator[Holding]:
     state.held = made = Holding()
     for value in held:
         made.enter(value)
+    made.parts.clear()  # who else knows an array is not known: all of it is the objects'
     try:
         with watching() as generators:
             yield made

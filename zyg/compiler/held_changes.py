@@ -44,6 +44,8 @@ def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
     """Makes a change of memory that objects hold; gives the memory and the back function, whose
     cotangents are those of the function, the memory (None, both) and the arguments."""
     memory = held_memory(target)
+    if function is primitives.stored and isinstance(target, list) and isinstance(args[0], slice):
+        function, args = primitives.spliced, (args[0], list(args[1]))
     make = _CHANGES.get(function)
     back = make(memory, target, *args) if make is not None else None
     if back is None:

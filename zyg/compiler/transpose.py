@@ -118,7 +118,7 @@ class Transposer(LoopTransposer):
 
     def _call_step(self, step: OpaqueStep | CallStep) -> None:
         bar = self.bars.pop(step.result, None)
-        if bar is None and not (step.changes_objects and self.heap in self.bars):
+        if bar is None and not (step.changes_objects and self._counts_what_is_stored()):
             return
         self.loc = step.loc
         if self.heap is not None and step.works_on_objects:
@@ -133,7 +133,7 @@ class Transposer(LoopTransposer):
     def _heap_step(self, step: ReadStep | StoreStep | ContentsStep) -> None:
         self.loc = step.loc
         if isinstance(step, StoreStep):
-            if self.heap in self.bars:  # otherwise nothing is read behind the store
+            if self._counts_what_is_stored():
                 self._store_step(step)
             return
         bar = self.bars.pop(step.result, None)
@@ -148,6 +148,10 @@ class Transposer(LoopTransposer):
             self.call(shadows.add, self.heap_bar(), *place, bar)
         else:
             self.call(shadows.add_held, self.heap_bar(), *place, bar, step.held)
+
+    def _counts_what_is_stored(self) -> bool:
+        """Whether something is read behind a store, or memory is known from it by its identity."""
+        return self.heap in self.bars or self.surroundings.may_change_held()
 
     def _store_step(self, step: StoreStep) -> None:
         value, name = step.value, _bar_of(step.value)
