@@ -20,7 +20,8 @@ from ir import facts, primitives
 from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
-from ir.types import Iterator, Known, Method, Type, class_of
+from ir.place_state import check_call
+from ir.types import Iterator, Method, Type, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -191,9 +192,16 @@ class HeldMemory:
         places.state.writes.setdefault(places.storage(heap), loc)
         places.written(heap, version, loc)
 
-    def check_local(self, target: Value, version: Value, loc: Location | None) -> None:
-        """Sees to it that no object holds memory that is changed under a local name."""
+    def check_local(
+        self, target: Value, version: Value, loc: Location | None, deep: bool = False
+    ) -> None:
+        """Sees to it that no object holds memory that is changed under a local name; `deep`: nor
+        what it holds."""
+        places = self._places
+        inference = places.inference
+        if inference.heap is None and places.storage(target) in places.inputs:
+            return  # by the caller
         if self.is_exposed(target):
-            inference = self._places.inference
-            check = Const(inference.surroundings.unless_held)
-            inference.ops.append(Call(check, [version], {}, [Value("_", Known(None))], loc))
+            surroundings = inference.surroundings
+            check = surroundings.unless_holding_held if deep else surroundings.unless_held
+            inference.ops.append(check_call(check, [version], loc))

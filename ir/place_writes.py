@@ -117,6 +117,9 @@ class PlaceWrites(PlaceReads):
                     # They may have been changed when they were elements no more.
                     self.state.lost.update(dict.fromkeys(gone, loc))
         before = [self.latest(operand) for operand in targets]
+        for operand, version, effect in zip(targets, before, effects, strict=True):
+            if operand.type != HEAP:
+                self.held.check_local(operand, version, loc, effect.deep)
         storages = [self.storage(operand) for operand in targets]
         versions = [
             Value(value.name, type_) for value, type_ in zip(before, types, strict=True)

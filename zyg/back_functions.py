@@ -226,6 +226,10 @@ class UpdateBack(ObjectsBack):
             bars[1 + position] = shadows.absorb(watched.before, bars[1 + position])
         return tuple(bars)
 
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> UpdateBack:
+        saved = copy(self.saved)  # by code that knows nothing of what objects do with it later
+        return UpdateBack(self.adjoint, saved, self.finish, self._like, self._held)
+
 
 def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like) -> ObjectsBack:
     return ObjectsBack(adjoint, _with_contents(saved), finish, like)

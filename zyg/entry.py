@@ -19,7 +19,7 @@ import numpy as np
 
 from ir import record, special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP
+from ir.heap import HEAP, with_held_inputs
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
@@ -44,7 +44,7 @@ special_calls.LATE["copy"] = "zyg.compiler.copies"
 MAX_ENTRIES = 1024
 # The forms of calls that are found at run time: they give their value, the versions of what they
 # change as well, or the same for the pair of an error and the value.
-AT_RUN_TIME = ("dispatch", "update", "attempt", "attempted update")
+AT_RUN_TIME = ("dispatch", "update", "held", "attempt", "attempted update", "attempted held")
 # The kinds of inputs that each form of code differentiates with respect to.
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
@@ -396,6 +396,8 @@ def _found_or_made(
                 return entry
         if key[0] == "heap":
             plan = with_heap_passed(plan)
+            if mode in ("held", "attempted held"):
+                plan = Plan(with_held_inputs(plan.source), plan.inputs)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
             fields = None
@@ -529,7 +531,7 @@ def _generated(
         code = tangents_of(compiler).tangent(made, active, of_value=True)
         tangents_of(compiler).finish()
     elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
-        if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
+        if any(i != heap for i in made.updates) and "update" not in mode:
             raise _changes(plan)
         code = compiler.pair(made, active, of_value="update" not in mode)
     else:

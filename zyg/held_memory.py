@@ -317,17 +317,10 @@ class Watched:
 
 @contextmanager
 def watched(values: list[Any]) -> Iterator[list[Watched]]:
-    """Around a call that changes these, and perhaps all memory in them.
-
-    What no object holds counts as changed as well where the call puts it into one of the others.
-    """
+    """Around a call that changes these, and perhaps all memory in them."""
     held = state.held
     assert held is not None
-    is_known = [is_held(value) for value in values]
-    inside = {
-        id(found): found for value, known in zip(values, is_known, strict=True) if known
-        for found in memory_in(value)
-    }
+    inside = {id(found): found for value in values for found in memory_in(value)}
     known = [(held_memory(found), found) for found in inside.values()]
     before = [memory.items() if is_container(found) else None for memory, found in known]
     made = [Watched(value) for value in values]
@@ -338,15 +331,13 @@ def watched(values: list[Any]) -> Iterator[list[Watched]]:
         if not _are_same(items, found):
             was_flat = memory.changes is None
             held.changed(memory, nothing if was_flat else as_before, items)
-    for watch, was_known in zip(made, is_known, strict=True):
+    for watch in made:
         value = watch.before.value
-        for found in memory_in(value) if was_known else ():
+        for found in memory_in(value):
             for key, part in held.enter(found).items():
                 watch.newly[key] = part if part is None else part | watch.newly.get(key, False)
             watch.parts[id(owner_of(found))] = None
         watch.behind = Seen(value)
-    for value in values:
-        held_memory(value)
 
 
 def is_container(value: Any) -> bool:
@@ -370,16 +361,17 @@ def _are_same(items: Any, container: Any) -> bool:
 
 
 def is_held(value: Any) -> bool:
-    """Whether an object holds memory."""
-    return state.held is not None and state.held.of(value) is not None
+    """Whether a value is memory that objects hold all of."""
+    if state.held is None or not is_memory(value):
+        return False
+    memory, part = state.held.held_part(value)
+    return memory is not None and part is None
 
 
 def held_memory(value: Any) -> Memory:
     """What is known of memory that is changed; raises where no object holds it."""
-    memory, part = None, None
-    if state.held is not None and is_memory(value):
-        memory, part = state.held.held_part(value)
-    if memory is None or part is not None:
+    memory = state.held.of(value) if state.held is not None and is_held(value) else None
+    if memory is None:
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
             "its memory has; change a copy"
@@ -389,7 +381,7 @@ def held_memory(value: Any) -> Memory:
 
 def unless_held(value: Any) -> None:
     """Raises for memory that is changed under a local name, and that an object holds too."""
-    if is_memory(value) and is_held(value):
+    if is_memory(value) and state.held is not None and state.held.of(value) is not None:
         raise NotDifferentiable(
             f"a {type(value).__name__} that an object holds is changed in place under another "
             "name; change it by the attribute, or change a copy"

@@ -248,7 +248,10 @@ def _changed_in_place(
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
-            plain = getattr(type(function.__self__), function.__name__)
+            method = getattr(type(function.__self__), function.__name__)
+            plain = substitute_of(method)
+            if not isinstance(plain, types.FunctionType):
+                plain = method
             y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
