@@ -531,7 +531,8 @@ def _generated(
         code = tangents_of(compiler).tangent(made, active, of_value=True)
         tangents_of(compiler).finish()
     elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
-        if any(i != heap for i in made.updates) and "update" not in mode:
+        is_whole = is_at_run_time(mode) and "update" not in mode
+        if is_whole and any(i != heap for i in made.updates):
             raise _changes(plan)
         code = compiler.pair(made, active, of_value="update" not in mode)
     else:
