@@ -62,7 +62,8 @@ class HeldMemory:
             if isinstance(operand, Value) and may_be_memory(operand.type):
                 first = self._places.origin(operand)
                 for name in (first, self._places.storage(first)):
-                    state.exposed[name] = version
+                    # What was exposed before is a name of what it was then.
+                    state.exposed.setdefault(name, version)
                     self.known.add(name)
                 self.expose(self._places.parts(operand))
 
