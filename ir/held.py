@@ -145,7 +145,8 @@ class HeldMemory:
                 owner, name = type_of(op.args[1]), op.args[2].value
         is_array = facts.copies_items(class_of(target.type) or object)
         is_element = owner is None and places.contents.is_element(target)
-        if owner is None and not is_array and not is_element and self._is_given(target):
+        is_given = is_element or self._is_given(target)
+        if owner is None and not is_array and is_given and class_of(type_) is not None:
             inference.surroundings.note_change_of_given(type_)
         else:
             inference.surroundings.note_change_of_held(owner, name, type_, is_array)

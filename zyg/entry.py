@@ -32,6 +32,7 @@ from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
+from zyg.shadows import is_running
 from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
@@ -221,6 +222,8 @@ class Cache:
         self._aliases: dict[Any, tuple[Any, list[object]]] = {}
         # Keys of calls that work on objects: their entries depend on what these hold, too.
         self.on_heap: set[Any] = set()
+        # Keys of calls at run time of what changes its arguments in place.
+        self.changing: set[Any] = set()
         self.hits = 0
         self.misses = 0
 
@@ -295,9 +298,24 @@ def entry_for(
     if not is_at_run_time(mode):
         forget_cached()
     key = _key(mode, function, args, kwargs)
-    if key in cache.on_heap:
-        key = _heap_key(key, mode, function, args, kwargs)
-    return _found(key, mode, function, args, kwargs)
+    if key in cache.changing:
+        raise ChangesArguments("arguments are changed in place", None)
+    whole = _heap_key(key, mode, function, args, kwargs) if key in cache.on_heap else key
+    try:
+        return _found(whole, mode, function, args, kwargs)
+    except ChangesArguments:
+        if len(cache.changing) > MAX_ENTRIES:
+            cache.changing.clear()
+        if is_running():
+            cache.changing.add(key)
+        raise
+
+
+def changes_no_more(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Notes that a call changes nothing any more: a name that it looks up means another one."""
+    cache.changing.discard(_key(mode, function, args, kwargs))
 
 
 def entry_on_heap(

@@ -24,7 +24,7 @@ from zyg.back_functions import (
     prototype,
 )
 from zyg.compiler.assemble import Pair
-from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
+from zyg.entry import ChangesArguments, Entry, changes_no_more, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_memory import is_held, watched
 from zyg.object_gradients import pullback_through_heap
@@ -75,7 +75,7 @@ def _compiled(
     except ChangesArguments:
         if not is_running():
             raise
-        found = _updated(update, function, args, kwargs)
+        found = _updated(mode, update, function, args, kwargs)
         if found is not None:
             return found
         entry = entry_on_heap(update.replace("update", "held"), function, args, kwargs)
@@ -91,15 +91,18 @@ def _compiled(
 
 
 def _updated(
-    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, UpdateBack] | None:
+    mode: str, update: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, DispatchedBack] | None:
     """Run-time dispatch of a call that changes memory which objects hold, and is given all of it.
 
     None where each change of that memory has to be seen: the call reads objects, which may hold it,
     or changes what has left its container, or the arguments are not known by identity alone.
     """
-    entry = entry_for(mode, function, args, kwargs)
+    entry = entry_for(update, function, args, kwargs)
     made = entry.made
+    if not made.handed_out:
+        changes_no_more(mode, function, args, kwargs)
+        return _compiled(mode, update, function, args, kwargs)
     sources = [entry.plan.inputs[i] for i in made.handed_out]
     is_on_heap = entry.has_heap or made.works_on_objects
     if is_on_heap or any(source.kind != "arg" for source in sources):

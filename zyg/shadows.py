@@ -144,7 +144,7 @@ class Shadows:
             return None
         if isinstance(value, dict):
             return {index: bar}
-        if isinstance(value, np.ndarray):
+        if not isinstance(value, list | tuple | deque):
             return one_hot(bar, value, index)
         bars: list[Any] = [None] * (seen.size if is_memory(value) else len(value))
         bars[index] = bar

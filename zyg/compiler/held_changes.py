@@ -45,9 +45,11 @@ def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
     cotangents are those of the function, the memory (None, both) and the arguments."""
     memory = held_memory(target)
     if function is primitives.stored and isinstance(target, list) and isinstance(args[0], slice):
-        function, args = primitives.spliced, (args[0], list(args[1]))
+        index, values = args
+        spliced = _by_rule(memory, primitives.spliced, target, (index, list(values)))
+        return target, _Spliced(spliced, _shape_of(values))
     make = _CHANGES.get(function)
-    back = make(memory, target, *args) if make is not None else None
+    back: _Back | None = None if make is None else make(memory, target, *args)
     if back is None:
         back = _by_rule(memory, function, target, args)
     return target, back
@@ -312,6 +314,25 @@ class _ByRule(_Back):
     def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
         held = self._memory, self._time
         return _ByRule(self._target, copy(self._back), self._newly, *held)
+
+
+class _Spliced(_Back):
+    """The back function of a store into a slice of a list, of whatever the values stand in."""
+
+    __slots__ = ("_back", "_values")
+
+    def __init__(self, back: _Back, values: Any) -> None:
+        self._back = back
+        self._values = values
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        *bars, values_bar = self._back(y_bar)
+        if values_bar is not None:
+            values_bar = cotangent.from_items(values_bar, self._values)
+        return *bars, values_bar
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
+        return _Spliced(copy(self._back), self._values)
 
 
 def _emptied(memory: Memory, shadows: Shadows, time: int) -> Any:

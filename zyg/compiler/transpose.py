@@ -46,6 +46,7 @@ from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
     ContentsStep,
+    ItemStep,
     LambdaStep,
     LoopStep,
     OpaqueStep,
@@ -101,7 +102,7 @@ class Transposer(LoopTransposer):
                         self._rule(step, bar)
                 case OpaqueStep() | CallStep():
                     self._call_step(step)
-                case ReadStep() | StoreStep() | ContentsStep():
+                case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
                     self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
@@ -130,7 +131,7 @@ class Transposer(LoopTransposer):
         else:
             self._call(step, bar)
 
-    def _heap_step(self, step: ReadStep | StoreStep | ContentsStep) -> None:
+    def _heap_step(self, step: ReadStep | StoreStep | ContentsStep | ItemStep) -> None:
         self.loc = step.loc
         if isinstance(step, StoreStep):
             if self._counts_what_is_stored():
@@ -138,6 +139,12 @@ class Transposer(LoopTransposer):
             return
         bar = self.bars.pop(step.result, None)
         if bar is None:
+            return
+        if isinstance(step, ItemStep):
+            if step.item is not None:
+                bar = self.call(shadows.absorb, self.heap_bar(), step.item, bar)
+            operands = [step.held, step.index, bar]
+            self.add(step.container, self.call(shadows.absorb_item, self.heap_bar(), *operands))
             return
         if isinstance(step, ContentsStep):
             rest = self.call(shadows.absorb, self.heap_bar(), step.held, bar)
