@@ -1,4 +1,4 @@
-"""Objects that hold containers in containers, changed in place: grids, histories, dicts of lists."""
+"""Objects that hold containers in containers, changed in place: grids, dicts of lists."""
 
 import copy
 from collections import deque

@@ -159,6 +159,8 @@ class ForwardObjects(ForwardRules):
         self.varied.add(result)
         assert isinstance(container, Value)
         item = self._held(result, op.loc)
+        if item is not None:
+            self._held_here[result] = item, self.steps
         self.steps.append(ItemStep(result, container, index, found[0], item, op.loc))
         return True
 
