@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.contents import has_parts, holds_memory
+from ir.contents import holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
 from ir.place_state import check_call
@@ -152,9 +152,7 @@ class HeldMemory:
             inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
         self.expose(operands)
-        if callee in (primitives.spliced, primitives.extended):
-            held = [operand for operand in held if has_parts(type_of(operand))]
-        self.mark(held)
+        self.mark(held, callee in (primitives.spliced, primitives.extended))
         return target
 
     def store(
@@ -168,8 +166,8 @@ class HeldMemory:
         self.heap_changed(heap, version, loc)
         self.mark(held)
 
-    def mark(self, operands: Iterable[Operand]) -> None:
-        """Notes that objects hold these from here on."""
+    def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
+        """Notes that objects hold these from here on; `are_parts`: what they hold alone."""
         places = self._places
         operands = list(operands)
         self.expose(operands)
@@ -185,6 +183,8 @@ class HeldMemory:
                     )
                     known = places.roots if is_deep else places.shallow_roots
                     roots = {storage, *known(storage)}
+                    if are_parts:
+                        roots -= {storage, *places.shallow_roots(storage)}
                     places.state.stored.update(dict.fromkeys(roots))
                     self.given.update(dict.fromkeys(roots))
 
