@@ -144,7 +144,12 @@ class Transposer(LoopTransposer):
             if step.item is not None:
                 bar = self.call(shadows.absorb, self.heap_bar(), step.item, bar)
             operands = [step.held, step.index, bar]
-            self.add(step.container, self.call(shadows.absorb_item, self.heap_bar(), *operands))
+            rest = self.call(shadows.absorb_item, self.heap_bar(), *operands)
+            known = self.bars.get(step.container)
+            # None where an object holds it, which those know who have read it.
+            self.bars[step.container] = rest if known is None else self.call(
+                cotangent.accumulate, known, rest
+            )
             return
         if isinstance(step, ContentsStep):
             rest = self.call(shadows.absorb, self.heap_bar(), step.held, bar)
