@@ -87,14 +87,6 @@ class Board:
         self.rows = rows
 
 
-def by_a_list_that_was_put_in_by_extend(x):
-    rows = [[x]]
-    board = Board([])
-    board.rows.extend(rows)
-    rows.append([1.0])
-    return board.rows[0][0]
-
-
 def by_the_rest_of_an_array(x):
     whole = np.ones(4) * x
     board = Board(whole[:2])
@@ -118,8 +110,7 @@ def in_a_class(x):
 
 
 @pytest.mark.parametrize("f", [
-    by_a_list_that_was_put_in_by_extend, by_the_rest_of_an_array, by_what_a_dict_has_made,
-    in_a_class,
+    by_the_rest_of_an_array, by_what_a_dict_has_made, in_a_class,
 ])
 def test_memory_that_is_not_known_to_be_held_is_refused(f):
     with pytest.raises(zyg.NotDifferentiable, match="can't tell which other names"):
