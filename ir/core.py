@@ -246,6 +246,8 @@ class Function:
     docstring: str | None = None
     # The function that this one is the catching variant of (`ir.catching`).
     plain: Function | None = None
+    # Whether all memory that it is given is held by objects (`ir.held`).
+    inputs_are_held: bool = False
 
     def __str__(self) -> str:
         from ir.printer import format_function

@@ -49,9 +49,11 @@ class Inference(TypedLoops):
     # Blocks
 
     def function(
-        self, function: Function, params: list[Type], captured: list[Type]
+        self, function: Function, params: list[Type], captured: list[Type],
+        are_held: bool = False,
     ) -> tuple[Function, Type]:
-        """The typed copy of a function and the type of what it returns."""
+        """The typed copy of a function and the type of what it returns; `are_held`: objects hold
+        all memory that it is given."""
         mapping: Mapping = {}
         places = self.places = Places(self)
         new_captured = [self._param(v, t, mapping) for v, t in
@@ -62,6 +64,8 @@ class Inference(TypedLoops):
         self.heap = next((param for param in new_params if param.name == HEAP_NAME), None)
         places.state.born.update(places.inputs)
         places.held.expose([*new_captured, *new_params])
+        if are_held:
+            places.state.stored.update(places.inputs)
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         changes = changes_of(body, places)

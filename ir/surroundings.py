@@ -201,6 +201,9 @@ class Surroundings(Protocol):
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 
+    def unless_holding_held(self, value: Any) -> None:
+        """The same for a container whose elements may be changed as well."""
+
     def constructor(self, cls: type) -> Constructor | None:
         """How objects of a class are made, if it is one of those whose objects are places."""
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import zyg
-from zyg.shadows import shown_part
+from zyg.held_memory import shown_by
 
 
 class Holder:
@@ -437,8 +437,8 @@ def test_the_part_that_a_view_shows():
     owner = np.arange(24, dtype=np.float32).copy()
     view = owner[2:20].reshape(3, 6)[::-2, 1::2]
     wide, flags = np.arange(24.0), np.zeros(24, bool)
-    assert np.array_equal(shown_part(wide, owner, view), view)
-    shown_part(flags, owner, view)[...] = True
+    assert np.array_equal(shown_by(view, owner, wide), view)
+    shown_by(view, owner, flags)[...] = True
     assert flags.sum() == view.size and np.array_equal(np.flatnonzero(flags), np.sort(view.ravel()))
 
 

@@ -19,6 +19,7 @@ from zyg.compiler.checkpoint_calls import RunAgainBack
 from zyg.compiler.dynamic import RuleBack
 from zyg.compiler.object_backs import Through
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
+from zyg.held_memory import Watched
 from zyg.portable import Text, packed, unpacked
 from zyg.shadows import current_shadows
 from zyg.tracing import shown
@@ -203,13 +204,13 @@ class ObjectsBack(DispatchedBack):
 
 
 class UpdateBack(ObjectsBack):
-    """The same for a call that changes memory which objects hold, at the positions in `held`."""
+    """The same for a call that changes memory which objects hold: arguments, by position."""
 
     __slots__ = ("_held",)
 
     def __init__(
         self, adjoint: Adjoint, saved: Any, finish: StructuralGradients, like: Like,
-        held: list[tuple[int, Any]],
+        held: dict[int, Watched],
     ) -> None:
         super().__init__(adjoint, saved, finish, like)
         self._held = held
@@ -218,14 +219,16 @@ class UpdateBack(ObjectsBack):
         shadows = current_shadows()
         like, *likes = self._like.items
         seeds = [filled(y_bar, like)]
-        for (_, value), whole in zip(self._held, likes, strict=True):
-            bar = shadows.take_contents(value)
-            seeds.append(zero_of(whole) if bar is None else bar)
+        for watched, whole in zip(self._held.values(), likes, strict=True):
+            seeds.append(filled_within(shadows.before_call(watched), whole))
         bars = list(self.finish.shared(self.adjoint.run(self.saved, tuple(seeds))))
-        for position, value in self._held:
-            shadows.add_contents(value, bars[1 + position])
-            bars[1 + position] = None
+        for position, watched in self._held.items():
+            bars[1 + position] = shadows.absorb(watched.before, bars[1 + position])
         return tuple(bars)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> UpdateBack:
+        saved = copy(self.saved)  # by code that knows nothing of what objects do with it later
+        return UpdateBack(self.adjoint, saved, self.finish, self._like, self._held)
 
 
 def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like) -> ObjectsBack:
@@ -313,6 +316,19 @@ def zero_of(like: Like) -> Any:
         zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
         return zeros if like.kind is np.ndarray else zeros[()]
     return like.kind(0) if like.kind in (int, float, complex) else None
+
+
+def filled_within(bar: Any, like: Like) -> Any:
+    """A cotangent with zeros for structural zeros at any depth."""
+    if bar is None:
+        return zero_of(like)
+    if like.items is None:
+        return bar
+    if isinstance(like.items, dict):
+        return {key: filled_within(bar.get(key), item) for key, item in like.items.items()}
+    return cotangent.rebuilt(
+        bar, [filled_within(own, item) for own, item in zip(bar, like.items, strict=True)]
+    )
 
 
 def filled(bar: Any, like: Like) -> Any:

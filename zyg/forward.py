@@ -21,9 +21,10 @@ from zyg.compiler import from_api, tangent_dispatch, tangent_nesting
 from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
+from zyg.held_memory import held_memory
 from zyg.inspection import Code, code_text
-from zyg.object_gradients import held_by, places_of_memory, refuse_shared
-from zyg.shadows import check_held, forward, is_running
+from zyg.object_gradients import held_by, memory_in, places_of_memory, refuse_shared
+from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import (
     check_entered,
@@ -99,8 +100,8 @@ def _through_heap(
     entry: Entry, f: Any, primals: tuple[Any, ...], dots: Sequence[Any]
 ) -> tuple[Any, Any]:
     """The same for a call that works on objects."""
-    places = places_of_memory(held_by(primals))
-    memory = [value for _, _, value in places]
+    held = held_by(primals)
+    places, memory = places_of_memory(held), memory_in(held)
     if entry.changes:
         refuse_shared(entry, memory, f, primals, {})
     with forward(memory), tangents_of_objects() as tangents:
@@ -208,7 +209,7 @@ def _updated(
             raise NotDifferentiable(
                 f"{named(function)} changes in place what it isn't given as an argument of its own"
             )
-        check_held(args[source.key])
+        held_memory(args[source.key])
         changed.append(source.key)
     dots = tuple(held.now(x, dot) for x, dot in zip(args, dots, strict=True))
     missing = [i for i in changed if str(i) not in active]

@@ -19,8 +19,8 @@ import numpy as np
 from ir import primitives
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
+from zyg.held_memory import hold_value, is_memory, owner_of, shown_by
 from zyg.numpy_changes import added_at_each
-from zyg.shadows import hold_value, is_memory, owner_of, shown_part
 from zyg.tangent import (
     copy_of,
     extended_by,
@@ -185,7 +185,7 @@ class _Contents:
         """Whether a tangent of a part is the one that is known, as far as it is."""
         if self._dot is None or self.known is None:
             return is_same_tangent(value, self.read(value), dot)
-        known = shown_part(self.known, self.owner, value)
+        known = shown_by(value, self.owner, self.known)
         part = self.buffer(value, is_changed=False)
         return bool(np.array_equal(part[known], np.broadcast_to(dot, value.shape)[known]))
 
@@ -193,7 +193,7 @@ class _Contents:
         """Notes the tangent of a part of an array where it wasn't known."""
         if self._dot is None:
             return
-        known = shown_part(self.known, self.owner, value)
+        known = shown_by(value, self.owner, self.known)
         if not known.all():
             part = self.buffer(value)
             part[...] = np.where(known, part, 0 if dot is None else dot)
@@ -230,10 +230,10 @@ class _Contents:
             raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
         if self._flat is None:
             self._flat = np.zeros(self.owner.size, self._dot.dtype)
-            whole = shown_part(self._flat, self.owner, self.owner)
+            whole = shown_by(self.owner, self.owner, self._flat)
             whole[...] = self._dot
             self._dot, self._is_read = whole, False
-        return shown_part(self._flat, self.owner, value)
+        return shown_by(value, self.owner, self._flat)
 
     def replace(self, memory: Any, dot: Any) -> None:
         if memory is self.owner:
@@ -244,7 +244,7 @@ class _Contents:
     def _check_known(self, value: Any) -> None:
         if self.known is None:
             return
-        if not shown_part(self.known, self.owner, value).all():
+        if not shown_by(value, self.owner, self.known).all():
             raise NotDifferentiable(
                 "a part of an array is held by an object and may be changed in place there, and "
                 "forward mode has lost the tangent of the rest; hold a copy"

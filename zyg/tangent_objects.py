@@ -25,7 +25,7 @@ import numpy as np
 from ir import facts
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
-from zyg.shadows import check_held
+from zyg.held_memory import held_memory
 from zyg.tangent import part_of, picked, zero_tangent
 from zyg.tangent_memory import HeldTangents
 
@@ -129,7 +129,7 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
     """
     held = current_tangents().held
     if not held.knows(args[0]):
-        check_held(args[0])
+        held_memory(args[0])
         held.hold(args[0], None)
     whole = None, *map(held.now, args[1:], dots)
     function(*args)

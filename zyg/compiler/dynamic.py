@@ -8,7 +8,6 @@ each keyword argument, in their order.
 from __future__ import annotations
 
 import collections
-import copy
 import functools
 import operator
 import types
@@ -26,6 +25,7 @@ from zyg.checkpointing import checkpointed
 from zyg.compiler import (
     decorated,
     from_api,
+    held_changes,
     object_attributes,
     object_backs,
     object_calls,
@@ -36,6 +36,7 @@ from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.held_memory import is_memory
 from zyg.rules.registry import (
     adjoint,
     constant,
@@ -48,7 +49,7 @@ from zyg.rules.registry import (
     takes_pullback,
     without_output,
 )
-from zyg.shadows import HeldBack, check_held, is_memory, is_running
+from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
 
 _IN_PLACE = {id(function) for function in IN_PLACE}
@@ -238,15 +239,7 @@ def _changed_in_place(
         if method is not None:
             _, back = pullback_call(method, *args)
             return args[0], object_backs.Through(back, object_backs.of_operator)
-        check_held(args[0])
-        rule: Any = rule_of(function)
-        # What the back function reads of the memory is what was there before.
-        before = _before(args[0]) if "items" in rule.__code__.co_cellvars else None
-        y, back = rule(*args)
-        captured = captured_by(back)
-        mine = {name: before for name, value in captured.items() if value is args[0]}
-        changed_back = with_captured(back, {**captured, **mine}) if mine else back
-        return y, HeldBack(args[0], _OwnBack(changed_back))
+        return held_changes.change(function, *args)
     if id(function) in _IN_PLACE and len(args) == 2:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -257,31 +250,13 @@ def _changed_in_place(
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
-            plain = getattr(type(function.__self__), function.__name__)
+            method = getattr(type(function.__self__), function.__name__)
+            plain = substitute_of(method)
+            if not isinstance(plain, types.FunctionType):
+                plain = method
             y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
-
-
-class _OwnBack:
-    """The back function of a rule, which can be copied with what it reads."""
-
-    __slots__ = ("_back",)
-
-    def __init__(self, back: Any) -> None:
-        self._back = back
-
-    def __call__(self, y_bar: Any) -> Any:
-        return self._back(y_bar)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> _OwnBack:
-        held = {name: copy(value) for name, value in captured_by(self._back).items()}
-        return _OwnBack(with_captured(self._back, held) if held else self._back)
-
-
-def _before(value: Any) -> Any:
-    """What a rule may ask of memory that it has changed: the kind of an array, or the items."""
-    return cotangent.prototype(value) if isinstance(value, np.ndarray) else copy.copy(value)
 
 
 def is_of_ir(function: types.FunctionType) -> bool:

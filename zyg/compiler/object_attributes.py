@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import primitives
-from ir.heap import Identity
 from ir.types import (
     Instance,
 )
@@ -43,64 +42,56 @@ from zyg.compiler.objects import (
 )
 from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
-from zyg.shadows import (
-    current_run,
-    current_shadows,
-    hold_value,
-    is_memory,
-    is_running,
-    release,
-)
+from zyg.held_memory import Newly, Seen, hold_value
+from zyg.shadows import add_held, current_run, current_shadows, is_running
 from zyg.signature import is_users
 
 
 class Stored:
     """The back function of a store into an object, or of a deletion from it."""
 
-    __slots__ = ("_is_first", "count", "name", "obj", "value")
+    __slots__ = ("_newly", "count", "name", "obj", "value")
 
     def __init__(
-        self, obj: Any, name: str, count: int, value: Any = None, is_first: Any = False
+        self, obj: Any, name: str, count: int, value: Any = None, newly: Newly | None = None
     ) -> None:
         self.obj = obj
         self.name = name
         self.count = count
         self.value = value
-        self._is_first = is_first
+        self._newly = newly
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = release(
-            current_shadows(), self.obj, self.name, Identity(self.value), self._is_first
-        )
+        taken = current_shadows().release(self.obj, self.name, self.value, self._newly)
         return (None, None, None, taken)[: self.count]
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
         return self
 
     def __reduce__(self) -> Any:
-        return Stored, (self.obj, self.name, self.count, self.value, self._is_first)
+        return Stored, (self.obj, self.name, self.count, self.value, self._newly)
 
 
 class Read:
     """The back function of a read of what an object holds."""
 
-    __slots__ = ("count", "name", "obj", "value")
+    __slots__ = ("_seen", "count", "name", "obj")
 
     def __init__(self, obj: Any, name: str, count: int, value: Any) -> None:
         self.obj = obj
         self.name = name
         self.count = count
-        self.value = value if is_memory(value) else None
+        self._seen = value if isinstance(value, Seen) else Seen(value)
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        current_shadows().add_held(self.obj, self.name, y_bar, self.value)
+        add_held(current_shadows(), self.obj, self.name, y_bar, self._seen)
         return (None,) * self.count
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
         return self
 
     def __reduce__(self) -> Any:
-        return Read, (self.obj, self.name, self.count, self.value)
+        return Read, (self.obj, self.name, self.count, self._seen)
 
 
 class Made:
@@ -115,7 +106,7 @@ class Made:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
         for name, bar in (y_bar or {}).items():
-            shadows.add_held(self._obj, name, bar, getattr(self._obj, name, None))
+            add_held(shadows, self._obj, name, bar, Seen(getattr(self._obj, name, None)))
         return self._back(None)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Made:
@@ -258,26 +249,26 @@ def _found_above(obj: Any, name: str) -> Any:
 class CachedBack:
     """The back function of a cached property that is computed, stored, and read from there on."""
 
-    __slots__ = ("_back", "_is_first", "_value", "name", "obj")
+    __slots__ = ("_back", "_newly", "_value", "name", "obj")
 
-    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: Any) -> None:
+    def __init__(
+        self, back: Back, obj: Any, name: str, value: Any, newly: Newly | None
+    ) -> None:
         self._back = back
         self.obj = obj
         self.name = name
-        self._value = value if is_memory(value) else None
-        self._is_first = is_first
+        self._value = value
+        self._newly = newly
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = release(
-            current_shadows(), self.obj, self.name, Identity(self._value), self._is_first
-        )
+        taken = current_shadows().release(self.obj, self.name, self._value, self._newly)
         return self._back(accumulate(y_bar, taken))
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> CachedBack:
         return self
 
     def __reduce__(self) -> Any:
-        held = self._back, self.obj, self.name, self._value, self._is_first
+        held = self._back, self.obj, self.name, self._value, self._newly
         return CachedBack, held
 
 

@@ -28,7 +28,7 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
-from zyg.shadows import unless_held
+from zyg.held_memory import unless_held, unless_holding_held
 
 if TYPE_CHECKING:
     from zyg.compiler.specialise import Specialiser
@@ -42,6 +42,7 @@ class ObjectSurroundings:
     constructor = staticmethod(constructor)
     is_class_store = staticmethod(is_class_store)
     unless_held = staticmethod(unless_held)
+    unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
     check_distinct = staticmethod(memory.check_distinct)

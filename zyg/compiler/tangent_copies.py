@@ -36,8 +36,8 @@ def _record_dot(part: Part, y: Any, dot: Any, is_on_heap: bool) -> Any:
     """The tangent of what was made of a part, which is `y`, by that of the part."""
     if part.obj is not None:
         dots: Any = {
-            name: read_dot(part.obj, name, value) if is_on_heap else (dot or {}).get(name)
-            for name, value in part.values.items()
+            name: read_dot(part.obj, name, seen.value) if is_on_heap else (dot or {}).get(name)
+            for name, seen in part.values.items()
         }
     elif part.rebuild is None:
         return copied_dot(now(y, dot) if is_on_heap else tangent_or_zero(dot, y))

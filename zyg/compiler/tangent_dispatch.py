@@ -32,11 +32,12 @@ from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
 from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, ZygError
+from zyg.held_memory import is_memory
 from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent, tangent_of
-from zyg.shadows import is_memory, is_running
+from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
 from zyg.tangent import (
     holds_numbers,

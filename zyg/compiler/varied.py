@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME, class_stored, without_heap
+from ir.held import may_be_memory
 from ir.late import late
+from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping
 from ir.typed_calls import IN_PLACE
 from ir.types import TOP, Method, Scalar, class_of, widen
@@ -233,6 +235,14 @@ class Variation(Lengths):
         assert isinstance(step, OpaqueStep)
         mapping[heap] = before
         step.changes_objects = True
+        if isinstance(callee, Const) and id(callee.value) in CHANGING and may_be_memory(
+            type_of(args[0])
+        ) and class_of(type_of(args[0])) is not None:
+            # What is changed is known by its identity, and has no cotangent of its own.
+            step.targets = [
+                (Const(None) if target is args[0] else target, keyword)
+                for target, keyword in step.targets
+            ]
 
     def _works_on_objects(
         self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
