@@ -68,9 +68,24 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("program", "args"), CASES)
+# What forward mode refuses and reverse mode doesn't: a row is appended by a method, and changed.
+REFUSED = {"objects_holding_containers.methods_that_change_rows"}
+
+
+def is_refused(case):
+    return str(case.values[0]) in REFUSED
+
+
+@pytest.mark.parametrize(("program", "args"), [case for case in CASES if not is_refused(case)])
 def test_along_a_direction(program, args, capsys):
     check_jvp(program.f, args)
+
+
+@pytest.mark.parametrize(("program", "args"), list(filter(is_refused, CASES)))
+def test_refused_is_never_wrong(program, args, capsys):
+    """An error of zyg's, no number; what works by now leaves the list."""
+    with pytest.raises(zyg.ZygError):
+        check_jvp(program.f, args)
 
 
 @pytest.mark.parametrize(("program", "args"), CASES[::29])

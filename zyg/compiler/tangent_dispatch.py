@@ -54,6 +54,10 @@ from zyg.tangent_objects import change, live_items, read_dot
 Values = tuple[Any, ...]
 TangentCall = Callable[..., tuple[Any, Any]]
 _IN_PLACE = set(IN_PLACE)
+_METHODS: dict[tuple[type, str], Any] = {
+    (list, "append"): primitives.appended, (list, "insert"): primitives.inserted,
+    (deque, "append"): primitives.pushed, (deque, "appendleft"): primitives.pushed_left,
+}
 _NUMBERS = frozenset([float, int, np.float64])  # what no class of the user's answers for
 
 
@@ -248,6 +252,10 @@ def _changed_in_place(
             change(primitives.touched, args, dots[1:])
         return None
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
+        known = _METHODS.get((type(function.__self__), function.__name__))
+        if known is not None and not kwargs:
+            change(known, (function.__self__, *args), dots)
+            return None, None
         if function.__name__ in MUTATING_METHODS:
             plain = getattr(type(function.__self__), function.__name__)
             given = function.__self__, *args
