@@ -88,7 +88,9 @@ def test_refused_is_never_wrong(program, args, capsys):
         check_jvp(program.f, args)
 
 
-@pytest.mark.parametrize(("program", "args"), CASES[::29])
+@pytest.mark.parametrize(
+    ("program", "args"), [case for case in CASES if not is_refused(case)][::29]
+)
 def test_inner_product_with_reverse_mode(program, args, capsys):
     """`y_bar . y_dot == x_bar . x_dot`: both modes are one derivative."""
     random = np.random.default_rng(1)
