@@ -246,6 +246,12 @@ class Function:
     docstring: str | None = None
     # The function that this one is the catching variant of (`ir.catching`).
     plain: Function | None = None
+    # Inputs of compiler-made code whose last versions it returns behind its value.
+    updates: tuple[int, ...] = ()
+    # What that does to the elements of each.
+    effects: list[Any] = made(list)
+    # Inputs whose memory compiler-made code changes, whether or not it returns versions.
+    changes: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         from ir.printer import format_function

@@ -198,7 +198,9 @@ class Compiler:
             passed, indices,
         )
         pair.forward.pair = pair.back.pair = pair
-        pair.forward.changes = tuple(passed.index(i) for i in made.handed_out)
+        # A derivative of a forward function changes what that changes.
+        changed = sorted({*made.handed_out, *made.source.changes})
+        pair.forward.changes = tuple(passed.index(i) for i in changed if i in passed)
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
@@ -343,6 +345,7 @@ class Compiler:
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
         pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
+        pair.forward.ir_function.changes = pair.forward.changes
         saved_param = Value("saved")
         back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
         if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
@@ -409,7 +412,7 @@ class Compiler:
     def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
         """The joint form; its callees' code is there once `finish` has run."""
         function, augmenter, result = with_log(
-            partial(self._joint_function, made, active, wants_value)
+            partial(self._joint_function, made, active, wants_value, False)
         )
         item = Generated(function.name, [TOP])
         item.ir_function = function
@@ -424,19 +427,25 @@ class Compiler:
         key = made, active, wants_value
         known = self._derived.get(key)
         if known is None:
-            function, _, _ = with_log(partial(self._joint_function, made, active, wants_value))
+            function, _, _ = with_log(
+                partial(self._joint_function, made, active, wants_value, True)
+            )
             known = Derived(function, passed_inputs(made), sorted(active))
             self._derived[key] = known
             self.finish()
         return known
 
     def _joint_function(
-        self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
+        self, made: Specialisation, active: Flow, wants_value: bool, with_versions: bool,
+        logged: list[int] | None,
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
         _, result = inputs_without_heap(made, augmenter, result)
+        versions_behind: list[Operand] = []
         if made.handed_out:
+            if with_versions:
+                versions_behind = _versions_behind(transposer, result)
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
         value, seed = _checked(transposer, result, wants_value)
@@ -448,6 +457,8 @@ class Compiler:
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
         )
+        if versions_behind:
+            exit = transposer.call(primitives.build_tuple, exit, *versions_behind)
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
@@ -466,8 +477,17 @@ class Compiler:
         eliminate_dead(body, is_silent)
         pack_records(body, body, [])
         name = f"{identifier(made.function.name)}_gradient"
-        params = [self._inputs(made)[i] for i in passed_inputs(made)]
-        return finished_function(made, name, params, body), augmenter, result
+        passed = passed_inputs(made)
+        params = [self._inputs(made)[i] for i in passed]
+        function = finished_function(made, name, params, body)
+        function.changes = tuple(passed.index(i) for i in made.handed_out if i in passed)
+        if versions_behind:
+            function.updates = tuple(passed.index(i) for i in made.handed_out)
+            function.effects = [
+                effect for i, effect in zip(made.updates, made.effects, strict=True)
+                if i in made.handed_out
+            ]
+        return function, augmenter, result
 
 
 def inputs_without_heap(
@@ -496,6 +516,11 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
     parts = transposer.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
     return parts[0]
+
+
+def _versions_behind(transposer: Transposer, result: Operand) -> list[Operand]:
+    parts = transposer.parts(result) if isinstance(result, Value) else None
+    return [] if parts is None else parts[1:]
 
 
 def passed_inputs(made: Specialisation) -> list[int]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import operator
 import types
+from collections import deque
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Const, Function, Location, Operand, Value, type_of
 from ir.errors import Unsupported
@@ -29,6 +30,8 @@ from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialisation import Target, parameter_type
 from zyg.compiler.specialise import Specialiser
+from zyg.keeping import shell
+from zyg.rules.registry import constant
 
 # The public functions that differentiate, and whether they return the value too.
 _differentiating: dict[int, bool] = {}
@@ -61,7 +64,8 @@ class Derived:
             from ir.closures import load_function
 
             self.loaded = load_function(self.ir_function)
-        return self.loaded(*args)
+        found = self.loaded(*args)
+        return found[0] if self.ir_function.updates else found
 
 
 def expanded(
@@ -116,11 +120,6 @@ def expanded(
             if isinstance(bound[at], list):
                 starred[i] = bound[at].index(i)
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
-    if made.updates:
-        raise Unsupported(
-            "the gradient of a function that changes its arguments in place, inside "
-            "differentiated code", loc, advice="let it change a copy",
-        )
     if (made.stored | made.lost) & frozenset(indices):
         raise Unsupported(
             "the gradient of a function that may store into objects or globals, inside "
@@ -130,13 +129,15 @@ def expanded(
     if inference.heap is not None and made.works_on_objects:
         inputs = [_with_contents(inference, operand, loc) for operand in inputs]
     derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
+    # What it changes in place is another thing behind it: gradients are like what was given.
+    likes = [_at_entry(inference, x, bool(made.updates)) for x in xs]
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
     if with_value:
         value = inference.call(operator.getitem, result, Const(0))
         result = inference.call(operator.getitem, result, Const(1))
     gradients = []
-    for i, (x, index) in enumerate(zip(xs, indices, strict=True)):
+    for i, (x, index) in enumerate(zip(likes, indices, strict=True)):
         if index in derived.active:
             position = Const(derived.active.index(index))
             bar = inference.call(operator.getitem, result, position)
@@ -154,6 +155,27 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def like_at_entry(x: Any) -> Any:
+    """What the gradient of a container is like, which is changed in place meanwhile."""
+    return shell(x)
+
+
+constant(like_at_entry)
+facts.fresh(like_at_entry)
+
+
+@facts.result(like_at_entry)
+def _type_of_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+def _at_entry(inference: TypedCalls, x: Operand, is_changed: bool) -> Operand:
+    is_container = class_of(type_of(x)) is None or isinstance(type_of(x), Sequence | Dict | Tuple)
+    if not is_changed or not (is_container or issubclass(class_of(type_of(x)), dict | deque)):
+        return x
+    return inference.call(like_at_entry, x)
 
 
 def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
