@@ -250,6 +250,8 @@ class Function:
     updates: tuple[int, ...] = ()
     # What that does to the elements of each.
     effects: list[Any] = made(list)
+    # Which parts of its value are new memory, as far as who made it knows (`ir.place_state`).
+    returned: Any = None
     # Inputs whose memory compiler-made code changes, whether or not it returns versions.
     changes: tuple[int, ...] = ()
 

@@ -71,6 +71,7 @@ class Inference(TypedLoops):
             self.updates, self.effects = function.updates, function.effects
         else:
             self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
+        self.returned = function.returned or self.returned
         result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
         typed = Function(
             function.name, new_params, new_captured, body, function.loc, function.signature,

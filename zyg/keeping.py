@@ -14,7 +14,7 @@ from ir.primitives import UNBOUND
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 
-PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
+PLAIN = (int, float, complex, str, bytes, slice, range, np.generic, types.EllipsisType)
 
 
 def kept(x: Any) -> Any:
@@ -69,7 +69,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x  # what it has given is known by other names
     if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
         found = kept_but(stays, dict(x.mapping))
-        return getattr(found, type(x).__name__.removeprefix("dict_"))()
+        name = type(x).__name__  # of an ordered dict, "odict_items"
+        return getattr(found, name.removeprefix("o").removeprefix("dict_"))()
     if hasattr(x, "with_own_memory"):
         return x.with_own_memory(functools.partial(kept_but, stays))
     raise NotDifferentiable(

@@ -43,6 +43,7 @@ from ir.heap import HEAP
 from ir.late import late
 from ir.load import load_definitions
 from ir.memory_facts import is_change
+from ir.place_state import NEW
 from ir.record import made, node
 from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
@@ -70,6 +71,7 @@ from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.versions import Versions
+from zyg.keeping import kept
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -436,7 +438,7 @@ class Compiler:
         return known
 
     def _joint_function(
-        self, made: Specialisation, active: Flow, wants_value: bool, with_versions: bool,
+        self, made: Specialisation, active: Flow, wants_value: bool, is_inner: bool,
         logged: list[int] | None,
     ) -> tuple[Function, Augmenter, Operand]:
         augmenter, result, transposer = self._differentiate(made, active)
@@ -444,7 +446,7 @@ class Compiler:
         _, result = inputs_without_heap(made, augmenter, result)
         versions_behind: list[Operand] = []
         if made.handed_out:
-            if with_versions:
+            if is_inner:
                 versions_behind = _versions_behind(transposer, result)
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
@@ -453,6 +455,8 @@ class Compiler:
         transposer.ops = []
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
+        if is_inner:
+            bars = [_in_own_memory(transposer, bar) for bar in bars]
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -480,6 +484,8 @@ class Compiler:
         passed = passed_inputs(made)
         params = [self._inputs(made)[i] for i in passed]
         function = finished_function(made, name, params, body)
+        if is_inner and not wants_value:
+            function.returned = tuple([NEW if _holds_memory(type_of(b)) else None for b in bars])
         function.changes = tuple(passed.index(i) for i in made.handed_out if i in passed)
         if versions_behind:
             function.updates = tuple(passed.index(i) for i in made.handed_out)
@@ -516,6 +522,18 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
     parts = transposer.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
     return parts[0]
+
+
+def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
+    """A gradient that shares no memory with anything: what `gradient` gives, the user may change."""
+    if not isinstance(bar, Value) or not _holds_memory(bar.type):
+        return bar
+    made = transposer.definitions.get(bar)
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        is_array = type(bar.type).__name__ == "Array"
+        if is_array and facts.is_fresh(made.callee.value):
+            return bar
+    return transposer.call(kept, bar)
 
 
 def _versions_behind(transposer: Transposer, result: Operand) -> list[Operand]:

@@ -139,8 +139,9 @@ def expanded(
     gradients = []
     for i, (x, index) in enumerate(zip(likes, indices, strict=True)):
         if index in derived.active:
-            position = Const(derived.active.index(index))
-            bar = inference.call(operator.getitem, result, position)
+            position = derived.active.index(index)
+            bar = inference.call(operator.getitem, result, Const(position))
+            inference.note_new_part(bar, result)
             if i in starred:
                 bar = inference.call(operator.getitem, bar, Const(starred[i]))
             # Sums of 0-d arrays are numbers: only `project` makes arrays of them again.
