@@ -17,6 +17,7 @@ from zyg.compiler.assemble import Generated
 from zyg.compiler.dynamic import RuleBack
 from zyg.compiler.object_backs import Through
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
+from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
 from zyg.shadows import current_shadows
 from zyg.tracing import shown
@@ -214,21 +215,6 @@ def _restored_dispatched(
     adjoint: Adjoint, saved: Any, finish: Any, like: Like
 ) -> DispatchedBack:
     return DispatchedBack(adjoint, _with_contents(saved), finish, like)
-
-
-def prototype(arg: Any) -> Any:
-    """An argument without its contents, as far as gradients need it."""
-    if isinstance(arg, np.ndarray):
-        return cotangent.prototype(arg)
-    if type(arg) in (list, tuple):
-        return type(arg)(map(prototype, arg))
-    if type(arg) is dict:
-        return {key: prototype(item) for key, item in arg.items()}
-    if type(arg) is deque:
-        return deque(map(prototype, arg), arg.maxlen)
-    if type(arg) in (OrderedDict, defaultdict, Counter):
-        return cotangent.like_mapping(arg, {key: prototype(item) for key, item in arg.items()})
-    return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
 # Prototypes have strides of 0, which pickles don't keep: a shape must not weigh what an array does

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import types
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any
 
 import numpy as np
 
 from ir.primitives import UNBOUND
+from zyg import cotangent
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 
@@ -30,6 +31,21 @@ def shell(x: Any) -> Any:
     if isinstance(x, dict):
         return like_mapping(x, {key: shell(item) for key, item in x.items()})
     return kept(x)
+
+
+def prototype(arg: Any) -> Any:
+    """An argument without its contents, as far as gradients need it."""
+    if isinstance(arg, np.ndarray):
+        return cotangent.prototype(arg)
+    if type(arg) in (list, tuple):
+        return type(arg)(map(prototype, arg))
+    if type(arg) is dict:
+        return {key: prototype(item) for key, item in arg.items()}
+    if type(arg) is deque:
+        return deque(map(prototype, arg), arg.maxlen)
+    if type(arg) in (OrderedDict, defaultdict, Counter):
+        return cotangent.like_mapping(arg, {key: prototype(item) for key, item in arg.items()})
+    return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
 _SHELLS = (np.ndarray, float, np.float64, int)

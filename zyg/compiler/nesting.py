@@ -30,7 +30,7 @@ from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialisation import Target, parameter_type
 from zyg.compiler.specialise import Specialiser
-from zyg.keeping import shell
+from zyg.keeping import prototype
 from zyg.rules.registry import constant
 
 # The public functions that differentiate, and whether they return the value too.
@@ -144,8 +144,10 @@ def expanded(
             inference.note_new_part(bar, result)
             if i in starred:
                 bar = inference.call(operator.getitem, bar, Const(starred[i]))
-            # Sums of 0-d arrays are numbers: only `project` makes arrays of them again.
-            if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0:
+            # Sums of 0-d arrays are numbers, of which only `project` makes arrays again; what is
+            # typed as a float may be one of NumPy's where there are arrays.
+            is_number = class_of(type_of(x)) is float and any(map(rank_of, map(type_of, inputs)))
+            if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0 or is_number:
                 bar = inference.call(cotangent.project, bar, x)
             gradients.append(bar)
         else:
@@ -160,7 +162,7 @@ def expanded(
 
 def like_at_entry(x: Any) -> Any:
     """What the gradient of a container is like, which is changed in place meanwhile."""
-    return shell(x)
+    return prototype(x)
 
 
 constant(like_at_entry)
