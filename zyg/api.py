@@ -233,6 +233,18 @@ def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
     return compile_attempt(function, *args, **kwargs)
 
 
+def _found_pair(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from zyg.pullback_calls import found_pair
+
+    return found_pair(function, args, kwargs)
+
+
+def _ends_of_pair(entry: Any, y: Any, count: int, names: tuple[str, ...]) -> Any:
+    from zyg.pullback_calls import ends_of_pair
+
+    return ends_of_pair(entry, y, count, names)
+
+
 def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
     from zyg.pullback_calls import why_not_compiled
 
@@ -241,6 +253,8 @@ def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
 
 from_api.compile_call = _compile_call
 from_api.compile_attempt = _compile_attempt
+from_api.found_pair = _found_pair
+from_api.ends_of_pair = _ends_of_pair
 from_api.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 differentiates(withgradient, with_value=True)

@@ -26,6 +26,7 @@ from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.assigned import Outdated
 from zyg.compiler.guards import AnyGuard
+from zyg.compiler.nesting import may_store_unseen
 from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -44,7 +45,8 @@ special_calls.LATE["copy"] = "zyg.compiler.copies"
 MAX_ENTRIES = 1024
 # The forms of calls that are found at run time: they give their value, the versions of what they
 # change as well, or the same for the pair of an error and the value.
-AT_RUN_TIME = ("dispatch", "update", "attempt", "attempted update")
+# "inner" is the first of these for a gradient that is itself differentiated.
+AT_RUN_TIME = ("dispatch", "inner", "update", "attempt", "attempted update")
 # The kinds of inputs that each form of code differentiates with respect to.
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
@@ -513,7 +515,12 @@ def _generated(
             "assigns", plan.source.loc,
             advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
         )
-    if made.stored & frozenset(differentiated):
+    if mode == "inner" and may_store_unseen(compiler.specialiser, made, set()):
+        raise Unsupported(
+            f"`{plan.source.name}` may store into objects, and is called by a gradient inside of "
+            "differentiated code", plan.source.loc, advice="let it return what it computes",
+        )
+    if mode != "inner" and made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     if heap is None and not on_values and not is_at_run_time(mode) and (
         any(callee.reads_objects for callee in made.with_callees())
@@ -529,9 +536,10 @@ def _generated(
         code = tangents_of(compiler).tangent(made, active, of_value=True)
         tangents_of(compiler).finish()
     elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
-        if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
+        if any(i != heap for i in made.updates) and mode in ("dispatch", "inner", "attempt"):
             raise _changes(plan)
-        code = compiler.pair(made, active, of_value="update" not in mode)
+        with compiler.for_gradient(mode == "inner"):
+            code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.closures import replace_lambdas
@@ -134,6 +134,11 @@ class Joint:
     dispatched: list[tuple[Location | None, str]]
 
 
+# A function for its types, its active inputs, whether it hands out the value alone, and whether the
+# gradient that it is a part of stands inside of differentiated code.
+PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool]
+
+
 class Compiler:
     """Generates code; one compilation at a time."""
 
@@ -144,9 +149,11 @@ class Compiler:
         self.assigned = Assigned()
         self.specialiser = self._new_specialiser()
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
-        self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
-        self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
-        self._fresh: list[tuple[Specialisation, Flow, bool]] = []
+        # Whether code is made for a gradient inside of differentiated code.
+        self._is_inner = False
+        self._pairs: dict[PairKey, Pair] = {}
+        self._pending: list[tuple[PairKey, Pair]] = []
+        self._fresh: list[PairKey] = []
         # Forward mode: made by `zyg.compiler.tangent_code` when it is first asked for.
         self.tangents: Any = None
 
@@ -185,7 +192,7 @@ class Compiler:
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
         of_value = of_value and bool(made.handed_out)
-        key = made, active, of_value
+        key = made, active, of_value, self._is_inner
         known = self._pairs.get(key)
         if known is not None:
             return known
@@ -206,7 +213,7 @@ class Compiler:
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
-        self._pending.append((made, active, of_value, pair))
+        self._pending.append((key, pair))
         return pair
 
     @contextmanager
@@ -218,6 +225,15 @@ class Compiler:
         finally:
             self.specialiser = before
 
+    @contextmanager
+    def for_gradient(self, is_inner: bool) -> Iterator[None]:
+        """Around what is made for a gradient, which may stand inside of differentiated code."""
+        before, self._is_inner = self._is_inner, is_inner
+        try:
+            yield
+        finally:
+            self._is_inner = before
+
     def forget(self) -> None:
         """Forgets what was made of functions by types that have turned out not to hold."""
         self.abandon()
@@ -226,14 +242,17 @@ class Compiler:
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""
+        was_inner = self._is_inner
         try:
             while self._pending:
-                made, active, of_value, pair = self._pending[-1]
-                self._pending.pop()
+                (made, active, of_value, is_inner), pair = self._pending.pop()
+                self._is_inner = is_inner
                 with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
             self.abandon()
             raise
+        finally:
+            self._is_inner = was_inner
         self._fresh.clear()
 
     def abandon(self) -> None:
@@ -253,6 +272,7 @@ class Compiler:
             augmenter = Augmenter(
                 self.specialiser, surroundings, made, active, self.pair
             )
+            augmenter.is_inner = self._is_inner
             result = augmenter.augment(made.function)
             return augmenter, result, Transposer(augmenter)
         finally:
@@ -414,7 +434,7 @@ class Compiler:
     def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
         """The joint form; its callees' code is there once `finish` has run."""
         function, augmenter, result = with_log(
-            partial(self._joint_function, made, active, wants_value, False)
+            partial(self._joint_function, made, active, wants_value)
         )
         item = Generated(function.name, [TOP])
         item.ir_function = function
@@ -429,18 +449,19 @@ class Compiler:
         key = made, active, wants_value
         known = self._derived.get(key)
         if known is None:
-            function, _, _ = with_log(
-                partial(self._joint_function, made, active, wants_value, True)
-            )
+            with self.for_gradient(is_inner=True):
+                function, _, _ = with_log(
+                    partial(self._joint_function, made, active, wants_value)
+                )
             known = Derived(function, passed_inputs(made), sorted(active))
             self._derived[key] = known
             self.finish()
         return known
 
     def _joint_function(
-        self, made: Specialisation, active: Flow, wants_value: bool, is_inner: bool,
-        logged: list[int] | None,
+        self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
     ) -> tuple[Function, Augmenter, Operand]:
+        is_inner = self._is_inner
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
         _, result = inputs_without_heap(made, augmenter, result)

@@ -25,6 +25,7 @@ from zyg import callables, cotangent
 from zyg.compiler import (
     decorated,
     from_api,
+    nested_dispatch,
     object_attributes,
     object_backs,
     object_calls,
@@ -62,6 +63,10 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return attempt_call(function.function, *args, **kwargs)
     if function is primitives.apply:
         return _applied(pullback_call, *args)
+    if id(function) in NESTED:
+        return NESTED[id(function)](*args, **kwargs)
+    if type(function) in (nested_dispatch.NestedBack, nested_dispatch.LinearBack):
+        return function.pullback(*args)  # type: ignore[no-any-return]
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:
@@ -97,7 +102,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if isinstance(function, type) and issubclass(function, BaseException):
         return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
+        return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     is_python = isinstance(function, types.FunctionType)
     if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
@@ -107,7 +112,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         y, back = pullback_call(function, *leading, *args, **kwargs)
         return y, object_backs.Through(back, object_backs.as_self)
     if _carries_nothing((*leading, *args, *kwargs.values())):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
+        return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
 
 
@@ -288,7 +293,7 @@ def _refuse_output(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     _, _, out = without_output(function, args, kwargs)
     if out is not None:
         raise NotDifferentiable(
-            f"{_full_name(function)} is told to write into an array by `out`, but what it is "
+            f"{full_name(function)} is told to write into an array by `out`, but what it is "
             "called with is known only while the program runs: use its result"
         )
 
@@ -301,7 +306,7 @@ def _refuse_uncovered(
         unknown = [f"`{name}`" for name in kwargs if not covers(rule, 0, (name,))]
         what = unknown[0] if unknown else f"number {rule.__code__.co_argcount + 1}"
         raise NotDifferentiable(
-            f"the rule for {_full_name(function)} does not cover its argument {what}"
+            f"the rule for {full_name(function)} does not cover its argument {what}"
         )
 
 
@@ -412,23 +417,47 @@ class RuleBack:
         self._runs_always = is_running() and takes_pullback(rule_of(function) or function)
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        name = getattr(self._function, "__name__", repr(self._function))
-        count = max(self._count, _positional(self._function))
         if y_bar is None and not self._runs_always:
             bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
-            if count == 1:
-                found: tuple[Any, ...] = (cotangent.checked_gradient(self._back(y_bar), name),)
-            else:
-                required = min(_required(self._function), count)
-                found = cotangent.checked_gradients(self._back(y_bar), required, count, name)
-            keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
-            bars = (*found[: self._count], *keywords)
+            return self.of_returned(self._back(y_bar))
+        return self._arranged(bars)
+
+    def of_returned(self, returned: Any) -> tuple[Any, ...]:
+        """The cotangents of the call from what the rule's own back function returned."""
+        name = getattr(self._function, "__name__", repr(self._function))
+        count = max(self._count, _positional(self._function))
+        if count == 1:
+            found: tuple[Any, ...] = (cotangent.checked_gradient(returned, name),)
+        else:
+            required = min(_required(self._function), count)
+            found = cotangent.checked_gradients(returned, required, count, name)
+        keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
+        return self._arranged((*found[: self._count], *keywords))
+
+    def _arranged(self, bars: tuple[Any, ...]) -> tuple[Any, ...]:
         if not self._with_function:
             return bars
         if self._leading:
             return ({"__self__": bars[0]}, *bars[self._leading :])
         return (None, *bars)
+
+    def as_returned(self, bars_bar: tuple[Any, ...], returned: Any) -> Any:
+        """The transpose of `of_returned`: of what the back function returned, from those of the
+        cotangents of the call."""
+        if self._with_function:
+            own, *rest = bars_bar
+            first = [None if own is None else own.get("__self__")] if self._leading else []
+            bars_bar = (*first, *rest)
+        if type(returned) is not tuple:
+            return bars_bar[0]
+        found: list[Any] = [None] * len(returned)
+        given = min(self._count, len(returned))
+        found[:given] = bars_bar[:given]
+        for slot, bar in zip(self._slots, bars_bar[self._count :], strict=True):
+            if slot is not None and slot < len(returned):
+                found[slot] = cotangent.accumulate(found[slot], bar)
+        return tuple(found)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> RuleBack:
         """The same with copies of what it holds."""
@@ -453,7 +482,7 @@ class RuleBack:
         path = path_of(getattr(self._back, "__code__", None), rule_of(self._function))
         if path is None or self._back.__defaults__ or self._back.__kwdefaults__:
             raise PicklingError(
-                f"the back function of the rule for {_full_name(self._function)} can't be "
+                f"the back function of the rule for {full_name(self._function)} can't be "
                 "pickled: it is no plain nested function of the rule"
             )
         plain = self._with(None)
@@ -466,7 +495,7 @@ def _restored(
     rule = rule_of(function)
     if rule is None:
         raise NotDifferentiable(
-            f"the pickled pullback needs the rule for {_full_name(function)}: import its module"
+            f"the pickled pullback needs the rule for {full_name(function)}: import its module"
         )
     restored = RuleBack.__new__(RuleBack)
     vars(restored).update(state, _back=nested_function(rule, path, captured))
@@ -494,10 +523,10 @@ def _required(function: Any) -> int:
     return rule.__code__.co_argcount - len(rule.__defaults__ or ())
 
 
-class _Zero:
+class Zero:
     """The back function of a call that nothing flows through."""
 
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Zero:
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Zero:
         return self
 
     def __init__(self, count: int) -> None:
@@ -516,7 +545,7 @@ def refuse_payload(held: Any) -> None:
         )
 
 
-class _Raised(_Zero):
+class _Raised(Zero):
     """The back function of making an exception, which nothing may flow through."""
 
     def __call__(self, y_bar: Any) -> tuple[None, ...]:
@@ -548,14 +577,14 @@ def _carries(value: Any) -> bool:
 
 def refusal(function: Any) -> NotDifferentiable:
     """The error for a callable without source and without a rule."""
-    name = _full_name(function)
+    name = full_name(function)
     return NotDifferentiable(
         f"{name} has no rule; define one with @zyg.adjoint({name}), or keep derivatives out of "
         f"the call with zyg.dropgrad or zyg.nograd"
     )
 
 
-def _full_name(function: Any) -> str:
+def full_name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = getattr(function, "__module__", None)
     if name is None:
@@ -629,3 +658,9 @@ def _real_scalar_rule(y):  # type: ignore[no-untyped-def]
 
 
 constant(unit_seed)
+# What these give is a pair of a value and a back function, which has derivatives of its own.
+NESTED = {
+    id(pullback_call): nested_dispatch.pullback_of_call,
+    id(call_rule): functools.partial(nested_dispatch.pullback_of_call, call_rule),
+    id(pullback_apply): nested_dispatch.pullback_of_apply,
+}

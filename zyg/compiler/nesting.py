@@ -13,22 +13,24 @@ from __future__ import annotations
 import operator
 import types
 from collections import deque
+from functools import partial
 from typing import Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.core import Const, Function, Location, Operand, Value, type_of
-from ir.errors import Unsupported
+from ir.core import Call, Const, Function, Location, Operand, Value, type_of
+from ir.errors import SourceNotFound, Unsupported
 from ir.heap import object_read
 from ir.record import node
+from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
-from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, class_of, widen
+from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, Union, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.arguments import read_defaults
 from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
-from zyg.compiler.specialisation import Target, parameter_type
+from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
 from zyg.keeping import prototype
 from zyg.rules.registry import constant
@@ -120,10 +122,19 @@ def expanded(
             if isinstance(bound[at], list):
                 starred[i] = bound[at].index(i)
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
-    if (made.stored | made.lost) & frozenset(indices):
+    if may_store_unseen(specialiser, made, set()):
         raise Unsupported(
-            "the gradient of a function that may store into objects or globals, inside "
-            "differentiated code", loc, advice="let it return what it computes",
+            "the gradient of a function that may store into objects, inside of differentiated code",
+            loc, advice="let it return what it computes",
+        )
+    if made.lost & frozenset(indices):
+        raise Unsupported(
+            "the gradient of a function that stores into globals, inside differentiated code", loc, advice="let it return what it computes",
+        )
+    if inference.heap is not None and made.stored:
+        raise Unsupported(
+            "the gradient of a function that may store into objects, inside of differentiated "
+            "code that works on objects", loc, advice="let it return what it computes",
         )
     inference.works_on_objects |= made.works_on_objects
     if inference.heap is not None and made.works_on_objects:
@@ -158,6 +169,44 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def may_store_unseen(
+    specialiser: Specialiser, made: Specialisation, seen: set[Specialisation]
+) -> bool:
+    """Whether a call may put something into objects that the run time doesn't look at.
+
+    What is found at run time is refused there where it works on objects.
+    """
+    if not made.stored or made in seen:
+        return False
+    seen.add(made)
+    for op in walk(made.function.body):
+        if not isinstance(op, Call):
+            continue
+        callee, types_ = type_of(op.callee), tuple(map(type_of, op.args))
+        kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
+        if not specialiser.works_on_objects(callee, types_, kwtypes):
+            continue
+        if callee == TOP or isinstance(callee, Union):
+            if op.results and all(value.type == TOP for value in op.results):
+                continue
+            return True
+        inner = None
+        if isinstance(callee, Known | Closure):
+            try:
+                inner = specialiser.call(callee, types_, kwtypes)
+            except (Unsupported, SourceNotFound):
+                return True
+        if inner is None:
+            if isinstance(callee, Known) and type(callee.value) is partial and all(
+                value.type == TOP for value in op.results
+            ):
+                continue
+            return True
+        if may_store_unseen(specialiser, inner, seen):
+            return True
+    return False
 
 
 def like_at_entry(x: Any) -> Any:

@@ -17,7 +17,7 @@ from ir.types import TOP, Closure, Known, Method, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
-from zyg.compiler.objects import OPERATORS, is_place, may_overload, member
+from zyg.compiler.objects import BACK, OPERATORS, is_place, may_overload, member
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_of_zyg, is_run_time
@@ -116,7 +116,7 @@ class ObjectNeeds:
                     return is_place(function)
                 return is_place(type(function)) or isinstance(function, _OF_PYTHON)
         elif not isinstance(callee, Known | Closure):
-            return True
+            return callee != BACK
         try:
             target = self.target(callee)
             if target is None or target.source in self.needs_heap:
