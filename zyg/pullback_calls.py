@@ -125,10 +125,10 @@ def found_pair(
 
 def ends_of_pair(
     entry: Entry, y: Any, count: int, names: tuple[str, ...]
-) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+) -> tuple[StructuralGradients, Callable[[Any], Any]]:
     """How what the back function gives is arranged, and what it takes as the seed."""
     finish = StructuralGradients(entry.assignment, count, names)
-    return finish.shared, partial(filled, like=Like(y))
+    return finish, partial(filled, like=Like(y))
 
 
 def why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:

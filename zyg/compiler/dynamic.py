@@ -49,7 +49,7 @@ from zyg.rules.registry import (
     without_output,
 )
 from zyg.shadows import HeldBack, check_held, is_memory, is_running
-from zyg.signature import is_by_rules, is_users
+from zyg.signature import BackFunction, is_by_rules, is_users
 
 _IN_PLACE = {id(function) for function in IN_PLACE}
 # What calls no Python code of the user's, but for what it is given.
@@ -65,7 +65,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return _applied(pullback_call, *args)
     if id(function) in NESTED:
         return NESTED[id(function)](*args, **kwargs)
-    if type(function) in (nested_dispatch.NestedBack, nested_dispatch.LinearBack):
+    if isinstance(function, BackFunction) and hasattr(function, "pullback"):
         return function.pullback(*args)  # type: ignore[no-any-return]
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
@@ -210,7 +210,7 @@ def _is_plain_data(value: Any) -> bool:
     return value is None or type(value) in (int, float, complex, bool, str, bytes, range, slice)
 
 
-class _BackOfValue:
+class _BackOfValue(BackFunction):
     """The back function of a call that has not failed, for the pair (None, value)."""
 
     __slots__ = ("_back",)
@@ -363,7 +363,7 @@ def _applied(call: Any, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any
     return y, object_backs.Through(whole, object_backs.as_applied)
 
 
-class _ApplyBack:
+class _ApplyBack(BackFunction):
     """The back function of `function(*args, **kwargs)`: cotangents of the three operands."""
 
     def __init__(self, back: Any, args: Any, keywords: dict[str, Any], count: int) -> None:
@@ -394,7 +394,7 @@ def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     return y, RuleBack(back, function, 0, len(args), kwargs, with_function=False)
 
 
-class RuleBack:
+class RuleBack(BackFunction):
     """The back function of a rule, with one cotangent for each argument, in a tuple."""
 
     def __init__(
@@ -422,6 +422,14 @@ class RuleBack:
         else:
             return self.of_returned(self._back(y_bar))
         return self._arranged(bars)
+
+    def pullback(self, y_bar: Any) -> Any:
+        """The cotangents, and the function to (this function's, y_bar's)."""
+        nested = nested_dispatch.NestedBack(
+            self._back, (), nested_dispatch.as_it_is,
+            functools.partial(nested_dispatch.as_returned, self), self.as_returned,
+        )
+        return nested.pullback(y_bar)
 
     def of_returned(self, returned: Any) -> tuple[Any, ...]:
         """The cotangents of the call from what the rule's own back function returned."""
@@ -523,7 +531,7 @@ def _required(function: Any) -> int:
     return rule.__code__.co_argcount - len(rule.__defaults__ or ())
 
 
-class Zero:
+class Zero(BackFunction):
     """The back function of a call that nothing flows through."""
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Zero:
@@ -534,6 +542,9 @@ class Zero:
 
     def __call__(self, y_bar: Any) -> tuple[None, ...]:
         return (None,) * self._count
+
+    def pullback(self, y_bar: Any) -> Any:
+        return self(y_bar), lambda bars_bar: (None, None)
 
 
 def refuse_payload(held: Any) -> None:

@@ -31,7 +31,7 @@ from zyg.rules.registry import (
     takes_pullback,
 )
 from zyg.shadows import is_running
-from zyg.signature import by_identity, is_by_rules
+from zyg.signature import BackFunction, by_identity, is_by_rules
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -42,7 +42,7 @@ Values = tuple[Any, ...]
 Bars = tuple[Any, ...]
 
 
-class NestedBack:
+class NestedBack(BackFunction):
     """The back function of a call, as code and what that reads.
 
     `code(*held, seed_of(y_bar))` gives cotangents, which `arranged` brings into the order of the
@@ -129,6 +129,7 @@ class FoundFunction(Found):
     __slots__ = ("_assignment", "_back", "_count", "_entry", "_names")
 
     def __init__(self, function: Any, args: Values, kwargs: dict[str, Any]) -> None:
+        refuse_objects(function)
         self._entry, inputs = from_api.found_pair(function, args, kwargs)
         pair = self._entry.code
         super().__init__(as_callable(pair.forward), tuple(inputs), {})
@@ -137,24 +138,7 @@ class FoundFunction(Found):
 
     def back_of(self, y: Any, held: Any) -> NestedBack:
         finish, seed_of = from_api.ends_of_pair(self._entry, y, self._count, self._names)
-        return NestedBack(self._back, (held,), seed_of, finish, self._as_given)
-
-    def _as_given(self, bars_bar: Bars, given: Any) -> Any:
-        """What the generated function gives, from the cotangents in the order of the call."""
-        given = tuple([self._bar_of(t, bars_bar) for t in self._entry.assignment.targets])
-        return given[0] if len(given) == 1 else given
-
-    def _bar_of(self, target: Any, bars: Bars) -> Any:
-        if type(target) is int:
-            return bars[1 + target]
-        if type(target) is tuple:
-            return tuple([self._bar_of(part, bars) for part in target])
-        if type(target) is dict:
-            return {name: self._bar_of(part, bars) for name, part in target.items()}
-        name = getattr(target, "name", None)
-        if name in self._names:
-            return bars[1 + self._count + self._names.index(name)]
-        return None if bars[0] is None or name is None else bars[0].get(name)
+        return NestedBack(self._back, (held,), seed_of, finish.shared, finish.as_given)
 
     def arranged(self, bars: Bars) -> Bars:
         own: dict[str, Any] = {}
@@ -220,6 +204,7 @@ class FoundRule(Found):
         self._leading = leading
         self._with_function = with_function
         if isinstance(rule, types.FunctionType) and takes_pullback(rule):
+            refuse_objects(function)
             self.keywords = {**kwargs, "pullback": dynamic.pullback_call}
         if not isinstance(rule, types.FunctionType):
             raise NotDifferentiable(
@@ -233,7 +218,7 @@ class FoundRule(Found):
             None, self._function, len(self._leading), count, self._given, self._with_function
         )
         return NestedBack(
-            held, (), _as_it_is, functools.partial(_as_returned, layout),
+            held, (), as_it_is, functools.partial(as_returned, layout),
             layout.as_returned,
         )
 
@@ -317,7 +302,7 @@ def _of_partial(function: functools.partial[Any], args: Values, kwargs: dict[str
     return FoundThrough(inner, arrange, spread)
 
 
-class LinearBack:
+class LinearBack(BackFunction):
     """The back function of making a NamedTuple or a partial function: it holds nothing."""
 
     __slots__ = ("_back", "_transposed")
@@ -364,11 +349,11 @@ def _linear(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[Any, A
     return None
 
 
-def _as_it_is(y_bar: Any) -> Any:
+def as_it_is(y_bar: Any) -> Any:
     return y_bar
 
 
-def _as_returned(layout: Any, given: Any) -> Bars:
+def as_returned(layout: Any, given: Any) -> Bars:
     """The cotangents of a call from what the back function of its rule returned."""
     if given is None:
         return layout(None)  # type: ignore[no-any-return]
@@ -376,13 +361,17 @@ def _as_returned(layout: Any, given: Any) -> Bars:
     return found
 
 
-def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
-    """The code of a call that was found at run time; raises where there is none."""
+def refuse_objects(function: Any) -> None:
+    """Raises where code works on objects: what the call does with these isn't followed."""
     if is_running():
         raise NotDifferentiable(
             f"a gradient inside of code that works on objects calls {dynamic.full_name(function)}, "
             "which it finds at run time"
         )
+
+
+def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
+    """The code of a call that was found at run time; raises where there is none."""
     if type(function) is functools.partial:
         return _of_partial(function, args, kwargs)
     if type(function) is types.MethodType and rule_of(function) is None and not is_by_rules(

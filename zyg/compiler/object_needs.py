@@ -17,12 +17,12 @@ from ir.types import TOP, Closure, Known, Method, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
-from zyg.compiler.objects import BACK, OPERATORS, is_place, may_overload, member
+from zyg.compiler.objects import OPERATORS, is_place, may_overload, member
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_of_zyg, is_run_time
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
-from zyg.signature import is_by_rules
+from zyg.signature import BACK, is_by_rules
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields

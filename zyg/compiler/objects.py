@@ -91,13 +91,6 @@ ANY_NAME = "__getattr__"
 ALL_NAMES = "__getattribute__"
 
 
-class BackFunction:
-    """The class by which types name back functions that generated code finds at run time."""
-
-
-BACK = Instance(BackFunction)
-
-
 def lookup(cls: type, name: str) -> Any:
     """What a class says about a name, before it is bound to an object; None if nothing."""
     for base in cls.__mro__:

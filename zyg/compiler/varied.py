@@ -19,7 +19,6 @@ from zyg.compiler.forwarding import Contents
 from zyg.compiler.lengths import Lengths
 from zyg.compiler.mutation import MUTATING_METHODS, refuse_mutation, unsupported
 from zyg.compiler.objects import (
-    BACK,
     adds_unknown,
     is_computed,
     is_place,
@@ -31,6 +30,7 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
+from zyg.signature import BACK
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
