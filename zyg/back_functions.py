@@ -185,12 +185,15 @@ class DispatchedBack(BackFunction):
 
     def pullback(self, y_bar: Any) -> Any:
         """The cotangents, and the function to (this function's, y_bar's)."""
+        return self.nested().pullback(y_bar)
+
+    def nested(self) -> NestedBack:
+        """The same as code that can be differentiated."""
         refuse_objects(self)
-        nested = NestedBack(
+        return NestedBack(
             as_callable(self.adjoint.generated()), (self.saved,),
             partial(filled, like=self._like), self.finish.shared, self.finish.as_given,
         )
-        return nested.pullback(y_bar)
 
     def with_saved(self, saved: Any) -> DispatchedBack:
         return DispatchedBack(self.adjoint, saved, self.finish, self._like)
@@ -209,7 +212,7 @@ class ObjectsBack(DispatchedBack):
 
     __slots__ = ()
 
-    def pullback(self, y_bar: Any) -> Any:
+    def nested(self) -> NestedBack:
         raise NotDifferentiable(
             "the gradient of a call that works on objects, found at run time, is differentiated"
         )

@@ -13,10 +13,12 @@ import numpy as np
 
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
+from zyg.calls_inside import hvp_inside
 from zyg.entry import entry_for
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.flattening import Unflatten, flatten, leaves, with_leaves
 from zyg.forward import jvp, mode_of
+from zyg.rules.registry import substitute
 
 Vector = np.ndarray[Any, Any]
 
@@ -51,6 +53,9 @@ def hvp(f: Callable[[Any], Any], x: Any, v: Any) -> Any:
     if _goes_forward(gradient_of, x, v):
         return jvp(gradient_of, (x,), (v,))[1]
     return pullback(gradient_of, x)[1](v)[0]
+
+
+substitute(hvp)(hvp_inside)
 
 
 def _goes_forward(f: Any, x: Any, v: Any) -> bool:

@@ -425,11 +425,14 @@ class RuleBack(BackFunction):
 
     def pullback(self, y_bar: Any) -> Any:
         """The cotangents, and the function to (this function's, y_bar's)."""
-        nested = nested_dispatch.NestedBack(
+        return self.nested().pullback(y_bar)
+
+    def nested(self) -> nested_dispatch.NestedBack:
+        """The same as code that can be differentiated."""
+        return nested_dispatch.NestedBack(
             self._back, (), nested_dispatch.as_it_is,
             functools.partial(nested_dispatch.as_returned, self), self.as_returned,
         )
-        return nested.pullback(y_bar)
 
     def of_returned(self, returned: Any) -> tuple[Any, ...]:
         """The cotangents of the call from what the rule's own back function returned."""

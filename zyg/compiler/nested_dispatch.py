@@ -372,6 +372,11 @@ def refuse_objects(function: Any) -> None:
 
 def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     """The code of a call that was found at run time; raises where there is none."""
+    if id(function) in dynamic.NESTED or isinstance(function, BackFunction):
+        raise NotDifferentiable(
+            "a gradient that finds at run time what it calls is differentiated twice; call "
+            "functions by their names"
+        )
     if type(function) is functools.partial:
         return _of_partial(function, args, kwargs)
     if type(function) is types.MethodType and rule_of(function) is None and not is_by_rules(

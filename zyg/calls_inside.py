@@ -1,0 +1,64 @@
+"""What stands for calls of `zyg.pullback` and `zyg.hvp` inside of differentiated code.
+
+    y, back = zyg.pullback(f, x)        y, back = pullback_call(f, x)
+    back(1.0)                           one gradient for each argument, of its kind
+
+That is code like the user's: it is differentiated in the place of the API, to any depth.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ir import facts
+from ir.types import TOP, Tuple, Type
+from zyg.api import gradient, pullback
+from zyg.compiler.dynamic import pullback_call
+from zyg.cotangent import project
+from zyg.rules.registry import constant, substitute
+from zyg.signature import BACK
+
+
+@substitute(pullback)
+def pullback_inside(f, *args):  # type: ignore[no-untyped-def]
+    y, back = pullback_call(f, *args)
+
+    def gradients(seed):  # type: ignore[no-untyped-def]
+        check_seed(seed, y)
+        bars = back(seed)
+        return tuple([project(bars[1 + i], x) for i, x in enumerate(args)])
+
+    return y, gradients
+
+
+def hvp_inside(f, x, v):  # type: ignore[no-untyped-def]
+    """The Hessian times a vector, in reverse mode twice."""
+
+    def gradient_of(x):  # type: ignore[no-untyped-def]
+        return gradient(f, x)[0]
+
+    return pullback(gradient_of, x)[1](v)[0]
+
+
+def check_seed(seed: Any, y: Any) -> None:
+    """Raises ValueError for a seed that has not the shape of the result."""
+    if isinstance(y, list | tuple):
+        for part, item in zip(seed, y, strict=True):
+            check_seed(part, item)
+    elif isinstance(y, dict):
+        for key, item in y.items():
+            check_seed(seed.get(key), item)
+    elif seed is not None and np.shape(seed) != np.shape(y):
+        raise ValueError(
+            f"the result has the shape {np.shape(y)}, but the seed has {np.shape(seed)}"
+        )
+
+
+constant(check_seed)
+
+
+@facts.result(pullback_call)
+def _type_of_pair(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Tuple((TOP, BACK))
