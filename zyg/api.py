@@ -135,7 +135,7 @@ def _likes(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """What gradients are like: the arguments as they are before the call changes them."""
     if not entry.changes:
         return args
-    from zyg.back_functions import prototype
+    from zyg.keeping import prototype
 
     return tuple(map(prototype, args))
 

@@ -16,7 +16,8 @@ import numpy as np
 from zyg import cotangent
 from zyg.compiler.assemble import Generated
 from zyg.compiler.dynamic import RuleBack
-from zyg.compiler.nested_dispatch import NestedBack, as_callable, refuse_objects
+from zyg.compiler.nested_backs import NestedBack
+from zyg.compiler.nested_dispatch import as_callable, refuse_objects
 from zyg.compiler.object_backs import Through
 from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of

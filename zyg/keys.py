@@ -20,7 +20,14 @@ import numpy as np
 from numpy import ndarray
 
 from ir.types import Known
-from zyg.signature import BackFunction, abstract, by_identity, hides_methods, is_bound, is_callable_object
+from zyg.signature import (
+    BackFunction,
+    abstract,
+    by_identity,
+    hides_methods,
+    is_bound,
+    is_callable_object,
+)
 
 Key = Any  # hashable
 Table: TypeAlias = Mapping[type, Callable[[Any], Key]]

@@ -24,11 +24,11 @@ from zyg.back_functions import (
     UpdateBack,
     filled,
     protected,
-    prototype,
 )
 from zyg.compiler.assemble import Pair
 from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
 from zyg.shadows import check_held, is_running
 

@@ -546,7 +546,7 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
 
 
 def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
-    """A gradient that shares no memory with anything: what `gradient` gives, the user may change."""
+    """A gradient that shares no memory with anything: the user may change what `gradient` gives."""
     if not isinstance(bar, Value) or not _holds_memory(bar.type):
         return bar
     made = transposer.definitions.get(bar)

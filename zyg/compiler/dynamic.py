@@ -25,6 +25,7 @@ from zyg import callables, cotangent
 from zyg.compiler import (
     decorated,
     from_api,
+    nested_backs,
     nested_dispatch,
     object_attributes,
     object_backs,
@@ -64,7 +65,8 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if function is primitives.apply:
         return _applied(pullback_call, *args)
     if id(function) in NESTED:
-        return NESTED[id(function)](*args, **kwargs)
+        pair_and_back: tuple[Any, Any] = NESTED[id(function)](*args, **kwargs)
+        return pair_and_back
     if isinstance(function, BackFunction) and hasattr(function, "pullback"):
         return function.pullback(*args)  # type: ignore[no-any-return]
     if is_running():
@@ -427,11 +429,11 @@ class RuleBack(BackFunction):
         """The cotangents, and the function to (this function's, y_bar's)."""
         return self.nested().pullback(y_bar)
 
-    def nested(self) -> nested_dispatch.NestedBack:
+    def nested(self) -> nested_backs.NestedBack:
         """The same as code that can be differentiated."""
-        return nested_dispatch.NestedBack(
-            self._back, (), nested_dispatch.as_it_is,
-            functools.partial(nested_dispatch.as_returned, self), self.as_returned,
+        return nested_backs.NestedBack(
+            self._back, (), nested_backs.as_it_is,
+            functools.partial(nested_backs.as_returned, self), self.as_returned,
         )
 
     def of_returned(self, returned: Any) -> tuple[Any, ...]:
@@ -673,7 +675,7 @@ def _real_scalar_rule(y):  # type: ignore[no-untyped-def]
 
 constant(unit_seed)
 # What these give is a pair of a value and a back function, which has derivatives of its own.
-NESTED = {
+NESTED: dict[int, Callable[..., Any]] = {
     id(pullback_call): nested_dispatch.pullback_of_call,
     id(call_rule): functools.partial(nested_dispatch.pullback_of_call, call_rule),
     id(pullback_apply): nested_dispatch.pullback_of_apply,

@@ -6,9 +6,7 @@
     bars, back_of_back = pullback_call(back, y_bar)
 
 What the inner gradient calls is code: the forward and the back function of `f`, or the rule and
-the back function that it returned. Calls of these are differentiated as any others. The cotangent
-of `back` is that of what its code reads: the values that the forward function saved, or what the
-rule's back function captured.
+the back function that it returned. Calls of these are differentiated as any others.
 """
 
 from __future__ import annotations
@@ -19,8 +17,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir.late import late
-from zyg import callables
 from zyg.compiler import from_api, object_backs
+from zyg.compiler.nested_backs import (
+    ArrangedBack,
+    NestedBack,
+    as_it_is,
+    as_returned,
+    is_zero,
+    made_of_arguments,
+)
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import (
@@ -40,64 +45,6 @@ else:  # which is on top of this
 
 Values = tuple[Any, ...]
 Bars = tuple[Any, ...]
-
-
-class NestedBack(BackFunction):
-    """The back function of a call, as code and what that reads.
-
-    `code(*held, seed_of(y_bar))` gives cotangents, which `arranged` brings into the order of the
-    call: (function's, *arguments', *keyword arguments'). `as_given(bars_bar, given)` is the
-    transpose of that.
-    """
-
-    __slots__ = ("arranged", "as_given", "code", "held", "seed_of")
-
-    def __init__(
-        self, code: Any, held: Values, seed_of: Callable[[Any], Any],
-        arranged: Callable[[Any], Bars], as_given: Callable[[Bars, Any], Any],
-    ) -> None:
-        self.code = code
-        self.held = held
-        self.seed_of = seed_of
-        self.arranged = arranged
-        self.as_given = as_given
-
-    def __call__(self, y_bar: Any) -> Bars:
-        if y_bar is None:
-            return self.arranged(None)
-        return self.arranged(self.code(*self.held, self.seed_of(y_bar)))
-
-    def pullback(self, y_bar: Any) -> tuple[Bars, Callable[[Any], Bars]]:
-        """The cotangents, and the function to (this function's, y_bar's)."""
-        if y_bar is None:
-            return self.arranged(None), lambda bars_bar: (None, None)
-        given, back = from_api.compile_call(self.code, *self.held, self.seed_of(y_bar))
-
-        def back_of_back(bars_bar: Any) -> Bars:
-            if bars_bar is None or all(bar is None for bar in bars_bar):
-                return None, None
-            own, *bars = back(self.as_given(bars_bar, given))
-            return (tuple(bars[:-1]) if self.held else own), bars[-1]
-
-        return self.arranged(given), back_of_back
-
-    def tangent(self, own_dot: Any, y_bar: Any, y_bar_dot: Any, call: Any) -> tuple[Bars, Bars]:
-        """The cotangents and their tangents, by `call`, which differentiates forwards."""
-        if y_bar is None:
-            return self.arranged(None), self.arranged(None)
-        seed = self.seed_of(y_bar)
-        seed_dot = None if y_bar_dot is None else self.seed_of(y_bar_dot)
-        held_dot = (own_dot or (None,) * len(self.held)) if self.held else ()
-        given, given_dot = call(
-            self.code, (*self.held, seed), None if self.held else own_dot, (*held_dot, seed_dot),
-            {}, {},
-        )
-        return self.arranged(given), self.arranged(given_dot)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> NestedBack:
-        return NestedBack(
-            self.code, copy(self.held), self.seed_of, self.arranged, self.as_given
-        )
 
 
 class Found:
@@ -223,7 +170,7 @@ class FoundRule(Found):
         )
 
     def arranged(self, bars: Bars) -> Bars:
-        own, *rest = bars[: 1 + len(self.inputs) + len(self._given)]
+        _, *rest = bars[: 1 + len(self.inputs) + len(self._given)]
         if not self._with_function:
             return tuple(rest)
         if self._leading:
@@ -302,65 +249,6 @@ def _of_partial(function: functools.partial[Any], args: Values, kwargs: dict[str
     return FoundThrough(inner, arrange, spread)
 
 
-class LinearBack(BackFunction):
-    """The back function of making a NamedTuple or a partial function: it holds nothing."""
-
-    __slots__ = ("_back", "_transposed")
-
-    def __init__(self, back: Any, transposed: Callable[[Bars], Any]) -> None:
-        self._back = back
-        self._transposed = transposed
-
-    def __call__(self, y_bar: Any) -> Bars:
-        bars: Bars = self._back(y_bar)
-        return bars
-
-    def pullback(self, y_bar: Any) -> tuple[Bars, Callable[[Any], Bars]]:
-        """The cotangents, and the function to (this function's, y_bar's)."""
-        return self._back(y_bar), lambda bars_bar: (
-            None, None if y_bar is None or bars_bar is None else self._transposed(bars_bar)
-        )
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> LinearBack:
-        return self
-
-
-def _linear(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[Any, Any] | None:
-    """What is made of its arguments by a call that makes something of them; None for others."""
-    if callables.is_named_tuple(function):
-        y, back = callables.named_tuple(function, *args, **kwargs)
-
-        def of_fields(bars_bar: Bars) -> Any:
-            of = dict(zip(function._fields, bars_bar[1:], strict=False))
-            of.update(zip(kwargs, bars_bar[1 + len(args) :], strict=True))
-            return tuple([of.get(name) for name in function._fields])
-
-        return y, LinearBack(back, of_fields)
-    if function is functools.partial and type(args[0]) is not functools.partial:
-        y, back = callables.partial(*args, **kwargs)
-
-        def of_parts(bars_bar: Bars) -> Any:
-            _, own, *rest = bars_bar
-            count = len(args) - 1
-            held = dict(zip(kwargs, rest[count:], strict=True))
-            return {"func": own, "args": tuple(rest[:count]), "keywords": held}
-
-        return y, LinearBack(back, of_parts)
-    return None
-
-
-def as_it_is(y_bar: Any) -> Any:
-    return y_bar
-
-
-def as_returned(layout: Any, given: Any) -> Bars:
-    """The cotangents of a call from what the back function of its rule returned."""
-    if given is None:
-        return layout(None)  # type: ignore[no-any-return]
-    found: Bars = layout.of_returned(given)
-    return found
-
-
 def refuse_objects(function: Any) -> None:
     """Raises where code works on objects: what the call does with these isn't followed."""
     if is_running():
@@ -374,9 +262,11 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     """The code of a call that was found at run time; raises where there is none."""
     if id(function) in dynamic.NESTED or isinstance(function, BackFunction):
         raise NotDifferentiable(
-            "a gradient that finds at run time what it calls is differentiated twice; call "
-            "functions by their names"
+            "forward mode does not follow a gradient of a gradient that finds at run time what it "
+            "calls; call functions by their names, or use zyg.pullback"
         )
+    if id(function) in _alive:
+        return FoundFunction(function, args, kwargs)
     if type(function) is functools.partial:
         return _of_partial(function, args, kwargs)
     if type(function) is types.MethodType and rule_of(function) is None and not is_by_rules(
@@ -410,12 +300,16 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
     if is_constant(function) and rule_of(function) is None:
         zero = dynamic.Zero(count - 1)
         return (function(*args, **kwargs), zero), dynamic.Zero(count)
-    linear = _linear(function, args, kwargs)
+    linear = made_of_arguments(function, args, kwargs)
     if linear is not None:
         y, linear_back = linear
         return (y, linear_back), lambda pair_bar: (
             None, *linear_back(None if pair_bar is None else pair_bar[0])
         )
+    if isinstance(function, BackFunction):
+        return _pair_of_back(function, *args)
+    if function is dynamic.pullback_call:
+        return _pair_of_pair(args[0], args[1:], kwargs)
     found = found_call(function, args, kwargs)
     whole, back = from_api.compile_call(found.forward, *found.inputs, **found.keywords)
     y, held = whole
@@ -428,6 +322,64 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
         return None, *found.arranged(back((y_bar, held_bar)))
 
     return (y, found.back_of(y, held)), back_of_call
+
+
+def _pair_of_back(function: Any, bar: Any) -> tuple[Any, Any]:
+    """What a third derivative needs of a call of a back function."""
+    if not hasattr(function, "pullback_of_pullback"):
+        if not hasattr(function, "nested"):
+            raise NotDifferentiable(
+                "a gradient that finds at run time what it calls is differentiated twice; call "
+                "functions by their names"
+            )
+        function = function.nested()
+    pair, back = function.pullback_of_pullback(bar)
+    return pair, lambda pair_bar: (None, *back(pair_bar))
+
+
+def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """What a third derivative needs of `pullback_call(function, *args)`."""
+    count = 3 + len(args) + len(kwargs)
+    if made_of_arguments(function, args, kwargs) is not None or function is dynamic.call_rule:
+        raise NotDifferentiable(
+            f"a gradient calls {dynamic.full_name(function)}, which it finds at run time, and is "
+            "differentiated twice; call it by its name"
+        )
+    if isinstance(function, BackFunction) or function is dynamic.pullback_call:
+        raise NotDifferentiable("the fourth derivative of what is found at run time")
+    if is_constant(function) and rule_of(function) is None:
+        zero = dynamic.Zero(count - 2)
+        pair = function(*args, **kwargs), zero
+        return (pair, dynamic.Zero(count - 1)), dynamic.Zero(count)
+    found = found_call(function, args, kwargs)
+    (whole, back), outer = pullback_of_call(found.forward, *found.inputs, **found.keywords)
+    y, held = whole
+    made = found.back_of(y, held)
+
+    def as_whole(pair_bar: Any) -> Any:
+        y_bar, own_bar = pair_bar
+        return y_bar, own_bar[0] if isinstance(own_bar, tuple) else own_bar
+
+    def as_pair(whole_bar: Any) -> Any:
+        y_bar, held_bar = whole_bar
+        return y_bar, (held_bar,) if made.held and held_bar is not None else held_bar
+
+    def arranged(bars: Bars) -> Bars:
+        return None, *found.arranged(bars)
+
+    def as_inputs(bars_bar: Bars) -> Bars:
+        _, own, *rest = bars_bar
+        return None, *found.dots(own, tuple(rest))
+
+    def back_of_pair(pair_bar: Any) -> Bars:
+        if is_zero(pair_bar):
+            return (None,) * count
+        inner_bar, back_bar = pair_bar
+        whole_bar = None if is_zero(inner_bar) else as_whole(inner_bar)
+        return None, None, *found.arranged(outer((whole_bar, back_bar))[1:])
+
+    second = ArrangedBack(back, as_whole, arranged, as_inputs, as_pair)
+    return ((y, made), second), back_of_pair
 
 
 def pullback_of_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -129,7 +129,8 @@ def expanded(
         )
     if made.lost & frozenset(indices):
         raise Unsupported(
-            "the gradient of a function that stores into globals, inside differentiated code", loc, advice="let it return what it computes",
+            "the gradient of a function that stores into globals, inside differentiated code", loc,
+            advice="let it return what it computes",
         )
     if inference.heap is not None and made.stored:
         raise Unsupported(
@@ -224,10 +225,9 @@ def _type_of_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def _at_entry(inference: TypedCalls, x: Operand, is_changed: bool) -> Operand:
-    is_container = class_of(type_of(x)) is None or isinstance(type_of(x), Sequence | Dict | Tuple)
-    if not is_changed or not (is_container or issubclass(class_of(type_of(x)), dict | deque)):
-        return x
-    return inference.call(like_at_entry, x)
+    cls = class_of(type_of(x))
+    is_container = cls is None or issubclass(cls, list | tuple | dict | deque)
+    return inference.call(like_at_entry, x) if is_changed and is_container else x
 
 
 def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:

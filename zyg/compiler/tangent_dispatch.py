@@ -24,6 +24,7 @@ from zyg.compiler import (
     decorated,
     dynamic,
     memory,
+    nested_backs,
     nested_dispatch,
     object_attributes,
     object_calls,
@@ -172,7 +173,7 @@ def _tangent_of_pair(
 
 def _tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
     """The cotangents that such a back function gives, with tangents."""
-    nested = back if isinstance(back, nested_dispatch.NestedBack) else None
+    nested = back if isinstance(back, nested_backs.NestedBack) else None
     if nested is None and hasattr(back, "nested"):
         nested = back.nested()
     if nested is None:
