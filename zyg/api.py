@@ -7,14 +7,16 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from zyg.compiler import from_api
-from zyg.compiler.nesting import differentiates
+from ir.core import Const
+from zyg.compiler import from_api, nesting
+from zyg.compiler.nesting import differentiates, expansions
 from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
 from zyg.gradients import gradients_of
 from zyg.rules import registry
 
 if TYPE_CHECKING:
-    from zyg.back_functions import Pullback
+    from ir.core import Const
+from zyg.back_functions import Pullback
 
 # Imported where they are needed: what isn't for plain gradients, which are most calls.
 
@@ -251,10 +253,31 @@ def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
     return why_not_compiled(function, args)
 
 
+def _gradient_of_unknown(inference: Any, args: Any, with_value: bool, loc: Any) -> Any:
+    """A call of `gradient` in differentiated code, of a function that isn't known there."""
+    from zyg.calls_inside import gradient_inside, withgradient_inside  # few programs need it
+
+    function = withgradient_inside if with_value else gradient_inside
+    return inference.typed_call(Const(function), args, {}, ["t"], loc)[0]
+
+
+def _pullback_inside(
+    specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any
+) -> Any:
+    """A call of `pullback` in differentiated code."""
+    from zyg.calls_inside import pullback_inside  # few programs need it
+
+    if kwargs:
+        return None
+    return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
+
+
 from_api.compile_call = _compile_call
 from_api.compile_attempt = _compile_attempt
 from_api.found_pair = _found_pair
 from_api.ends_of_pair = _ends_of_pair
 from_api.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
+expansions[id(pullback)] = _pullback_inside
+nesting.unknown = _gradient_of_unknown
 differentiates(withgradient, with_value=True)

@@ -12,13 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ir import facts
-from ir.types import TOP, Tuple, Type
 from zyg.api import gradient, pullback
-from zyg.compiler.dynamic import pullback_call
+from zyg.compiler.dynamic import pullback_call, real_scalar
 from zyg.cotangent import project
 from zyg.rules.registry import constant, substitute
-from zyg.signature import BACK
 
 
 @substitute(pullback)
@@ -31,6 +28,23 @@ def pullback_inside(f, *args):  # type: ignore[no-untyped-def]
         return tuple([project(bars[1 + i], x) for i, x in enumerate(args)])
 
     return y, gradients
+
+
+def gradient_inside(f, *args):  # type: ignore[no-untyped-def]
+    return withgradient_inside(f, *args)[1]
+
+
+def withgradient_inside(f, *args):  # type: ignore[no-untyped-def]
+    """The value of a function that is found at run time, and its gradients."""
+    y, back = pullback_call(f, *args)
+    bars = back(unit_of(y))
+    return y, tuple([project(bars[1 + i], x) for i, x in enumerate(args)])
+
+
+def unit_of(y: Any) -> float:
+    """The seed of a loss, which has to be a real number."""
+    real_scalar(y)
+    return 1.0
 
 
 def hvp_inside(f, x, v):  # type: ignore[no-untyped-def]
@@ -56,9 +70,4 @@ def check_seed(seed: Any, y: Any) -> None:
         )
 
 
-constant(check_seed)
-
-
-@facts.result(pullback_call)
-def _type_of_pair(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Tuple((TOP, BACK))
+constant(check_seed, unit_of)

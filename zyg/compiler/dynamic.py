@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
+from ir.types import TOP, Tuple, Type
 from zyg import callables, cotangent
 from zyg.compiler import (
     decorated,
@@ -50,7 +51,7 @@ from zyg.rules.registry import (
     without_output,
 )
 from zyg.shadows import HeldBack, check_held, is_memory, is_running
-from zyg.signature import BackFunction, is_by_rules, is_users
+from zyg.signature import BACK, BackFunction, is_by_rules, is_users
 
 _IN_PLACE = {id(function) for function in IN_PLACE}
 # What calls no Python code of the user's, but for what it is given.
@@ -674,6 +675,13 @@ def _real_scalar_rule(y):  # type: ignore[no-untyped-def]
 
 
 constant(unit_seed)
+
+
+@facts.result(pullback_call, pullback_apply, call_rule)
+def _type_of_pair(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Tuple((TOP, BACK))
+
+
 # What these give is a pair of a value and a back function, which has derivatives of its own.
 NESTED: dict[int, Callable[..., Any]] = {
     id(pullback_call): nested_dispatch.pullback_of_call,

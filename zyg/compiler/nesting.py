@@ -44,6 +44,12 @@ def differentiates(function: Any, with_value: bool) -> None:
     _differentiating[id(function)] = with_value
 
 
+def _as_it_is(inference: TypedCalls, args: list[Operand], with_value: bool, loc: Any) -> Any:
+    return None
+
+
+# Makes IR of a gradient of a function that is known at run time only; set by `zyg.api`.
+unknown: Any = _as_it_is
 # Other functions that differentiate, by what makes IR of their calls.
 expansions: dict[int, Any] = {}
 
@@ -90,20 +96,25 @@ def expanded(
         return None
     with_value = _differentiating[id(callee.value)]
     function, *xs = args
+    leading: list[Operand] = []
+    if isinstance(function, Value) and function in inference.methods:
+        method, owner = inference.methods[function]
+        function, leading = method, [owner]
+    given = [*leading, *xs]
     starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
     target = specialiser.target(type_of(function))
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
-            return None
-        source = calling(function.value, len(xs), ())
-        indices = list(range(len(xs)))
-        inputs = list(xs)
+            return unknown(inference, args, with_value, loc)
+        source = calling(function.value, len(given), ())
+        indices = list(range(len(leading), len(given)))
+        inputs = list(given)
     else:
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
-                list, lambda items: None,
+                source, list(range(len(given))), {},
+                *read_own_defaults(inference, function, target), list, lambda items: None,
             )
         except CannotBind:
             return None
@@ -114,13 +125,13 @@ def expanded(
             read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
-        inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
+        inputs = [*captured, *(_passed(inference, item, given) for item in bound)]
         indices = []
-        for i in range(len(xs)):
+        for i in range(len(leading), len(given)):
             at = next(j for j, item in enumerate(bound) if item == i or _takes(item, i))
             indices.append(count + at)
             if isinstance(bound[at], list):
-                starred[i] = bound[at].index(i)
+                starred[i - len(leading)] = bound[at].index(i)
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
     if may_store_unseen(specialiser, made, set()):
         raise Unsupported(

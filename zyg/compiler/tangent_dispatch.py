@@ -160,6 +160,10 @@ def _tangent_of_pair(
 ) -> tuple[Any, Any]:
     """A value and its back function, which an inner gradient found at run time, with tangents."""
     if function is dynamic.pullback_call:
+        linear = nested_backs.made_of_arguments(args[0], args[1:], kwargs)
+        if linear is not None:
+            _, y_dot = made_by_class(args[0], args[1:], dots[1:], kwargs, kwarg_dots)
+            return linear, (y_dot, None)
         return nested_dispatch.tangent_of_call(
             _compiled, args[0], args[1:], dots[0], dots[1:], kwargs, kwarg_dots
         )
@@ -173,6 +177,8 @@ def _tangent_of_pair(
 
 def _tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
     """The cotangents that such a back function gives, with tangents."""
+    if isinstance(back, nested_backs.LinearBack | dynamic.Zero):
+        return back(y_bar), back(y_bar_dot)
     nested = back if isinstance(back, nested_backs.NestedBack) else None
     if nested is None and hasattr(back, "nested"):
         nested = back.nested()
