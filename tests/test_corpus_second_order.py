@@ -218,8 +218,27 @@ def second_of(f):
     return gradient_of(sum_of_slopes)
 
 
+# Whose third derivative is refused: objects in containers, back functions in unions of types.
+REFUSED_THIRD = {
+    "calls.partial_function",
+    "changes_in_place.methods_of_lists",
+    "containers.named_tuple",
+    "decorators.partial_functions",
+    "event_queues.heap_by_hand",
+    "event_queues.shortest_path",
+    "event_queues.waiting_line",
+    "exceptions.logged",
+    "generator_managers.suppresses_in_a_generator",
+    "iterators.repeated",
+    "loops.over_itertools",
+    "matching.class_patterns",
+    "objects.global_object",
+}
+
+
 def is_scalar(case):
-    return all(type(arg) in (float, int) for arg in case.values[1])
+    program, args = case.values
+    return str(program) not in REFUSED_THIRD and all(type(arg) in (float, int) for arg in args)
 
 
 @pytest.mark.parametrize(("program", "args"), list(filter(is_scalar, FIRST))[::6])

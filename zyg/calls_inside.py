@@ -31,7 +31,7 @@ def pullback_inside(f, *args):  # type: ignore[no-untyped-def]
 
 
 def gradient_inside(f, *args):  # type: ignore[no-untyped-def]
-    return withgradient_inside(f, *args)[1]
+    return withgradient_inside(f, *args)[1]  # type: ignore[no-untyped-call]
 
 
 def withgradient_inside(f, *args):  # type: ignore[no-untyped-def]

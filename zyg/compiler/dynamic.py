@@ -550,7 +550,7 @@ class Zero(BackFunction):
         return (None,) * self._count
 
     def pullback(self, y_bar: Any) -> Any:
-        return self(y_bar), lambda bars_bar: (None, None)
+        return self(y_bar), Zero(2)
 
 
 def refuse_payload(held: Any) -> None:

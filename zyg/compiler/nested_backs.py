@@ -51,28 +51,28 @@ class NestedBack(BackFunction):
             return self.arranged(None)
         return self.arranged(self.code(*self.held, self.seed_of(y_bar)))
 
-    def pullback(self, y_bar: Any) -> tuple[Bars, Callable[[Any], Bars]]:
+    def pullback(self, y_bar: Any) -> tuple[Bars, BackFunction]:
         """The cotangents, and the function to (this function's, y_bar's)."""
         if y_bar is None:
-            return self.arranged(None), lambda bars_bar: (None, None)
+            return self.arranged(None), dynamic.Zero(2)
         given, back = from_api.compile_call(self.code, *self.held, self.seed_of(y_bar))
 
-        def back_of_back(bars_bar: Any) -> Bars:
+        def back_of_back(back: Any, bars_bar: Any) -> Bars:
             if is_zero(bars_bar):
                 return None, None
             return self._own_and_seed(back(self.as_given(bars_bar, given)))
 
-        return self.arranged(given), back_of_back
+        return self.arranged(given), OuterBack(back, back_of_back)
 
     def pullback_of_pullback(self, y_bar: Any) -> tuple[Any, Any]:
         """The pair that `pullback` gives, and the back function of that."""
         if y_bar is None:
-            return (self.arranged(None), dynamic.Zero(2)), lambda pair_bar: (None, None)
+            return (self.arranged(None), dynamic.Zero(2)), dynamic.Zero(2)
         (given, back), outer = dynamic.pullback_call(
             dynamic.pullback_call, self.code, *self.held, self.seed_of(y_bar)
         )
 
-        def back_of_pair(pair_bar: Any) -> Bars:
+        def back_of_pair(outer: Any, pair_bar: Any) -> Bars:
             if is_zero(pair_bar):
                 return None, None
             bars_bar, back_bar = pair_bar
@@ -83,7 +83,7 @@ class NestedBack(BackFunction):
             back, lambda bars_bar: self.as_given(bars_bar, given), self._own_and_seed,
             self._as_given_to_code, self.arranged,
         )
-        return (self.arranged(given), arranged), back_of_pair
+        return (self.arranged(given), arranged), OuterBack(outer, back_of_pair)
 
     def _own_and_seed(self, bars: Bars) -> Bars:
         """The cotangents of this function and of y_bar, from those of the code's operands."""
@@ -116,6 +116,23 @@ class NestedBack(BackFunction):
         )
 
 
+class OuterBack(BackFunction):
+    """The back function of a call that gives a back function: `run(back, bar)`."""
+
+    __slots__ = ("_back", "_run")
+
+    def __init__(self, back: Any, run: Callable[[Any, Any], Bars]) -> None:
+        self._back = back
+        self._run = run
+
+    def __call__(self, bar: Any) -> Bars:
+        return self._run(self._back, bar)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> OuterBack:
+        """The same with copies of what it holds."""
+        return OuterBack(copy(self._back), self._run)
+
+
 class ArrangedBack(BackFunction):
     """Another back function, with other forms of what goes in and comes out.
 
@@ -137,16 +154,16 @@ class ArrangedBack(BackFunction):
     def __call__(self, bar: Any) -> Bars:
         return self._out(self._back(None if is_zero(bar) else self._into(bar)))
 
-    def pullback(self, bar: Any) -> tuple[Bars, Callable[[Any], Bars]]:
+    def pullback(self, bar: Any) -> tuple[Bars, BackFunction]:
         """The cotangents, and the function to (this function's, bar's)."""
         given, back = dynamic.pullback_call(self._back, None if is_zero(bar) else self._into(bar))
 
-        def back_of_back(bars_bar: Any) -> Bars:
+        def back_of_back(back: Any, bars_bar: Any) -> Bars:
             if is_zero(bars_bar):
                 return None, None
             return self._own_and_bar(back(self._of_out(bars_bar)))
 
-        return self._out(given), back_of_back
+        return self._out(given), OuterBack(back, back_of_back)
 
     def pullback_of_pullback(self, bar: Any) -> tuple[Any, Any]:
         """The pair that `pullback` gives, and the back function of that."""
@@ -154,7 +171,7 @@ class ArrangedBack(BackFunction):
             dynamic.pullback_call, self._back, None if is_zero(bar) else self._into(bar)
         )
 
-        def back_of_pair(pair_bar: Any) -> Bars:
+        def back_of_pair(outer: Any, pair_bar: Any) -> Bars:
             if is_zero(pair_bar):
                 return None, None
             bars_bar, back_bar = pair_bar
@@ -164,7 +181,7 @@ class ArrangedBack(BackFunction):
         arranged = ArrangedBack(
             back, self._of_out, self._own_and_bar, self._of_own_and_bar, self._out
         )
-        return (self._out(given), arranged), back_of_pair
+        return (self._out(given), arranged), OuterBack(outer, back_of_pair)
 
     def _own_and_bar(self, bars: Bars) -> Bars:
         own, bar = bars
@@ -191,11 +208,12 @@ class LinearBack(BackFunction):
         bars: Bars = self._back(y_bar)
         return bars
 
-    def pullback(self, y_bar: Any) -> tuple[Bars, Callable[[Any], Bars]]:
+    def pullback(self, y_bar: Any) -> tuple[Bars, BackFunction]:
         """The cotangents, and the function to (this function's, y_bar's)."""
-        return self._back(y_bar), lambda bars_bar: (
-            None, None if y_bar is None or bars_bar is None else self._transposed(bars_bar)
-        )
+        is_none = y_bar is None
+        return self._back(y_bar), OuterBack(None, lambda _, bars_bar: (
+            None, None if is_none or bars_bar is None else self._transposed(bars_bar)
+        ))
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> LinearBack:
         return self

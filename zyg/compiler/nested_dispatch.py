@@ -21,6 +21,7 @@ from zyg.compiler import from_api, object_backs
 from zyg.compiler.nested_backs import (
     ArrangedBack,
     NestedBack,
+    OuterBack,
     as_it_is,
     as_returned,
     is_zero,
@@ -303,9 +304,9 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
     linear = made_of_arguments(function, args, kwargs)
     if linear is not None:
         y, linear_back = linear
-        return (y, linear_back), lambda pair_bar: (
-            None, *linear_back(None if pair_bar is None else pair_bar[0])
-        )
+        return (y, linear_back), OuterBack(linear_back, lambda back, pair_bar: (
+            None, *back(None if pair_bar is None else pair_bar[0])
+        ))
     if isinstance(function, BackFunction):
         return _pair_of_back(function, *args)
     if function is dynamic.pullback_call:
@@ -314,14 +315,14 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
     whole, back = from_api.compile_call(found.forward, *found.inputs, **found.keywords)
     y, held = whole
 
-    def back_of_call(pair_bar: Any) -> Bars:
+    def back_of_call(back: Any, pair_bar: Any) -> Bars:
         if pair_bar is None or all(bar is None for bar in pair_bar):
             return (None,) * count
         y_bar, own_bar = pair_bar
         held_bar = own_bar[0] if isinstance(own_bar, tuple) else own_bar
         return None, *found.arranged(back((y_bar, held_bar)))
 
-    return (y, found.back_of(y, held)), back_of_call
+    return (y, found.back_of(y, held)), OuterBack(back, back_of_call)
 
 
 def _pair_of_back(function: Any, bar: Any) -> tuple[Any, Any]:
@@ -334,7 +335,7 @@ def _pair_of_back(function: Any, bar: Any) -> tuple[Any, Any]:
             )
         function = function.nested()
     pair, back = function.pullback_of_pullback(bar)
-    return pair, lambda pair_bar: (None, *back(pair_bar))
+    return pair, OuterBack(back, lambda back, pair_bar: (None, *back(pair_bar)))
 
 
 def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -371,7 +372,7 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
         _, own, *rest = bars_bar
         return None, *found.dots(own, tuple(rest))
 
-    def back_of_pair(pair_bar: Any) -> Bars:
+    def back_of_pair(outer: Any, pair_bar: Any) -> Bars:
         if is_zero(pair_bar):
             return (None,) * count
         inner_bar, back_bar = pair_bar
@@ -379,7 +380,7 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
         return None, None, *found.arranged(outer((whole_bar, back_bar))[1:])
 
     second = ArrangedBack(back, as_whole, arranged, as_inputs, as_pair)
-    return ((y, made), second), back_of_pair
+    return ((y, made), second), OuterBack(outer, back_of_pair)
 
 
 def pullback_of_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

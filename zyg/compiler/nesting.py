@@ -105,7 +105,8 @@ def expanded(
     target = specialiser.target(type_of(function))
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
-            return unknown(inference, args, with_value, loc)
+            run: Operand | None = unknown(inference, args, with_value, loc)
+            return run
         source = calling(function.value, len(given), ())
         indices = list(range(len(leading), len(given)))
         inputs = list(given)
