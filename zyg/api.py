@@ -15,8 +15,7 @@ from zyg.gradients import gradients_of
 from zyg.rules import registry
 
 if TYPE_CHECKING:
-    from ir.core import Const
-from zyg.back_functions import Pullback
+    from zyg.back_functions import Pullback
 
 # Imported where they are needed: what isn't for plain gradients, which are most calls.
 
