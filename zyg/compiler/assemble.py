@@ -49,7 +49,7 @@ from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
@@ -545,6 +545,10 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
     return parts[0]
 
 
+# What gives a new array, or changes one that nobody else knows.
+_SUMS = (cotangent.add, cotangent.subtract, cotangent_items.add_at)
+
+
 def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
     """A gradient that shares no memory with anything: the user may change what `gradient` gives."""
     if not isinstance(bar, Value) or not _holds_memory(bar.type):
@@ -552,7 +556,7 @@ def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
     made = transposer.definitions.get(bar)
     if isinstance(made, Call) and isinstance(made.callee, Const):
         is_array = type(bar.type).__name__ == "Array"
-        if is_array and facts.is_fresh(made.callee.value):
+        if is_array and (facts.is_fresh(made.callee.value) or made.callee.value in _SUMS):
             return bar
     return transposer.call(kept, bar)
 
