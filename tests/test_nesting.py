@@ -218,7 +218,7 @@ def reads_an_object(x, y):
 
 
 PROGRAMS = [
-    reads_what_was_changed, changes_in_a_loop, stores_the_value, changes_by_way_of_another,
+    reads_what_was_changed, changes_in_a_loop, stores_the_value,
     appends, pops, halves_the_slope, argument_is_changed_behind, descends,
     functions_in_a_list, functions_in_a_dict, partial_function, cotangent_alone_varies,
     pullback_inside, pullback_of_a_library_function, pullback_in_a_loop, vjp_inside, hvp_inside,
@@ -231,11 +231,18 @@ def test_reverse_over_reverse(program):
     differences.check_gradient(program, (X, Y), zyg.pullback)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.thorough
+def test_reverse_over_reverse_over_changes():
+    differences.check_gradient(changes_by_way_of_another, (X, Y), zyg.pullback)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("program", [*PROGRAMS, changes_by_way_of_another])
 def test_forward_over_reverse(program):
     check_jvp(program, (X, Y))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "program",
     [functions_in_a_list, pullback_inside, vjp_inside, hvp_inside, levels, levels_of_pullbacks],
@@ -247,6 +254,7 @@ def test_third_order(program):
     differences.check_gradient(gradient, (X, Y), zyg.pullback)
 
 
+@pytest.mark.thorough
 def test_weights_of_a_model():
     """The gradient of an object's attributes, differentiated."""
 

@@ -401,16 +401,13 @@ def tangent_of_call(
         return (y, dynamic.Zero(1 + len(args) + len(kwargs))), None
     found = found_call(function, args, kwargs)
     of_keywords = tuple([kwarg_dots.get(name) for name in kwargs])
-    if isinstance(found, FoundFunction):
-        whole, whole_dot = call(
-            found.forward, found.inputs, None, found.dots(function_dot, (*dots, *of_keywords)),
-            {}, {},
-        )
-    else:
-        whole, whole_dot = call(
-            found.forward, found.inputs, None, found.dots(function_dot, dots), found.keywords,
-            kwarg_dots,
-        )
+    given = found.dots(function_dot, (*dots, *of_keywords))
+    count = len(found.inputs)
+    of_names = dict(zip(found.keywords, given[count:], strict=False))  # `pullback` has none
+    whole, whole_dot = call(
+        found.forward, found.inputs, None, given[:count], found.keywords,
+        {name: of_names.get(name) for name in found.keywords},
+    )
     y, held = whole
     y_dot, held_dot = whole_dot
     back = found.back_of(y, held)
