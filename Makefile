@@ -6,6 +6,8 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	if $$python -c '$(SUPPORTED)' 2>/dev/null; then echo $$python; break; fi; done)
 VENV ?= .venv
 TESTS ?= not thorough
+# Such as --every-second 0, which tests/conftest.py explains.
+PYTEST_OPTIONS ?=
 BENCH_VENV ?= .venv-bench
 DOCS_VENV ?= .venv-docs
 
@@ -31,7 +33,7 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/python -m examples.digits --short
 
 test: $(VENV)/.installed
-	$(VENV)/bin/python -m pytest -m "$(TESTS)"
+	$(VENV)/bin/python -m pytest -m "$(TESTS)" $(PYTEST_OPTIONS)
 
 # Second derivatives, forward mode and the three systems over all programs and rules, and mistakes
 # that are put into the compiler one at a time.

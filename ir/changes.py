@@ -15,11 +15,10 @@ from typing import Any
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.memory_facts import is_mutable
+from ir.memory_facts import is_array_like, is_mutable
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.typed_changes import is_array_like
 from ir.types import (
     TOP,
     Dict,
@@ -111,8 +110,9 @@ def _augmented(
     operation, items, before, value = args
     assert isinstance(operation, Const)
     callee = operation
-    # An item of an array is a part of its memory; a container holds an array that is changed.
-    if is_array_like(type_of(before)) and is_array_like(type_of(items)):
+    # What an index gives of an array is a part of its memory, a copy, or a number: to store the new
+    # values back is right for all of them. A container holds an array that is changed.
+    if is_array_like(type_of(items)):
         callee = Const(IN_PLACE[operation.value])
     return self.typed_call(callee, [before, value], {}, names, loc)
 

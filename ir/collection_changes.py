@@ -21,7 +21,7 @@ from ir.fact_rules import call_type
 from ir.special_calls import Folded, special
 from ir.special_displays import read_item
 from ir.typed_calls import TypedCalls
-from ir.types import TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
+from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
 
 NONE = Const(None)
 # What makes items of a defaultdict that no derivative flows into.
@@ -68,8 +68,10 @@ def _getitem(
     type_ = type_of(args[0])
     if self.places is not None and isinstance(type_, Mapping) and type_.cls is defaultdict:
         made = default_type(type_)
+        if made == TOP and isinstance(type_.factory, Closure | Known):
+            made = self.surroundings.call_type(type_.factory, (), {})
         if made is not None:
-            grown = touched_type(type_, type_of(args[1]))
+            grown = stored_type(type_, type_of(args[1]), made)
             mapping = self.places.change(
                 primitives.touched, args[0], [args[1]], loc, grown, []
             )
@@ -126,6 +128,8 @@ def default_type(type_: Mapping) -> Type | None:
     match type_.factory:
         case Known(None):
             return None
+        case Known(factory) if factory is dict:
+            return Mapping(dict, BOTTOM, BOTTOM)
         case Known(factory) if factory in PLAIN_FACTORIES:
             return call_type(factory)
         case _:

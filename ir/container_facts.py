@@ -376,7 +376,8 @@ def enumerate_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(map)
 def map_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(map, TOP)
+    items = [facts.item_of(arg) for arg in args[1:]]
+    return Iterator(map, call_type(args[0].value, *items) if isinstance(args[0], Known) else TOP)
 
 
 @declare(filter)

@@ -290,7 +290,7 @@ class Contents:
         self._join(root, roots)
         for other in {storage, *places.shallow_roots(storage)}:
             self._join(other, {root})
-            if self.is_element(operand):
+            if self.is_element(operand) or not places.may_be(operand, other):
                 state.lent[other] = None
             else:
                 state.held[other] = None

@@ -15,6 +15,7 @@ from dis import get_instructions
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeAlias, TypeVar
 
+from ir.core import Call, Const
 from ir.types import TOP, Instance, Type, class_of
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
@@ -23,6 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _pure: set[int] = set()
 _total: set[int] = set()
 _fresh: set[int] = set()
+_fresh_when: dict[int, Callable[[Call], bool]] = {}
 _metadata: set[int] = set()
 _effects: set[int] = set()
 _is_object: list[Callable[[type], bool]] = []
@@ -62,9 +64,11 @@ def total(*callees: object) -> None:
     _mark(_total, callees)
 
 
-def fresh(*callees: object) -> None:
+def fresh(*callees: object, when: Callable[[Call], bool] | None = None) -> None:
     """An array that such a call returns shares no memory with anything."""
     _mark(_fresh, callees)
+    if when is not None:
+        _fresh_when.update((id(callee), when) for callee in callees)
 
 
 def passing(*managers: object) -> None:
@@ -256,8 +260,13 @@ def is_total(callee: object) -> bool:
     return id(callee) in _total
 
 
-def is_fresh(callee: object) -> bool:
-    return id(callee) in _fresh
+def is_fresh(call: Call) -> bool:
+    """Whether what a call returns shares no memory with anything."""
+    callee = call.callee.value if isinstance(call.callee, Const) else None
+    if id(callee) not in _fresh:
+        return False
+    when = _fresh_when.get(id(callee))
+    return when is None or when(call)
 
 
 def is_metadata(callee: object) -> bool:

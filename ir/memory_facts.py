@@ -6,7 +6,7 @@ import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.contents import is_immutable_class
 from ir.core import Call, Const, Op, Value
 from ir.heap import STORES
@@ -85,3 +85,9 @@ def keeps_places(callee: Any) -> bool:
 
 # Stores under known keys change no keys: a loop over these may change the items.
 KEYS: type = type({}.keys())
+
+
+def is_array_like(type_: Type) -> bool:
+    """Whether items and parts are stored into a value of this type by copying them."""
+    cls = class_of(type_)
+    return cls is not None and facts.copies_items(cls)

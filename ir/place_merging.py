@@ -129,7 +129,7 @@ class PlaceMerging(PlaceWrites):
                 found.update(self._gone_from(self.gone[storage], local))
             elif storage not in local:
                 is_known = target is not None and target not in local
-                found[storage, target if is_known else None] = None
+                found[storage, target if is_known else self.part_of(storage, target)] = None
             else:
                 # A change of a container itself isn't one of what it holds.
                 is_deep = storage in inner.detached or target is not storage

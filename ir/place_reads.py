@@ -168,7 +168,7 @@ class PlaceReads(Storages):
         part of the region of `written`, or anything there."""
         surroundings = self.inference.surroundings
         callee = surroundings.check_distinct
-        if target is None:
+        if not self.is_named(target):
             callee = surroundings.check_separate
         elif has_parts(self.state.current.get(storage, storage).type):
             callee = surroundings.check_outside
@@ -180,7 +180,8 @@ class PlaceReads(Storages):
                 self.compared[storage, written, is_whole] = None
                 self.entry.append(check_call(callee, [storage, written], loc))
             return
-        changed = written if target is None else target
+        changed = target if self.is_named(target) else written
+        assert changed is not None
         operands: list[Operand] = [self.latest(storage), self.latest(changed)]
         self.inference.ops.append(check_call(callee, operands, loc))
 

@@ -11,7 +11,7 @@ from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP, HEAP_NAME
-from ir.memory_facts import keeps_places
+from ir.memory_facts import is_array_like, keeps_places
 from ir.place_reads import PlaceReads
 from ir.place_state import Effect, ItemChanged, check_call, shown_name
 from ir.types import Known, Type, class_of
@@ -216,7 +216,10 @@ class PlaceWrites(PlaceReads):
         old = self.state.current.get(first, first)
         result_of = facts.result_of(primitives.stored)
         assert result_of is not None
-        type_ = result_of((old.type, type_of(index), version.type), {})
+        # An array keeps its shape and dtype, so that types of containers that hold it stay true.
+        type_ = old.type if is_array_like(version.type) else (
+            result_of((old.type, type_of(index), version.type), {})
+        )
         new = Value(old.name, type_)
         operands: list[Operand] = [old, index, version]
         self.inference._define(Call(Const(primitives.written), operands, {}, [new], loc))

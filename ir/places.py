@@ -55,8 +55,15 @@ class Places(PlaceMerging):
             if self.contents.is_element(operand):
                 self.lend([operand])
                 continue
-            for root in {storage, *self.shallow_roots(storage)}:
+            self._hold_itself(operand)
+
+    def _hold_itself(self, operand: Value) -> None:
+        storage = self.storage(operand)
+        for root in {storage, *self.shallow_roots(storage)}:
+            if self.may_be(operand, root):
                 self.state.held[root] = None
+            else:
+                self.lend([operand])
 
     def collect(self, operands: Iterable[Operand]) -> None:
         """Notes what an iteration adds to the lists that its loop makes."""
@@ -67,9 +74,7 @@ class Places(PlaceMerging):
             elif isinstance(operand, Value) and holds_memory(operand.type):
                 self.lend([operand])
                 if not self.contents.is_element(operand):
-                    storage = self.storage(operand)
-                    for root in {storage, *self.shallow_roots(storage)}:
-                        self.state.held[root] = None
+                    self._hold_itself(operand)
 
     def defined(self, call: Call) -> None:
         """Notes what a call does with the names of memory that it is given."""
@@ -83,7 +88,7 @@ class Places(PlaceMerging):
             return
         callee = call.callee.value
         if callee not in UNPACKING and callee is not primitives.build_tuple:
-            if id(callee) not in HOLDING:
+            if id(callee) not in HOLDING and not _keeps_nothing(call):
                 self.hold_parts([*call.args, *call.kwargs.values()])
         if id(callee) in HOLDING:
             self._built(call)
@@ -96,7 +101,7 @@ class Places(PlaceMerging):
                 self.contents.read(result)
             elif callee is operator.getitem and self.parts(call.args[0]):
                 self.cover(result, self.parts(call.args[0]))
-            elif (facts.is_fresh(callee) or id(callee) in COPYING) and not (
+            elif (facts.is_fresh(call) or id(callee) in COPYING) and not (
                 has_parts(result.type)
             ):
                 continue
@@ -219,3 +224,10 @@ class Places(PlaceMerging):
             and root not in self.held.given
             for root in roots
         )
+
+
+def _keeps_nothing(call: Call) -> bool:
+    """Whether a call gives new memory that has no room for what it was given."""
+    return facts.is_fresh(call) and not (
+        any(has_parts(result.type) for result in call.results)
+    )

@@ -266,6 +266,12 @@ def check_bound(value: Any, name: str) -> Any:
     return value
 
 
+def having(value: Any, name: str) -> Any:
+    """A value of one of several classes of which one alone has the attribute that is read."""
+    getattr(value, name)
+    return value
+
+
 def is_present(value: Any) -> bool:
     """Whether a part of the subject of a `match` was found."""
     return value is not UNBOUND

@@ -40,6 +40,7 @@ from ir.types import (
     Known,
     Method,
     Type,
+    Union,
     class_of,
     widen,
 )
@@ -88,6 +89,13 @@ def _getattr(
     owner_type = widen(owner_type)
     if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
         return self.typed_call(Const(type), [owner], {}, names, loc)
+    member = _only_member_with(owner_type, name)
+    if member is not None:
+        assert isinstance(owner, Value)
+        (same,) = typed(self, primitives.having, args, [owner.name], loc, member)
+        if self.places is not None and isinstance(same, Value):
+            self.places.name_again(owner, same)
+        owner, owner_type, args = same, member, [same, args[1]]
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
         (result,) = typed(self, getattr, args, names, loc, type_)
@@ -112,6 +120,22 @@ def _getattr(
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def _only_member_with(type_: Type, name: str) -> Type | None:
+    """Of the types that a value may have the one of which an attribute can be read; None unless
+    all others are classes without it."""
+    members = type_.members if isinstance(type_, Union) else ()
+    found = []
+    for member in members:
+        cls = class_of(member)
+        if cls is None:
+            return None
+        if hasattr(cls, name):
+            found.append(member)
+        elif cls not in (int, float, bool, complex, str, type(None)):
+            return None
+    return found[0] if len(found) == 1 and len(members) > 1 else None
 
 
 def _read_of_class(

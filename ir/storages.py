@@ -15,9 +15,9 @@ from ir.core import Call, Const, For, Location, Op, Operand, Value, While, type_
 from ir.errors import Unsupported
 from ir.heap import contents_read
 from ir.held import HeldMemory
-from ir.memory_facts import COPYING, HOLDING
+from ir.memory_facts import COPYING, HOLDING, is_array_like
 from ir.place_state import Gone, State, check_call
-from ir.types import Iterator, Known, Slice, Type, class_of
+from ir.types import Iterator, Known, Slice, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -54,6 +54,7 @@ class Storages:
         self.left: dict[Value, Value] = {}
         # What inner blocks changed under names of their own, by a value that stands for it.
         self.gone: dict[Value, Gone] = {}
+        self.unnamed_parts: dict[tuple[Value, type], Value] = {}
         self._gone: dict[object, Value] = {}
         # What only stands for memory, or was carried by an earlier look at a loop.
         self.nameless: set[Value] = set()
@@ -170,7 +171,7 @@ class Storages:
         assert isinstance(container, Value)
         version = self.latest(container)
         type_ = first.type
-        if not _is_array_like(type_):
+        if not is_array_like(type_):
             result_of = facts.result_of(operator.getitem)
             assert result_of is not None
             type_ = result_of((version.type, type_of(index)), {})
@@ -217,6 +218,14 @@ class Storages:
         """The storages that a merged one may be."""
         return self._unmerged(self._reached(storage, {}))
 
+    def may_be(self, operand: Value, root: Value) -> bool:
+        """Whether an object can be that of a storage, and not only an element of it, which is what
+        one of another class is."""
+        cls, other = class_of(operand.type), class_of(root.type)
+        if cls is None or other is None:
+            return True
+        return issubclass(cls, other) or issubclass(other, cls)
+
     def _unmerged(self, storages: Iterable[Value]) -> frozenset[Value]:
         return frozenset(storage for storage in storages if storage not in self.covers)
 
@@ -241,7 +250,7 @@ class Storages:
         op = self.inference.definitions.get(storage)
         if isinstance(op, Call):
             callee = op.callee.value if isinstance(op.callee, Const) else None
-            if facts.is_fresh(callee) or id(callee) in HOLDING:
+            if facts.is_fresh(op) or id(callee) in HOLDING:
                 return "new"
             if storage in self.returned_new or self._is_new_container(op):
                 return "new"
@@ -268,6 +277,21 @@ class Storages:
         return value in state.writes or state.current.get(value, value) is not value or (
             storage is not value and storage in state.writes
         )
+
+    def part_of(self, storage: Value, target: Value | None) -> Value | None:
+        """What stands for a changed part of a storage where the part has no name: it tells the
+        class. None is any part."""
+        if target is None or target in self.unnamed_parts.values():
+            return target
+        cls = class_of(self.state.current.get(target, target).type)
+        if cls is None:
+            return None
+        if (storage, cls) not in self.unnamed_parts:
+            self.unnamed_parts[storage, cls] = Value(target.name, target.type)
+        return self.unnamed_parts[storage, cls]
+
+    def is_named(self, target: Value | None) -> bool:
+        return target is not None and target not in self.unnamed_parts.values()
 
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""
@@ -297,8 +321,3 @@ class Storages:
     def replace(self, first: Value, version: Value) -> None:
         """A merged version takes the place of what a value was before a branch or loop."""
         self._note(first, version)
-
-
-def _is_array_like(type_: Type) -> bool:
-    cls = class_of(type_)
-    return cls is not None and facts.copies_items(cls)

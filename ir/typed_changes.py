@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import types
 
-from ir import facts, primitives
+from ir import primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME
+from ir.memory_facts import is_array_like
 from ir.place_state import NEW, SHALLOW, Effect, Returned
 from ir.typed_builder import Attempting, TypedBuilder
 from ir.types import TOP, Closure, Known, Raised, Tuple, Type, class_of
@@ -155,9 +156,3 @@ class TypedChanges(TypedBuilder):
             return None
         kwargs = {name: type_of(arg) for name, arg in call.kwargs.items()}
         return self.surroundings.returned(callee_type, tuple(map(type_of, args)), kwargs)
-
-
-def is_array_like(type_: Type) -> bool:
-    """Whether items and parts are stored into a value of this type by copying them."""
-    cls = class_of(type_)
-    return cls is not None and facts.copies_items(cls)

@@ -22,11 +22,11 @@ from ir.core import (
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import is_heap
 from ir.loop_memory import LoopMemory
+from ir.memory_facts import is_array_like
 from ir.place_state import ItemChanged
 from ir.rewrite import Mapping, count_uses
 from ir.steps import loop_by_steps, stepping
 from ir.typed_branches import TypedBranches
-from ir.typed_changes import is_array_like
 from ir.types import BOTTOM, TOP, Iterator, Sequence, Tuple, Type, class_of, join, widen
 
 VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)

@@ -287,6 +287,9 @@ def class_of(type_: Type) -> type | None:
         return type_.cls  # type: ignore[attr-defined,no-any-return]
     if kind is Known:
         return type(type_.value)  # type: ignore[attr-defined]
+    if kind is Union:
+        classes = {class_of(member) for member in type_.members}  # type: ignore[attr-defined]
+        return classes.pop() if len(classes) == 1 else None
     cls: type | None = getattr(type_, "cls", None)
     return _CLASSES.get(kind) if cls is None else cls
 

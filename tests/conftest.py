@@ -1,10 +1,42 @@
 """What keeps 25,000 tests of compiled code in one process fast: little work for the collector."""
 
 import gc
+from collections import Counter
 
 import pytest
 
 import zyg
+
+# Fewer rows than these all run: a table is large because its rows are alike.
+FEW = 40
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every-second", type=int, choices=(0, 1), metavar="FIRST",
+        help="of tests with many rows, run every second row from this one on",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Two runs with `--every-second` share the large tables; CI has one for each other Python."""
+    first = config.getoption("every_second")
+    if first is None:
+        return
+    sizes = Counter(map(_test_of, items))
+    seen: Counter[str] = Counter()
+    kept, left = [], []
+    for item in items:
+        test = _test_of(item)
+        is_kept = sizes[test] < FEW or seen[test] % 2 == first
+        (kept if is_kept else left).append(item)
+        seen[test] += 1
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def pytest_collection_finish() -> None:

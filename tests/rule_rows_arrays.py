@@ -281,6 +281,7 @@ def selections() -> Iterator[Row]:
     yield from cases(np.bincount, (np.array([0, 2, 2]), real(3)), ([1, 1], [0.5, 1.0], 4))
     yield from cases(np.diff, (real(5),), (real(5), 2), (real(2, 4), 1, 0), (real(2, 5), 3))
     yield from cases(np.ediff1d, (real(2, 3),))
+    yield from cases(np.gradient, (real(5),), (real(2, 4),))
     xp, fp = np.array([0.0, 0.3, 0.5, 1.0]), real(4)
     yield from cases(
         np.interp, (real(3), xp, fp), (0.4, xp, fp), (np.array([-1.0, 0.4, 2.0]), xp, fp)

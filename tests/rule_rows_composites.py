@@ -33,7 +33,7 @@ def sums() -> Iterator[Row]:
         yield from cases(np.correlate, (real(6), real(3), mode), (real(3), real(6), mode))
         yield from cases(np.correlate, (real(6), real(4), mode), (real(4), real(7), mode))
         yield from cases(np.correlate, (cplx(4), cplx(3), mode))
-    yield from cases(np.gradient, (real(5),), (real(2, 4),), (real(5), 0.5), (real(5), places(5)))
+    yield from cases(np.gradient, (real(5), 0.5), (real(5), places(5)))
     yield from cases(np.gradient, (real(3, 4), 0.5, places(4)), (real(3, 4), Options(axis=1)))
     yield from cases(np.gradient, (real(5), places(5), Options(edge_order=2)))
     yield from cases(np.gradient, (real(3, 4), 2.0, Options(axis=0, edge_order=2)))

@@ -1,8 +1,16 @@
 """The examples run, and they find the figures that others have published."""
 
+import numpy as np
 import pytest
 
-from examples import digits, lotka_volterra, nile
+from examples import (
+    digits,
+    hamiltonian_monte_carlo,
+    lotka_volterra,
+    minimal_surface,
+    nile,
+    optimisers,
+)
 
 
 def test_nile_finds_the_variances_of_durbin_and_koopman(tmp_path, capsys):
@@ -29,3 +37,40 @@ def test_hares_and_lynxes_agree_with_the_case_study(tmp_path):
     for name in ("sigma_hare", "sigma_lynx"):
         assert parameters[name] == pytest.approx(lotka_volterra.PUBLISHED[name], rel=0.2)
     assert (tmp_path / "lotka_volterra.png").stat().st_size > 10_000
+
+
+def test_optimisers_find_the_published_parameters(capsys):
+    optimisers.main()
+    assert "Challenger" in capsys.readouterr().out
+    intercept, slope = optimisers.fit_risk().x
+    assert intercept == pytest.approx(optimisers.PUBLISHED_RISK[0], abs=5e-4)
+    assert slope == pytest.approx(optimisers.PUBLISHED_RISK[1], abs=5e-5)
+    assert optimisers.fit_adsorption().x == pytest.approx(optimisers.CERTIFIED, rel=1e-9)
+
+
+def test_the_points_of_rest_are_those_of_lagrange():
+    first, second, third, fourth, fifth = optimisers.points_of_rest()
+    # To six digits, as tables have them; the last two make triangles of equal sides.
+    assert first == pytest.approx((0.836915, 0.0), abs=1e-6)
+    assert second == pytest.approx((1.155682, 0.0), abs=1e-6)
+    assert third == pytest.approx((-1.005063, 0.0), abs=1e-6)
+    assert fourth == pytest.approx((0.5 - optimisers.MOON, 3.0**0.5 / 2.0), abs=1e-9)
+    assert fifth == pytest.approx((0.5 - optimisers.MOON, -(3.0**0.5) / 2.0), abs=1e-9)
+
+
+def test_samples_have_the_mean_and_covariance_of_the_posterior(capsys):
+    samples, accepted = hamiltonian_monte_carlo.main()
+    mean, covariance = hamiltonian_monte_carlo.exact_posterior()
+    deviations = np.sqrt(np.diag(covariance))
+    assert accepted > 0.7
+    assert np.all(np.abs(samples.mean(axis=0) - mean) < 0.1 * deviations)
+    np.testing.assert_allclose(np.cov(samples.T), covariance, rtol=0.15)
+    assert "slope" in capsys.readouterr().out
+
+
+def test_the_film_is_the_surface_of_scherk(capsys):
+    film, lengths = minimal_surface.main()
+    assert np.max(np.abs(film - minimal_surface.scherk()[1:-1, 1:-1])) < 1e-4
+    assert lengths[-1] < 1e-10
+    assert lengths[-2] < 1e-6  # the last steps double the digits
+    assert "area" in capsys.readouterr().out

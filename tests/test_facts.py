@@ -503,6 +503,62 @@ def test_where_and_clip() -> None:
             check(np.clip, x, y, 3)
 
 
+TRANSFORMS = [getattr(np.fft, name) for name in (
+    "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "rfftn", "irfftn", "fft2", "fftshift",
+)]
+FACTORISATIONS = [
+    np.linalg.pinv, np.linalg.svd, np.linalg.qr, np.linalg.eigvalsh, np.linalg.eigh,
+]
+ONE_ARRAY = [np.diagflat, np.vander, np.unwrap, np.partition, np.gradient, np.unique, np.ediff1d]
+
+
+OF_ONE = TRANSFORMS + FACTORISATIONS + ONE_ARRAY
+
+
+@pytest.mark.parametrize("callee", OF_ONE, ids=lambda f: f.__name__)
+def test_transforms_and_factorisations(callee: Any) -> None:
+    more = (K(1),) if callee is np.partition else ()
+    square = (np.ones((3, 3)), np.ones((2, 3, 3), np.float32), np.ones((1, 1), complex))
+    for array in (*ARRAYS, *square):
+        check(callee, array, *more)
+        check(callee, array, *more, axis=K(0))
+
+
+def test_selections() -> None:
+    for array in ARRAYS:
+        for axis in (K(None), K(0), K(-1)):
+            check(np.delete, array, 0, axis)
+            check(np.insert, array, 0, 2, axis)
+            check(np.compress, [True], array, axis)
+            check(np.append, array, np.float32(2))
+            for index in (0, [0, 0], np.array([[0], [0]])):
+                check(np.take, array, index, axis)
+        check(np.extract, array > 0, array)
+        check(np.diag, array)
+        check(np.pad, array, K(1))
+        check(np.clip, array, None, 2)
+        check(np.clip, array, K(None), np.ones((2, 1)))
+        check(np.take_along_axis, array, np.zeros(array.shape, int), K(0))
+        check(np.trapezoid if hasattr(np, "trapezoid") else np.trapz, array, np.arange(3.0))
+        check(np.interp, array, np.arange(3.0), np.ones(3))
+        check(np.quantile, array, K(0.5))
+        check(np.quantile, array, np.array([0.1, 0.5]), K(0))
+        check(np.meshgrid, array, np.ones(2))
+        check(np.bincount, np.array([0, 1]), np.ones(2, np.float32))
+        for other in FEW_ARRAYS[::3]:
+            check(np.kron, array, other)
+            check(np.convolve, array, other)
+            check(np.linalg.solve, np.eye(3), other)
+        check(np.linalg.solve, np.ones((2, 1, 1)), array)
+    for size in (1, 4):
+        for function in (np.tril_indices, np.triu_indices, np.diag_indices):
+            check(function, size)
+    check(np.ix_, [0, 1], np.arange(3))
+    for array in ARRAYS:
+        check(np.nonzero, array)
+        check(np.diag_indices_from, array)
+
+
 INDICES: tuple[Any, ...] = (
     K(0),
     K(-1),

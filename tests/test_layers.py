@@ -30,6 +30,7 @@ LAYERS = [
     ["zyg.api", "zyg.calls_inside"],
     ["zyg.checking", "zyg.inspection", "zyg.flattening"],
     ["zyg.forward"],
+    ["zyg.sparsity"],
     ["zyg.derivatives"],
     ["zyg"],
 ]  # fmt: skip

@@ -27,6 +27,12 @@ def test_products(program, args):
     zyg.check_grads(program, *args, order=1)
 
 
+def test_forward_mode_beside_a_method():
+    y, y_dot = zyg.jvp(lambda x: S @ x + S.dot(x), (COLUMN,), (COLUMN,))
+    np.testing.assert_allclose(y, 2.0 * (S @ COLUMN))
+    np.testing.assert_allclose(y_dot, y)
+
+
 def test_what_has_no_rule_is_refused():
     with pytest.raises(zyg.NotDifferentiable, match="multiply"):
         zyg.gradient(lambda x: np.sum(S.multiply(x)), COLUMN)

@@ -6,83 +6,26 @@ import numpy as np
 import pytest
 
 import zyg
+from zyg import tape, tracker
 from zyg.rules import registry
 
 pytest.importorskip("scipy")
 
 from scipy import stats
 
-from tests.rule_row import Options, cases, real, signed
+from tests.rule_rows_stats import (
+    ANYWHERE,
+    COUNTS,
+    METHODS,
+    POSITIVE,
+    K,
+    continuous,
+    discrete,
+    vectors,
+)
 from tests.scipy_check import check_row
 
 registry.register_imported()
-
-ANYWHERE = {"norm": (), "t": (3,), "cauchy": (), "laplace": (), "logistic": ()}
-POSITIVE = {
-    "expon": (), "gamma": (2,), "chi2": (3,), "beta": (2, 3), "uniform": (), "lognorm": (0.7,),
-}
-COUNTS = {"poisson": (1.3,), "binom": (4, 0.3)}
-# Distribution functions have no derivatives in these parameters of shape.
-FIXED = ("t", "gamma", "chi2", "beta")
-METHODS = ("cdf", "sf", "logcdf", "logsf")
-K = np.array([0, 1, 3])
-
-
-def method_of(name, method, shapes):
-    """A method, and the parameters of shape in which it is differentiated."""
-    f = getattr(getattr(stats, name), method)
-    if method in METHODS and name in FIXED:
-        return with_shapes(f, shapes), ()
-    return f, tuple(map(float, shapes))
-
-
-def with_shapes(f, shapes):
-    def fixed(x, loc=0.0, scale=1.0):
-        return f(x, *shapes, loc, scale)
-
-    fixed.__qualname__ = f"{f.__self__.name}.{f.__name__}"
-    return fixed
-
-
-def continuous():
-    for name, shapes in ANYWHERE.items():
-        for method in ("pdf", "logpdf", *METHODS):
-            f, floats = method_of(name, method, shapes)
-            yield from cases(f, (signed(2, 3), *floats, signed(3), real(2, 1)))
-            yield from cases(f, (0.4, *floats), (signed(3), *floats, 0.2, 1.3))
-            yield from cases(f, (signed(3), *floats, Options(scale=0.7)))
-    for name, shapes in POSITIVE.items():
-        for method in ("pdf", "logpdf", *(METHODS if name != "chi2" else ())):
-            f, floats = method_of(name, method, shapes)
-            yield from cases(f, (real(2, 3), *floats, -real(3), 2 * real(2, 1) + 1))
-            yield from cases(f, (0.4, *floats), (real(3), *floats, Options(loc=-0.1, scale=2.3)))
-
-
-def discrete():
-    for method in ("pmf", "logpmf", *METHODS):
-        for k in (K, 1):
-            poisson, binom = getattr(stats.poisson, method), getattr(stats.binom, method)
-            yield from cases(partial(poisson, k), (1.3,), (real(2, 1),))
-            yield from cases(partial(binom, k, 4), (0.3,), (real(2, 1),))
-
-
-def partial(f, *first):
-    def called(p):
-        return f(*first, p)
-
-    called.__qualname__ = f"{f.__self__.name}.{f.__name__}"
-    return called
-
-
-def vectors():
-    cov = np.array([[1.0, 0.2], [0.2, 0.5]])
-    for method in ("logpdf", "pdf"):
-        yield from cases(
-            getattr(stats.multivariate_normal, method),
-            *((signed(2), signed(2), cov), (signed(4, 2), signed(2), cov), (signed(2), None, cov)),
-            *((signed(2), signed(2), real(2)), (signed(3, 2), signed(2), 0.7), (0.3, 0.1, 0.8)),
-        )
-
 
 @pytest.mark.parametrize("row", [*continuous(), *discrete(), *vectors()], ids=str)
 def test_method(row):
@@ -175,3 +118,43 @@ def test_frozen_counts():
 def test_refused(f, message):
     with pytest.raises(zyg.NotDifferentiable, match=message):
         zyg.gradient(f, 1.4)
+
+
+def density(call, frozen):
+    """The same log-density by the method of a distribution, or of a frozen one."""
+
+    def program(x, mu, sigma):
+        if frozen:
+            return np.sum(call(stats.norm(mu, scale=sigma).logpdf, x))
+        return np.sum(call(stats.norm.logpdf, x, mu, sigma))
+
+    return program
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_methods_are_recorded_by_tracker_and_tape(frozen):
+    args = np.array([0.3, -0.4]), 0.2, 1.3
+    expected = zyg.gradient(density(lambda f, *xs: f(*xs), frozen), *args)
+    by_tracker = tracker.gradient(density(tracker.track, frozen), *args)
+    by_tape = tape.gradient(density(tape.record, frozen), *args)
+    for found in (map(tracker.data, by_tracker), by_tape):
+        for bar, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(bar, other, rtol=1e-12)
+    x = args[0]
+    (bar,) = tape.gradient(lambda m: np.sum(tape.record(stats.norm(m, 1.3).logpdf, x)), 0.2)
+    np.testing.assert_allclose(bar, expected[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (stats.norm.logpdf, r"call it by NAME\(norm.logpdf, ...\)"),
+        (stats.norm(0.0, 1.0).cdf, r"call it by NAME\(norm\(...\).cdf, ...\)"),
+        (stats.norm.ppf, r"call it by NAME\(norm.ppf, ...\)"),
+    ],
+)
+def test_plain_calls_on_wrappers_say_how_to_record_them(method, message):
+    with pytest.raises(zyg.NotDifferentiable, match=message.replace("NAME", "tracker.track")):
+        tracker.gradient(method, 0.4)
+    with pytest.raises(zyg.NotDifferentiable, match=message.replace("NAME", "tape.record")):
+        tape.gradient(method, 0.4)

@@ -14,22 +14,30 @@ from zyg.rules import registry
 
 pytest.importorskip("scipy")
 
-from scipy import stats
-
-from tests import rule_rows_scipy_linalg, rule_rows_scipy_signal, rule_rows_special
+from tests import (
+    rule_rows_scipy_linalg,
+    rule_rows_scipy_signal,
+    rule_rows_special,
+    rule_rows_stats,
+)
 from tests.rule_check import noise
 from tests.rule_row import Row
 from tests.test_three_systems import (
+    appended,
     back_through,
     check_close,
     check_same,
     check_tape,
     first_order,
+    inputs,
     is_regular,
     second_on_tape,
+    seeded,
     tracked_arguments,
 )
-from zyg.tracker.graph import TrackedValue, plain, tracked_in
+from zyg.tape import recording as of_tape
+from zyg.tracker import recording as of_tracker
+from zyg.tracker.graph import TrackedValue, has_tracked, plain, tracked_in
 
 pytestmark = pytest.mark.thorough
 
@@ -74,14 +82,19 @@ def test_value_and_gradient(row: Row) -> None:
     check_tape(row, seed, args)
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in KNOWN if is_regular(row, tracked_arguments(row.args))], ids=str
-)
+PAIRS = [*rule_rows_stats.as_methods()]
+SECOND = [
+    row for row in (*KNOWN, *[method for _, method in PAIRS])
+    if is_regular(row, tracked_arguments(row.args))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", SECOND, ids=str)
 def test_second_derivatives(row: Row) -> None:
     args = tracked_arguments(row.args)
     values = list(tracked_in(tracker.track(row.callee, *args, **row.kwargs)))
-    if any(np.iscomplexobj(y.data) for y in values):
-        return  # their first derivatives are real parts
+    if not values or any(np.iscomplexobj(y.data) for y in values):
+        return  # constants; those whose first derivatives are real parts
     seeds = [noise(y.data, np.random.default_rng(3)) for y in values]
     try:
         total, leaves = first_order(row, args, seeds)
@@ -97,15 +110,31 @@ def test_second_derivatives(row: Row) -> None:
     assert second_on_tape(row, seeds) == pytest.approx(found, rel=1e-8, abs=1e-8)
 
 
-# Why the other rows are refused by tracker and tape.
+# Functions around those of SciPy, whose calls the wrappers can't see
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if not is_function_of_scipy(row)], ids=str)
+AROUND = [row for row in ROWS if not is_function_of_scipy(row)]
+
+
+@pytest.mark.parametrize("row", AROUND, ids=str)
 def test_functions_around_those_of_scipy(row: Row) -> None:
-    """SciPy converts its arguments, which no wrapper can see: `track` and `record` are for that."""
+    """Called as they are they raise; with their calls recorded they are as the compiler's code."""
     for args in (tracked_arguments(row.args), recorded_arguments(row)):
-        with pytest.raises(NotDifferentiable, match=r"np.asarray\(x\)"):
+        with pytest.raises(NotDifferentiable, match=r"call it by (tracker.track|tape.record)"):
             row.callee(*args, **row.kwargs)
+    args = tracked_arguments(row.args)
+    y = of_tracker.REBINDING.rebound(row.callee)(*args, **row.kwargs)
+    seed = noise(plain(y), np.random.default_rng(1))
+    back_through(y, seed)
+    expected = expected_bars(row, seed)
+    check_same(args, expected)
+    t = tape.Tape()
+    given = inputs(t, row.args)
+    y = of_tape.REBINDING.rebound(row.callee)(*given, **row.kwargs)
+    bars = appended(t, [(one, t.input(part)) for one, part in seeded(y, seed)])
+    inexact = [bar for x, bar in zip(args, expected, strict=True) if tracker.istracked(x)]
+    for found, bar in zip(bars, inexact, strict=False):
+        check_close(found.val, bar)
 
 
 def recorded_arguments(row: Row) -> Any:
@@ -115,31 +144,33 @@ def recorded_arguments(row: Row) -> Any:
 
 @pytest.mark.parametrize("row", [*rule_rows_special.with_parameters()], ids=str)
 def test_parameters_without_derivative(row: Row) -> None:
-    """The last argument has one; of the others, the tape asks when it is wanted,
-    the tracker whenever one is a float."""
+    """The last argument has one; of the others, both ask when it is wanted."""
     *parameters, x = row.args
     first, callee = row.args[0], row.callee
     (found,) = tape.gradient(lambda x: np.sum(tape.record(callee, *parameters, x)), x)
     above, below = callee(*parameters, x + 1e-5), callee(*parameters, x - 1e-5)
     np.testing.assert_allclose(found, (above - below) / 2e-5, rtol=1e-6)
     leaf = tracker.param(x)
-    y = tracker.track(callee, *parameters, leaf)
-    if not isinstance(parameters[0], float):
-        tracker.back(y, 1)
-        check_close(found, leaf.grad)
-        return
-    with pytest.raises(NotDifferentiable, match="has no derivative in"):
-        tracker.back(y, 1)
-    with pytest.raises(NotDifferentiable, match="has no derivative in"):
-        tape.gradient(lambda v: np.sum(tape.record(callee, v, *row.args[1:])), first)
+    tracker.back(tracker.track(callee, *parameters, leaf), 1)
+    check_close(found, leaf.grad)
+    if isinstance(first, float):
+        with pytest.raises(NotDifferentiable, match="has no derivative in"):
+            tracker.back(tracker.track(callee, tracker.param(first), *row.args[1:]), 1)
+        with pytest.raises(NotDifferentiable, match="has no derivative in"):
+            tape.gradient(lambda v: np.sum(tape.record(callee, v, *row.args[1:])), first)
 
 
-def test_methods_of_distributions() -> None:
-    """Bound methods have no rule; the compiler writes their formulas out."""
-    for refusing in (
-        lambda: tracker.track(stats.norm.logpdf, tracker.param(0.5)),
-        lambda: tape.trace(lambda x: tape.record(stats.norm.logpdf, x), 0.5),
-        lambda: tape.trace(stats.norm.logpdf, 0.5),
-    ):
-        with pytest.raises(NotDifferentiable):
-            refusing()
+@pytest.mark.parametrize(("row", "method"), PAIRS, ids=[str(row) for row, _ in PAIRS])
+def test_methods_of_distributions(row: Row, method: Row) -> None:
+    """A method through all three; the compiler has a gradient of each number in `row` alone."""
+    args = tracked_arguments(method.args)
+    y = tracker.track(method.callee, *args, **method.kwargs)
+    seed = noise(plain(y), np.random.default_rng(1))
+    back_through(y, seed)
+    expected = [
+        bar for x, bar in zip(row.args, expected_bars(row, seed), strict=True)
+        if has_tracked(tracked_arguments(x))
+    ]
+    for x, bar in zip(tracked_in(args), expected, strict=True):
+        check_close(x.grad, bar)
+    check_tape(method, seed, args)

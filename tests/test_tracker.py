@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import math
+import numbers
 import operator
+import pickle
 import tracemalloc
 from typing import NamedTuple
 
@@ -530,3 +533,37 @@ def test_operators_of_named_tuples_are_their_own():
 
     (g,) = gradient(lambda x: (x * Dual(2.0, 3.0)).slope * x, 5.0)
     assert data(g) == 30.0
+
+
+def test_classes_are_those_of_plain_values():
+    def f(x, a):
+        assert isinstance(x, float) and isinstance(a, np.ndarray) and not isinstance(x, int)
+        assert isinstance(x, numbers.Real) and np.isscalar(x) and kind_of(x) == "number"
+        match x:
+            case float(number):
+                return number * np.sum(a)
+        return 100.0 * x
+
+    assert gradient(f, 2.0, np.ones(2))[0] == 2.0
+    assert isinstance(param(1j), complex) and not isinstance(param(1j), float)
+    assert isinstance(param(2.0), TrackedReal) and isinstance(param(np.ones(2)), TrackedArray)
+
+
+@functools.singledispatch
+def kind_of(x):
+    return "unknown"
+
+
+@kind_of.register
+def _(x: float):
+    return "number"
+
+
+def test_parameters_can_be_pickled_and_copied():
+    W, b = param(np.ones((2, 2))), param(0.5)
+    for again in (pickle.loads(pickle.dumps([W, b])), copy.copy([W, b])):
+        assert [type(x) for x in again] == [TrackedArray, TrackedReal]
+        again[1].grad = 0.0
+        back(np.sum(again[0]) * again[1])
+        assert again[1].grad == 4.0
+    assert copy.copy(W).tracker is W.tracker

@@ -49,7 +49,13 @@ try:
         value_and_grad,
         withgradient,
     )
-    from zyg.errors import GradientMismatch, NotDifferentiable, UnsupportedSyntax, ZygError
+    from zyg.errors import (
+        GradientMismatch,
+        NotDifferentiable,
+        SparsityMismatch,
+        UnsupportedSyntax,
+        ZygError,
+    )
 finally:
     if _collecting:
         if not _gc.get_freeze_count():
@@ -65,6 +71,8 @@ if _TYPE_CHECKING:
     from zyg.flattening import flatten
     from zyg.forward import code_tangent, jvp
     from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
+    from zyg.rules.hooks import hook, isderiving
+    from zyg.sparsity.patterns import hessian_sparsity, jacobian_sparsity
 
 _facts.helpers("zyg.rules.")
 _facts.helpers("zyg.cotangent")
@@ -75,6 +83,7 @@ _spell_module("np.linalg", _np.linalg)
 __all__ = [
     "GradientMismatch",
     "NotDifferentiable",
+    "SparsityMismatch",
     "UnsupportedSyntax",
     "ZygError",
     "_pullback",
@@ -93,8 +102,12 @@ __all__ = [
     "grad",
     "gradient",
     "hessian",
+    "hessian_sparsity",
+    "hook",
     "hvp",
+    "isderiving",
     "jacobian",
+    "jacobian_sparsity",
     "jvp",
     "nograd",
     "pullback",
@@ -109,7 +122,9 @@ _MODULES = {
     **dict.fromkeys(("code_adjoint", "code_gradient", "code_ir", "explain"), "zyg.inspection"),
     **dict.fromkeys(("jvp", "code_tangent"), "zyg.forward"),
     **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
+    **dict.fromkeys(("jacobian_sparsity", "hessian_sparsity"), "zyg.sparsity.patterns"),
     "flatten": "zyg.flattening",
+    **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),
 }
 
 

@@ -6,19 +6,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir.late import late
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
 from zyg.calls_inside import hvp_inside
-from zyg.entry import entry_for
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.flattening import Unflatten, flatten, leaves, with_leaves
-from zyg.forward import jvp, mode_of
+from zyg.flattening import Structure, Unflatten, flatten, leaves, with_leaves
+from zyg.forward import jvp
 from zyg.rules.registry import substitute
+
+if TYPE_CHECKING:
+    from zyg.sparsity import compressed, patterns
+else:
+    compressed, patterns = late("zyg.sparsity.compressed"), late("zyg.sparsity.patterns")
 
 Vector = np.ndarray[Any, Any]
 
@@ -50,40 +57,46 @@ def hvp(f: Callable[[Any], Any], x: Any, v: Any) -> Any:
     12.0
     """
     gradient_of = _gradient_of(f)
-    if _goes_forward(gradient_of, x, v):
+    try:
         return jvp(gradient_of, (x,), (v,))[1]
-    return pullback(gradient_of, x)[1](v)[0]
+    except (NotDifferentiable, UnsupportedSyntax):
+        return pullback(gradient_of, x)[1](v)[0]
 
 
 substitute(hvp)(hvp_inside)
 
 
-def _goes_forward(f: Any, x: Any, v: Any) -> bool:
-    try:
-        entry_for(mode_of((x,), (v,)), f, (x,), {})
-    except (NotDifferentiable, UnsupportedSyntax):
-        return False
-    return True
-
-
-def jacobian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
+def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any, ...]:
     """The derivatives of all numbers of `f(*xs)` with respect to all numbers of each argument.
 
     One Jacobian per positional argument. That of an array result of shape `s` with respect to an
     array of shape `t` has the shape `s + t`. A result that is a container gives a container of
-    Jacobians, and an argument that is one as well, inside of those.
+    Jacobians, and an argument that is one as well, inside of those. What holds no numbers in
+    arrays, lists, tuples and dicts (a count, an object) has None.
 
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]), np.array([2.0, 3.0]))
     (array([[3., 2.],
            [1., 0.]]),)
+
+    With `sparsity`, one matrix of `scipy.sparse` per positional argument, whose rows are the
+    numbers of the result and whose columns are those of the argument, both in the order of
+    `flatten`. It takes as many passes as the pattern needs colours, and one that checks it.
+    `sparsity` is the pattern, a sparse matrix or an array in which zeros stand where the Jacobian
+    has zeros (a tuple of them for several arguments), or "detect", for that of
+    `zyg.jacobian_sparsity`.
     """
     vector, unflatten = flatten(xs)
     _refuse_complex(vector, "its arguments")
+    if sparsity is not None:
+        return _sparse_jacobian(f, xs, sparsity)
     y, back = pullback(f, *xs)
     value, unflatten_value = flatten(y)
     _refuse_complex(value, "its result")
-    if vector.size < value.size and _goes_forward_along(f, xs):
-        columns = [_along(f, xs, unit, unflatten, unflatten_value) for unit in np.eye(vector.size)]
+    columns = None
+    if vector.size < value.size:
+        with contextlib.suppress(NotDifferentiable, UnsupportedSyntax):
+            columns = [_along(f, xs, u, unflatten, unflatten_value) for u in np.eye(vector.size)]
+    if columns is not None:
         matrix = np.array(columns).T.reshape(value.size, vector.size)
     else:
         rows = [unflatten.vector(back(_seed(y, unflatten_value, u))) for u in np.eye(value.size)]
@@ -91,17 +104,41 @@ def jacobian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
     return _blocks(matrix, y, xs)
 
 
+def _sparse_jacobian(f: Any, xs: tuple[Any, ...], sparsity: Any) -> tuple[Any, ...]:
+    vector, unflatten = flatten(xs)
+    y, back = pullback(f, *xs)
+    value, unflatten_value = flatten(y)
+    _refuse_complex(value, "its result")
+    widths = [flatten(x)[0].size for x in xs]
+    given = _detected(sparsity, patterns.jacobian_sparsity, f, *xs)
+    pattern = compressed.pattern_of(given, widths, value.size)
+
+    def forward(direction: Vector) -> Vector:
+        return _along(f, xs, direction, unflatten, unflatten_value)
+
+    def backward(direction: Vector) -> Vector:
+        return unflatten.vector(back(_seed(y, unflatten_value, direction)))
+
+    dtype = np.result_type(vector, value)
+    try:
+        whole = compressed.compressed_jacobian(pattern, forward, backward, dtype)
+    except (NotDifferentiable, UnsupportedSyntax):  # forward mode follows less
+        whole = compressed.compressed_jacobian(pattern, None, backward, dtype)
+    return tuple(patterns.columns_of(whole, widths))
+
+
+def _detected(sparsity: Any, detect: Callable[..., Any], *args: Any) -> Any:
+    """The pattern that the user gave or asked for."""
+    if not isinstance(sparsity, str):
+        return sparsity
+    if sparsity != "detect":
+        raise ValueError(f'sparsity is a pattern or "detect", not {sparsity!r}')
+    return detect(*args)
+
+
 def _seed(y: Any, unflatten: Unflatten, unit: Vector) -> Any:
     parts = iter(leaves(unflatten(unit)))
     return with_leaves(y, lambda leaf: next(parts), lambda part: None)
-
-
-def _goes_forward_along(f: Any, xs: tuple[Any, ...]) -> bool:
-    try:
-        entry_for(mode_of(xs, _tangents(xs, flatten(xs)[1], flatten(xs)[0])), f, xs, {})
-    except (NotDifferentiable, UnsupportedSyntax):
-        return False
-    return True
 
 
 def _tangents(xs: tuple[Any, ...], unflatten: Unflatten, unit: Vector) -> tuple[Any, ...]:
@@ -156,26 +193,36 @@ def _columns(part: Any, leaf: Any, x: Any) -> Any:
     return with_leaves(x, block, lambda other: None)
 
 
-def hessian(f: Callable[[Any], Any], x: Any) -> Any:
+def hessian(f: Callable[[Any], Any], x: Any, sparsity: Any = None) -> Any:
     """All second derivatives of a scalar function: for an array of shape `s`, of shape `s + s`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1], np.array([3.0, 5.0]))
     array([[10.,  6.],
            [ 6.,  0.]])
+
+    With `sparsity`, a matrix of `scipy.sparse` with a row and a column for each number of `x`, in
+    the order of `flatten`, by as many products with vectors as the pattern needs colours, and one
+    that checks it: the pattern, or "detect", as for `jacobian` and by `zyg.hessian_sparsity`.
     """
     vector, unflatten = flatten(x)
     _refuse_complex(vector, "its argument")
-    rows = [
-        unflatten.vector(hvp(f, x, _tangents((x,), unflatten_one(unflatten), unit)[0]))
-        for unit in np.eye(vector.size)
-    ]
+
+    def product(direction: Vector) -> Vector:
+        along = _tangents((x,), unflatten_one(unflatten), direction)[0]
+        return unflatten.vector(hvp(f, x, along))
+
+    if sparsity is not None:
+        given = _detected(sparsity, patterns.hessian_sparsity, f, x)
+        pattern = compressed.pattern_of(given, [vector.size], vector.size)
+        return compressed.compressed_hessian(pattern, product, vector.dtype)
+    rows = list(map(product, np.eye(vector.size)))
     matrix = np.array(rows).reshape(vector.size, vector.size)
     return _blocks(matrix, x, (x,))[0]
 
 
 def unflatten_one(unflatten: Unflatten) -> Unflatten:
     """The way back to the tuple of a single argument."""
-    return Unflatten((unflatten.tree,), unflatten.size)
+    return Structure((unflatten.tree,), unflatten.size).unflatten()
 
 
 def diaghessian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
@@ -193,8 +240,13 @@ def diaghessian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
             along = _tangents((x,), unflatten_one(unflatten), unit)
             products = _hessian_rows(f, xs, (*(None for _ in xs[:i]), *along), i)
             diagonal.append(unflatten.vector(products)[k])
-        found.append(unflatten(np.array(diagonal).reshape(vector.size)))
+        parts = leaves(unflatten(np.array(diagonal).reshape(vector.size)))
+        found.append(with_leaves(x, partial(_next_of, parts), lambda part: None))
     return tuple(found)
+
+
+def _next_of(parts: Iterator[Any], leaf: Any) -> Any:
+    return next(parts)
 
 
 def _hessian_rows(f: Any, xs: tuple[Any, ...], along: tuple[Any, ...], i: int) -> Any:

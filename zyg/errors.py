@@ -17,6 +17,10 @@ class NotDifferentiable(ZygError, TypeError):
     is_located = False  # whether the message says already where in the user's program
 
 
+class SparsityMismatch(ZygError, ValueError):
+    """A derivative has entries where the pattern that was given has none."""
+
+
 class GradientMismatch(ZygError, AssertionError):
     """A gradient that differs from what differences of the function say."""
 

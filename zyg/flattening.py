@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
-from ir.record import record
-from zyg.cotangent import like_mapping, rebuilt
+from zyg.cotangent import like_mapping, project, rebuilt
+from zyg.rules.registry import adjoint, constant
+from zyg.rules.tangent_registry import tangent
+from zyg.tangent import zero_tangent
 
 Vector = np.ndarray[Any, Any]
 
@@ -52,41 +55,74 @@ def with_leaves(tree: Any, change: Callable[[Any], Any], other: Any = None) -> A
     return tree if other is None else other(tree)
 
 
-@record
-class Unflatten:
+class Unflatten(Protocol):
     """Makes structures like `tree` of vectors, and vectors of structures like it."""
 
     tree: Any
     size: int
 
-    def __call__(self, vector: Any) -> Any:
-        vector = np.asarray(vector)
-        if vector.shape != (self.size,):
-            raise ValueError(f"the structure has {self.size} numbers, not {vector.shape}")
-        position = 0
-
-        def taken(leaf: Any) -> Any:
-            nonlocal position
-            count = np.size(leaf)
-            part = vector[position : position + count]
-            position += count
-            if isinstance(leaf, np.ndarray):
-                kept = part if leaf.dtype.kind == "c" else part.real
-                return kept.reshape(leaf.shape).astype(leaf.dtype)
-            number = part[0].item()
-            return type(leaf)(number if isinstance(leaf, complex | np.complexfloating) else (
-                number.real
-            ))
-
-        return with_leaves(self.tree, taken)
+    def __call__(self, vector: Any) -> Any: ...
 
     def vector(self, tree: Any) -> Vector:
         """The numbers of a structure of this kind, as of a gradient."""
-        parts = [np.ravel(part) for part in _beside(self.tree, tree)]
-        found = np.concatenate(parts) if parts else np.zeros(0)
-        if found.shape != (self.size,):
-            raise ValueError(f"the structure has {self.size} numbers, this one {found.size}")
-        return found
+
+
+class Structure:
+    """What a way back knows: a structure, and how many numbers it has."""
+
+    def __init__(self, tree: Any, size: int) -> None:
+        self.tree = tree
+        self.size = size
+
+    def unflatten(self) -> Unflatten:
+        """The way back from vectors, as a function: the compiler looks into it."""
+        structure = self
+
+        def unflatten(vector: Any) -> Any:
+            return unflattened(structure, vector)
+
+        found: Any = unflatten
+        found.tree, found.size = self.tree, self.size
+        found.vector = partial(flattened, structure)
+        result: Unflatten = found
+        return result
+
+
+def unflattened(structure: Structure, vector: Any) -> Any:
+    """A structure of these numbers; its other parts stay as they are."""
+    return _filled(structure, vector, None)
+
+
+def flattened(structure: Structure, tree: Any) -> Vector:
+    """The numbers of a structure of this kind, as of a gradient."""
+    parts = [np.ravel(part) for part in _beside(structure.tree, tree)]
+    found = np.concatenate(parts) if parts else np.zeros(0)
+    if found.shape != (structure.size,):
+        raise ValueError(f"the structure has {structure.size} numbers, this one {found.size}")
+    return found
+
+
+def _filled(structure: Structure, vector: Any, other: Any) -> Any:
+    """The structure of a vector's numbers, and `other(part)` of the parts that hold none."""
+    vector = np.asarray(vector)
+    if vector.shape != (structure.size,):
+        raise ValueError(f"the structure has {structure.size} numbers, not {vector.shape}")
+    position = 0
+
+    def taken(leaf: Any) -> Any:
+        nonlocal position
+        count = np.size(leaf)
+        part = vector[position : position + count]
+        position += count
+        if not np.iscomplexobj(leaf) and np.iscomplexobj(part):
+            if np.any(part.imag):
+                raise ValueError("a real number of the structure was given a complex one")
+            part = part.real
+        if isinstance(leaf, np.ndarray):
+            return part.reshape(leaf.shape).astype(leaf.dtype)
+        return type(leaf)(part[0].item())
+
+    return with_leaves(structure.tree, taken, other)
 
 
 def _beside(like: Any, tree: Any) -> Iterator[Any]:
@@ -116,4 +152,68 @@ def flatten(tree: Any) -> tuple[Vector, Unflatten]:
     """
     parts = [np.ravel(leaf) for leaf in leaves(tree)]
     vector = np.concatenate(parts) if parts else np.zeros(0)
-    return vector, Unflatten(tree, vector.size)
+    return vector, Structure(tree, vector.size).unflatten()
+
+
+# Derivatives. All is linear; counts and flags of a structure have nothing to do with the vector.
+
+
+def spread(structure: Structure, vector: Any) -> Any:
+    """A vector's numbers as a tangent or cotangent of the structure."""
+    return _filled(structure, vector, zero_tangent)
+
+
+def gathered(structure: Structure, bars: Any) -> Vector:
+    """A tangent or cotangent of the structure as a vector; parts may be missing."""
+    return flattened(structure, project(bars, structure.tree))
+
+
+@adjoint(unflattened)
+def unflattened_rule(structure, vector):  # type: ignore[no-untyped-def]
+    return unflattened(structure, vector), lambda bars: (None, gathered(structure, bars))
+
+
+@adjoint(spread)
+def spread_rule(structure, vector):  # type: ignore[no-untyped-def]
+    return spread(structure, vector), lambda bars: (None, gathered(structure, bars))
+
+
+@tangent(unflattened, spread)
+def unflattened_tangent(  # type: ignore[no-untyped-def]
+    y, structure, vector, structure_dot, vector_dot
+):
+    return spread(structure, vector_dot)
+
+
+@adjoint(flattened)
+def flattened_rule(structure, tree):  # type: ignore[no-untyped-def]
+    return flattened(structure, tree), lambda y_bar: (None, spread(structure, y_bar))
+
+
+@adjoint(gathered)
+def gathered_rule(structure, bars):  # type: ignore[no-untyped-def]
+    return gathered(structure, bars), lambda y_bar: (None, spread(structure, y_bar))
+
+
+@tangent(flattened, gathered)
+def flattened_tangent(y, structure, tree, structure_dot, tree_dot):  # type: ignore[no-untyped-def]
+    return gathered(structure, tree_dot)
+
+
+@adjoint(flatten)
+def flatten_rule(tree):  # type: ignore[no-untyped-def]
+    vector, unflatten = flatten(tree)
+    structure = structure_of(unflatten)
+    return (vector, unflatten), lambda bars: (spread(structure, bars[0]),)
+
+
+@tangent(flatten)
+def flatten_tangent(y, tree, tree_dot):  # type: ignore[no-untyped-def]
+    return gathered(structure_of(y[1]), tree_dot), None
+
+
+def structure_of(unflatten: Unflatten) -> Structure:
+    return Structure(unflatten.tree, unflatten.size)
+
+
+constant(structure_of)

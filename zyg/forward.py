@@ -120,11 +120,6 @@ def _mode(dots: Sequence[Any]) -> str:
 _modes: dict[tuple[bool, ...], str] = {}
 
 
-def mode_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> str:
-    """The form of the code that `jvp` runs for these tangents."""
-    return _mode(list(map(tangent_like, tangents, primals)))
-
-
 def _dots_of(
     entry: Entry, dots: Sequence[Any], keyword_dots: dict[str, Any], own: Any,
     args: tuple[Any, ...], kwargs: dict[str, Any],

@@ -115,7 +115,10 @@ def gradient_of(bar: Any, arg: Any) -> Any:
     """The gradient of one argument, in memory of its own."""
     if callable(arg):
         return detached(bar) if isinstance(bar, dict) else None
-    return detached(cotangent.project(bar, arg))
+    projected = cotangent.project(bar, arg)
+    if isinstance(projected, np.ndarray) and projected is not bar:
+        return projected  # a copy already
+    return detached(projected)
 
 
 def detached(bar: Any) -> Any:

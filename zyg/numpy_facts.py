@@ -36,6 +36,7 @@ from ir.types import (
 )
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
+from zyg import numpy_results as numpy_results
 from zyg import numpy_shapes as numpy_shapes
 from zyg import permissions as permissions
 from zyg.array_type import (
@@ -79,9 +80,12 @@ for _ufunc in UFUNCS:
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:
     facts.result(_function)(elementwise(_function, 3 if _function is np.where else 1))
+for _function in (np.clip, np.ndarray.clip):
+    facts.result(_function)(numpy_results.clipped(_function))
 facts.pure(*ELEMENTWISE, np.allclose, np.array_equal)
-facts.total(np.where, np.clip, np.isclose)
-facts.fresh(np.where, np.clip, np.isclose)
+facts.total(np.where, np.clip, np.isclose, np.sinc, np.nan_to_num)
+facts.fresh(np.where, np.clip, np.isclose, np.ndarray.clip, np.sinc, np.i0, abs)
+facts.fresh(np.nan_to_num, when=lambda call: len(call.args) == 1 and "copy" not in call.kwargs)
 
 OPERATORS: tuple[Callable[..., Any], ...] = (
     operator.add,

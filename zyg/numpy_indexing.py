@@ -57,6 +57,12 @@ def selector(index: Type) -> Selector | None:
     return None
 
 
+def selects(index: Type) -> bool:
+    """Whether an index has arrays or lists among its entries, so that it gives a copy."""
+    entries = index.items if isinstance(index, Tuple) else (index,)
+    return any(selector(entry) is not None for entry in entries)
+
+
 def is_position(index: Type) -> bool:
     """A single int, which takes its dimension away."""
     cls = class_of(index) if isinstance(index, Scalar | Known) else None
@@ -172,3 +178,45 @@ def extend_getitem() -> None:
 
 
 extend_getitem()
+
+
+# Functions that give an index: a tuple of arrays of integers, one for each dimension.
+
+_PLACES = Array(np.dtype(np.intp), (ANY,))
+
+
+facts.fresh(
+    np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from,
+    np.diag_indices, np.diag_indices_from, np.nonzero, np.ix_,
+)
+
+
+@facts.result(np.tril_indices)
+@facts.result(np.triu_indices)
+@facts.result(np.tril_indices_from)
+@facts.result(np.triu_indices_from)
+def places_in_matrix(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Tuple((_PLACES, _PLACES))
+
+
+@facts.result(np.diag_indices)
+def places_on_diagonal(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    count = args[1] if len(args) > 1 else kwargs.get("ndim", Known(2))
+    if not isinstance(count, Known) or type(count.value) is not int:
+        return TOP
+    return Tuple((_PLACES,) * count.value)
+
+
+@facts.result(np.nonzero)
+@facts.result(np.diag_indices_from)
+def places_in_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    items = args[0] if len(args) == 1 else TOP
+    if not isinstance(items, Array) or not items.dims:
+        return TOP
+    return Tuple((_PLACES,) * len(items.dims))
+
+
+@facts.result(np.ix_)
+def grid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    places = Array(np.dtype(np.intp), (ANY,) * len(args))
+    return Tuple((places,) * len(args))

@@ -27,7 +27,7 @@ from zyg.array_type import (
     dims_of,
     equal_dim,
 )
-from zyg.numpy_example import Unknown, call, mixes_by_value, sample, shaped_by, with_dims
+from zyg.numpy_example import BY_VALUE, Unknown, call, mixes_by_value, sample, shaped_by, with_dims
 
 
 def matmul_dims(left: Dims, right: Dims) -> Dims | None:
@@ -94,9 +94,12 @@ def determinant_dims(matrix: Dims) -> Dims | None:
 
 
 def solve_dims(matrix: Dims, right: Dims) -> Dims | None:
-    if len(matrix) != 2 or len(right) not in (1, 2):
+    if len(matrix) < 2 or not right or (BY_VALUE and len(matrix) + len(right) > 4):
         return None
-    return (equal_dim(matrix[-1], right[0]), *right[1:])
+    if len(right) == 1:
+        return (*matrix[:-2], equal_dim(matrix[-1], right[0]))
+    batch = broadcast([matrix[:-2], right[:-2]])
+    return None if batch is None else (*batch, equal_dim(matrix[-1], right[-2]), right[-1])
 
 
 PRODUCTS: dict[Any, Any] = {
@@ -114,6 +117,7 @@ for _callee, _dims in PRODUCTS.items():
 for _callee in (np.linalg.inv, np.linalg.cholesky):
     facts.result(_callee)(shaped_by(_callee, same_dims, 1))
 facts.result(np.linalg.det)(shaped_by(np.linalg.det, determinant_dims, 1))
+facts.total(np.einsum, np.kron)
 facts.pure(*PRODUCTS, np.linalg.inv, np.linalg.cholesky, np.linalg.det, np.einsum, np.kron)
 facts.pure(operator.matmul, np.linalg.norm, np.linalg.slogdet, np.linalg.eigh, np.linalg.svd)
 facts.pure(np.linalg.eigvalsh, np.linalg.pinv, np.linalg.qr, np.linalg.lstsq, np.cross)

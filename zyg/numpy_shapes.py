@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.core import Call
 from ir.fact_rules import declare, is_int
 from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join
 from zyg.array_type import (
@@ -72,9 +73,21 @@ for _function in (*REDUCTIONS, *EXTREMES, *COPIES):
     # These return views, or for some arguments the array itself.
     if _function not in (*IN_PLACE, np.flip, np.fliplr, np.flipud, np.rot90, np.diff):
         facts.fresh(_function)
+facts.total(np.tril, np.triu, np.flip, np.fliplr, np.flipud, np.roll, np.tile, np.diag, np.diagonal)
+facts.total(np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.moveaxis)
+facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median)
 facts.total(*REDUCTIONS, np.cumsum, np.cumprod, np.transpose, np.ndarray.transpose)
 facts.total(np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, np.real, np.imag, np.ravel)
 facts.fresh(np.ndarray.flatten)
+facts.fresh(np.diff, when=lambda call: len(call.args) == 1 and "n" not in call.kwargs)
+
+
+def copies(call: Call) -> bool:
+    """Whether a call is free of `copy=False`: the array itself may be what it wants."""
+    return len(call.args) <= 2 and "copy" not in call.kwargs
+
+
+facts.fresh(np.ndarray.astype, when=copies)
 
 
 def item_type(type_: Type) -> Type:
@@ -293,7 +306,7 @@ def array_of_list(type_: Type, dtype: Known) -> Type:
 
 
 facts.pure(np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
-facts.fresh(np.array)
+facts.fresh(np.array, when=copies)
 
 
 def parts(type_: Type) -> list[Array] | None:

@@ -9,14 +9,63 @@ names look at the data of wrapped values, and record calls that have a rule:
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from zyg.rules import registry
+from zyg.signature import is_by_rules
 
 PACKAGES = ("numpy", "math", "cmath", "scipy")
+CALL = "__call__"
 REWRITTEN = ("zyg.rules.", "zyg.cotangent", "zyg.iterators")
+
+
+def method_of_library(callee: Any) -> tuple[Any, Any] | None:
+    """The function of a method of a library's object, or of its call, and the object.
+
+    >>> from scipy.stats import norm
+    >>> method_of_library(norm.logpdf)[1] is norm
+    True
+    """
+    if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
+        return callee.__func__, callee.__self__
+    if isinstance(callee, type) or not is_by_rules(type(callee)):
+        return None
+    function = getattr(type(callee), CALL, None)
+    if registry.substitute_of(function) is None and registry.rule_of(function) is None:
+        return None
+    return function, callee
+
+
+def caller_in_scipy() -> str:
+    """The function of SciPy's which the program has called and in which this is called; or ""."""
+    frame: types.FrameType | None = sys._getframe(1)
+    found = ""
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if package == "scipy":
+            found = _name_of_running(frame)
+        elif package not in ("numpy", "zyg", "functools"):
+            break
+        frame = frame.f_back
+    return found
+
+
+def _name_of_running(frame: types.FrameType) -> str:
+    """The function whose code runs, as the program has called it."""
+    name = frame.f_code.co_name
+    if "<locals>" in frame.f_code.co_qualname:  # the wrapper that a decorator has made
+        for value in frame.f_locals.values():
+            if isinstance(value, types.FunctionType):
+                return value.__name__
+    if "self" not in frame.f_locals:
+        return name
+    owner = frame.f_locals["self"]
+    frozen = getattr(getattr(owner, "dist", None), "name", None)
+    called = f"{frozen}(...)" if frozen else getattr(owner, "name", None) or type(owner).__name__
+    return f"<{called} object>" if name == CALL else f"{called}.{name}"
 
 
 class Rebinding:
@@ -119,7 +168,9 @@ class Dispatching:
         rebinding = self.rebinding
         if rebinding.has_wrapped(args) or (kwargs and rebinding.has_wrapped(kwargs)):
             return rebinding.call(self.function, args, kwargs)
-        return self.function(*args, **kwargs)
+        result = self.function(*args, **kwargs)
+        # Some choose the code that is called next.
+        return rebinding.converted(result) if type(result) is types.FunctionType else result
 
 
 class Module:

@@ -11,6 +11,7 @@ there is nothing to differentiate: text, flags, functions, objects. All function
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import deque
 from collections.abc import KeysView, Set, ValuesView
 from typing import Any
@@ -51,7 +52,13 @@ def zero_tangent(x: Any) -> Any:
         return like_mapping(x, {key: zero_tangent(item) for key, item in x.items()})
     if isinstance(x, Set | ValuesView):
         return list(map(zero_tangent, x))
-    return None
+    return 0 * x if _is_sparse(x) else None
+
+
+def _is_sparse(x: Any) -> bool:
+    """Whether it is a matrix of `scipy.sparse`, whose products are linear in it."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and bool(module.issparse(x))
 
 
 def tangent_or_zero(dot: Any, x: Any) -> Any:

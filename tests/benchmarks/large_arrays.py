@@ -1,21 +1,34 @@
-"""What rules cost on large arrays: `python -m tests.benchmarks.large_arrays` prints a table.
+"""What rules cost on large arrays: `python -m tests.benchmarks.large_arrays` prints tables.
 
-For each rule the time of its adjoint as a multiple of the primal's, and what the pullback keeps as
-a multiple of the first operand: 1 is one array. Arrays have a million elements; factorisations have
-sizes for which the primal takes some milliseconds.
+    --hand       formulas beside their gradients by hand, in the joint form: what the code costs
+    --rules      for each rule the time of its adjoint as a multiple of the primal's, what the
+                 pullback keeps as a multiple of the largest operand (1 is one array), and from n
+                 to 4n elements the growth of the adjoint's time beyond that of its primal, or of
+                 the elements: 1 for what it should be, 4 for what is quadratic and needn't be
+    words        only what has one of them in its name
+
+At the end stand the best and the worst of each family. Times are those of the processor.
+
+Arrays have a million elements, or as many as a call of some hundredths of a second takes;
+factorisations have sizes for which the primal takes some milliseconds.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import argparse
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from time import thread_time
 from typing import Any
 
 import numpy as np
 
 import zyg
+from tests.benchmarks import by_hand, by_hand_arrays, scaled_rows
+from tests.benchmarks.table import lines
 from tests.benchmarks.timing import best_seconds
+from tests.rule_row import Row
 from zyg.back_functions import held
 
 RANDOM = np.random.default_rng(0)
@@ -157,31 +170,185 @@ def seed_of(y: Any) -> Any:
     return np.ones_like(y) if isinstance(y, np.ndarray) else 1.0
 
 
-def measured(case: Case) -> tuple[float, float, float]:
-    """Milliseconds of the primal, the adjoint as its multiple, arrays that are kept."""
-    y, back = zyg.pullback(case.program, *case.args)
+@dataclass(frozen=True)
+class Cost:
+    """What one rule costs; `growth` is that of the adjoint beyond its primal's, from n to 4n."""
+
+    kind: str
+    name: str
+    milliseconds: float
+    ratio: float
+    kept: float
+    growth: float | None = None
+
+
+def measured(
+    kind: str, name: str, program: Callable[..., Any], args: tuple[Any, ...], **options: Any
+) -> Cost:
+    y, back = zyg.pullback(program, *args, **options)
     seed = seed_of(y)
     seconds = best_seconds(
-        {"primal": lambda: case.program(*case.args), "adjoint": lambda: back(seed)},
-        rounds=8, budget=0.3,
+        {"primal": lambda: program(*args, **options), "adjoint": lambda: back(seed)},
+        rounds=8, budget=0.15, clock=thread_time,
     )
     _, size = held(back._saved)
-    kept = size / case.args[0].nbytes
-    return 1e3 * seconds["primal"], seconds["adjoint"] / seconds["primal"], kept
+    most = max([x.nbytes for x in scaled_rows.arrays_in(args)], default=1)
+    ratio = seconds["adjoint"] / seconds["primal"]
+    return Cost(kind, name, 1e3 * seconds["primal"], ratio, size / most)
+
+
+def of_row(row: Row, factor: int) -> Cost:
+    """A row of the tables of rules at its size, and the same at four times as many elements."""
+    callee, options = row.callee, row.kwargs
+    owner = getattr(callee, "__objclass__", None)
+    module = str(getattr(owner or callee, "__module__", None) or type(callee).__module__)
+    name = str(getattr(callee, "__qualname__", None) or callee.__name__)
+    kind = "scipy.special" if "special" in module or name in SPECIAL else module.split("._")[0]
+
+    large = scaled_rows.scaled(row, factor)
+    array = scaled_rows.largest(large)
+    assert array is not None
+    rank = sum(n > 1 for n in array.shape)
+    small = scaled_rows.scaled(row, max(1, round(factor / 4 ** (1 / rank))))
+    cost = measured(kind, name, callee, large.args, **options)
+    before = measured(kind, name, callee, small.args, **options)
+    # Views cost nothing, and their gradients a copy.
+    expected = max(cost.milliseconds / before.milliseconds, array.size / small_size(small))
+    growth = cost.ratio * cost.milliseconds / (before.ratio * before.milliseconds) / expected
+    return replace(cost, growth=growth)
+
+
+def small_size(row: Row) -> int:
+    array = scaled_rows.largest(row)
+    return 1 if array is None else array.size
+
+
+def rows() -> Iterator[tuple[Row, int]]:
+    from tests import rule_rows_composites, rule_rows_special
+    from tests.rule_table import ROWS
+
+    special = [
+        *rule_rows_special.of_one(), *rule_rows_special.of_several(),
+        *rule_rows_special.composites(),
+    ]
+    SPECIAL.update(str(row.callee.__name__) for row in special)
+    return scaled_rows.one_of_each((*ROWS, *rule_rows_composites.ROWS, *special))
+
+
+# Ufuncs of SciPy don't say where they come from.
+SPECIAL: set[str] = set()
+
+
+def is_wanted(name: str, words: list[str]) -> bool:
+    return not words or any(word in name for word in words)
+
+
+def costs(words: list[str]) -> Iterator[Cost]:
+    for case in CASES:
+        if is_wanted(case.name, words):
+            yield measured(case.kind, case.name, case.program, case.args)
+    for row, factor in rows():
+        if is_wanted(str(row), words):
+            yield of_row(row, factor)
+
+
+def print_rules(found: Iterable[Cost]) -> list[Cost]:
+    kind, done = "", []
+    for cost in found:
+        if cost.kind != kind:
+            kind = cost.kind
+            print(
+                f"\n| {kind} | primal, ms | adjoint / primal | arrays kept | growth to 4n |\n"
+                "|---|---|---|---|---|"
+            )
+        growth = "" if cost.growth is None else f"{cost.growth:.1f}"
+        print(
+            f"| `{cost.name}` | {cost.milliseconds:.2f} | {cost.ratio:.1f} | {cost.kept:.2g} "
+            f"| {growth} |", flush=True,
+        )
+        done.append(cost)
+    return done
+
+
+def print_hand(words: list[str]) -> list[tuple[str, str, float, float]]:
+    """Kind, name, milliseconds by hand, and the multiple of that which generated code takes."""
+    found, kind = [], ""
+    for pair in by_hand.PAIRS:
+        if not is_wanted(pair.name, words):
+            continue
+        if pair.kind != kind:
+            kind = pair.kind
+            print(f"\n| {kind} | by hand, ms | over by hand |\n|---|---|---|")
+        check_pair(pair)
+        seconds = best_seconds(
+            {
+                "zyg": lambda pair=pair: zyg.gradient(pair.formula, *pair.operands),
+                "hand": lambda pair=pair: pair.gradient(*pair.operands),
+            },
+            rounds=15, budget=0.2, clock=thread_time,
+        )
+        ratio = seconds["zyg"] / seconds["hand"]
+        print(f"| `{pair.name}` | {1e3 * seconds['hand']:.2f} | {ratio:.2f} |", flush=True)
+        found.append((kind, pair.name, 1e3 * seconds["hand"], ratio))
+    return found
+
+
+def check_pair(pair: by_hand.Pair) -> None:
+    expected = pair.gradient(*pair.operands)
+    bars = zyg.gradient(pair.formula, *pair.operands)
+    for bar, other in zip(
+        bars, expected if isinstance(expected, tuple) else (expected,), strict=True
+    ):
+        scale = 1e-9 * float(np.max(np.abs(other)))
+        np.testing.assert_allclose(bar, other, rtol=1e-6, atol=scale, err_msg=pair.name)
+
+
+def print_summary(
+    hand: list[tuple[str, str, float, float]], rules: list[Cost]
+) -> None:
+    """The best and the worst of each family."""
+    table = [("family", "formulas", "best", "median", "worst")]
+    for kind in dict.fromkeys(row[0] for row in hand):
+        of_kind = sorted([row for row in hand if row[0] == kind], key=lambda row: row[3])
+        best, worst = of_kind[0], of_kind[-1]
+        middle = of_kind[len(of_kind) // 2][3]
+        table.append((
+            kind, str(len(of_kind)), f"{best[3]:.2f} (`{best[1]}`)", f"{middle:.2f}",
+            f"{worst[3]:.2f} (`{worst[1]}`)",
+        ))
+    if hand:
+        print("\nGenerated code over the gradient by hand:\n")
+        print("\n".join(lines(table, True)))
+    table = [
+        ("family", "rules", "adjoint / primal", "worst", "arrays kept, most", "growth")
+    ]
+    for kind in dict.fromkeys(cost.kind for cost in rules):
+        of_one = sorted([cost for cost in rules if cost.kind == kind], key=lambda cost: cost.ratio)
+        most = max(of_one, key=lambda cost: cost.kept)
+        grown = max(of_one, key=lambda cost: cost.growth or 0)
+        growth = "" if grown.growth is None else f"{grown.growth:.1f} (`{grown.name}`)"
+        table.append((
+            kind, str(len(of_one)), f"{of_one[len(of_one) // 2].ratio:.1f}",
+            f"{of_one[-1].ratio:.1f} (`{of_one[-1].name}`)", f"{most.kept:.2g} (`{most.name}`)",
+            growth,
+        ))
+    if rules:
+        print("\nRules:\n")
+        print("\n".join(lines(table, True)))
 
 
 def main() -> None:
-    wanted = sys.argv[1:]
-    kind = ""
-    for case in CASES:
-        if wanted and not any(word in case.name for word in wanted):
-            continue
-        if case.kind != kind:
-            kind = case.kind
-            print(f"\n| {kind} | primal, ms | adjoint / primal | arrays kept |\n|---|---|---|---|")
-        milliseconds, ratio, kept = measured(case)
-        name = f"`{case.name}`"
-        print(f"| {name} | {milliseconds:.2f} | {ratio:.1f} | {kept:.2g} |", flush=True)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.large_arrays")
+    parser.add_argument("words", nargs="*", help="parts of names")
+    parser.add_argument("--hand", action="store_true", help="gradients by hand only")
+    parser.add_argument("--rules", action="store_true", help="rules only")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    assert by_hand_arrays.pair is by_hand.pair
+    both = options.hand == options.rules
+    hand = print_hand(options.words) if options.hand or both else []
+    rules = print_rules(costs(options.words)) if options.rules or both else []
+    print_summary(hand, rules)
 
 
 if __name__ == "__main__":

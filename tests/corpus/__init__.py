@@ -40,6 +40,7 @@ from tests.corpus import (  # noqa: F401
     matching,
     memory_by_several_names,
     memory_in_containers,
+    models,
     names,
     names_of_attributes,
     numbers_in_containers,

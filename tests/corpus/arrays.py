@@ -425,3 +425,18 @@ def mixture_of_gaussians(x):
     log_terms = log_weights - 0.5 * (x[:, None] - means) ** 2
     top = log_terms.max(axis=1)
     return np.sum(top + np.log(np.exp(log_terms - top[:, None]).sum(axis=1)))
+
+
+@program((V, W))
+def laid_end_to_end(x, y):
+    table = np.c_[np.ones(3), x, y**2]
+    return np.r_[table @ np.array([1.0, 2.0, 3.0]), 0.5, y[0], 1:3].prod()
+
+
+@program((A,))
+def attributes_found_at_run_time(a):
+    total = 0.0
+    for function in {"tanh": np.tanh, "sin": np.sin}.values():
+        m = function(a)
+        total += (m.T @ m).sum() + m.real.sum() + m[0].prod()
+    return total

@@ -610,3 +610,36 @@ def states_in_a_list(w, x):
         if i == 1:
             states[0] = states[-1] * 2.0
     return sum([state @ state for state in states])
+
+
+@program((np.array([0.5, -1.2, 2.0]), 0.3))
+def results_of_functions(v, x):
+    spectrum = np.fft.fft(v)
+    spectrum[1] = 0
+    spectrum *= x
+    taken = np.take(v, [0, 2])
+    taken[0] = x * taken[1]
+    longer = np.append(v, x)
+    longer[-1] *= 2
+    shorter = np.delete(v, 1)
+    shorter[0] += x
+    wide = np.insert(v, 1, x)
+    wide[1] += 1
+    gaps = np.diff(v)
+    gaps *= x
+    diagonal = np.diag(v)
+    diagonal[0, 1] = x
+    return (
+        np.abs(np.fft.ifft(spectrum)).sum() + taken.prod() + longer.sum() + shorter.prod()
+        + wide.prod() + gaps.sum() + np.linalg.det(diagonal + diagonal.T)
+    )
+
+
+@program((np.array([[2.0, 0.3, -0.4], [0.1, 1.5, 0.2], [-0.3, 0.4, 1.8]]), 0.5))
+def places_from_functions(a, x):
+    a = a.copy()
+    a[np.diag_indices_from(a)] += x
+    a[np.ix_([0, 2], [1, 2])] *= x
+    a[np.triu_indices(3, 1)] -= x
+    a[np.nonzero(a > 2.2)] *= 3
+    return (a**2).sum()

@@ -1,11 +1,14 @@
 """Elements of containers that are changed in place: rows of lists, parameters in dicts."""
 
+from collections import defaultdict
+
 import numpy as np
 
 from tests.corpus.registry import program
 
 ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 ARRAYS = [np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([5.0, 6.0])]
+MATRIX = np.array([[0.5, -1.2, 2.0], [0.3, 0.8, -0.6], [1.4, -0.9, 0.2]])
 NAMED = {"w": np.array([1.0, 2.0]), "b": np.array([3.0, 4.0])}
 LAYERS = {"layers": [{"W": np.array([1.0, 2.0])}, {"W": np.array([3.0, 4.0])}]}
 
@@ -265,3 +268,37 @@ def filtered_rows(rows, x):
     long = [row for row in rows if row[0] > 2.0]
     long[0][0] = x
     return long[0][0] * long[1][1]
+
+
+@program((MATRIX,))
+def rows_in_buckets(a):
+    buckets = [[] for _ in range(2)]
+    for i in range(3):
+        buckets[i % 2].append(a[i])
+        buckets[0].extend([a[i] * 2])
+    return sum(sum(bucket).prod() for bucket in buckets)
+
+
+@program((MATRIX,))
+def default_lists_of_numbers(a):
+    totals = defaultdict(lambda: [0.0, 0.0])
+    for i in range(3):
+        for j in range(3):
+            totals[i % 2][j % 2] += a[i, j] ** 2
+    return totals[0][0] * totals[1][1]
+
+
+@program((MATRIX,))
+def default_dicts(a):
+    totals = defaultdict(dict)
+    for i in range(3):
+        for j in range(3):
+            totals[i % 2][j % 2] = totals[i % 2].get(j % 2, 0.0) + a[i, j]
+    return totals[0][0] * totals[1][1]
+
+
+@program(({"w": MATRIX[:, :2].copy(), "b": np.array([0.3, -0.2])}, MATRIX[0].copy()))
+def parameters_descend_by_items(parameters, x):
+    for _, w in parameters.items():
+        w -= 0.1 * w**2
+    return np.tanh(x @ parameters["w"] + parameters["b"]).sum()

@@ -681,7 +681,7 @@ def _may_be_shared(value: Operand, makers: dict[Value, Op], result: Operand) -> 
     if isinstance(made, Call) and isinstance(made.callee, Const):
         if made.callee.value is primitives.build_tuple:
             return any(_may_be_shared(arg, makers, result) for arg in made.args)
-        return not facts.is_fresh(made.callee.value) and made.callee.value is not (
+        return not facts.is_fresh(made) and made.callee.value is not (
             cotangent.prototype
         )
     return True

@@ -27,8 +27,8 @@ def shorten_updates(body: Block) -> None:
 
 def _subtract_negated(block: Block, uses: Counter[Value]) -> None:
     fresh = {
-        op.result for op in block.ops if isinstance(op, Call) and isinstance(op.callee, Const)
-        and facts.is_fresh(op.callee.value) and uses[op.result] == 1
+        op.result for op in block.ops
+        if isinstance(op, Call) and facts.is_fresh(op) and uses[op.result] == 1
     }
     # What is subtracted is read later than it was: its memory must be nobody else's.
     negated = {

@@ -58,7 +58,7 @@ def _keeps_nothing(op: Op, value: Value) -> bool:
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
     callee = op.callee.value
-    if facts.is_fresh(callee) or facts.is_metadata(callee) or callee in _SUMS:
+    if facts.is_fresh(op) or facts.is_metadata(callee) or callee in _SUMS:
         return True
     if reads_metadata(op, value) or all(isinstance(result.type, Scalar) for result in op.results):
         return True

@@ -60,7 +60,7 @@ def _source(operand: Operand, made: dict[Value, Op]) -> Operand:
     if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.kwargs:
         return operand
     callee = op.callee.value
-    if callee not in ELEMENTWISE and not isinstance(callee, np.ufunc):
+    if callee not in (*ELEMENTWISE, np.where) and not isinstance(callee, np.ufunc):
         return operand
     for arg in op.args:
         if same_shape(type_of(arg), type_of(operand)):

@@ -175,7 +175,9 @@ def may_change_captured(callee_type: Type) -> bool:
             return False
 
 
-_HANDING_ON = (operator.getitem, getattr, primitives.alias, primitives.check_bound)
+_HANDING_ON = (
+    operator.getitem, getattr, primitives.alias, primitives.check_bound, primitives.having,
+)
 _STORING = (operator.setitem, operator.delitem, *IN_PLACE)
 
 

@@ -7,17 +7,19 @@ import itertools
 import types
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ir import facts, primitives
 from ir.core import Block, Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, class_read, class_stored
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import TOP, Closure, Known, Method, Tuple, Type, Union, class_of
+from ir.types import TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
-from zyg.compiler.objects import OPERATORS, is_place, may_overload, member
+from zyg.compiler.objects import OPERATORS, is_place, lookup, may_overload, member
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_of_zyg, is_run_time
@@ -32,7 +34,8 @@ PASSING = {
     id(function)
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
-        primitives.unpack_starred, primitives.check_bound, primitives.apply, getattr,
+        primitives.unpack_starred, primitives.check_bound, primitives.having,
+        primitives.apply, getattr,
     )
 }
 
@@ -99,6 +102,8 @@ class ObjectNeeds:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
                 self._refuse_hidden_stores(function, args, kwargs)
+            if function is np.piecewise:
+                self._refuse_hidden_stores(function, _functions_in(*args, *kwargs.values()), {})
             if is_constant(function) or rule is not None:
                 if rule is not None and takes_pullback(rule):
                     if function is map and len(args) > 1:
@@ -260,6 +265,24 @@ def _is_of_place(type_: Type) -> bool:
     return cls is not None and is_place(cls)
 
 
+def _functions_in(*types_: Type) -> tuple[Type, ...]:
+    """What may be a function among values and the items of their containers."""
+    found: list[Type] = []
+    for type_ in types_:
+        match type_:
+            case Union(members):
+                found += _functions_in(*members)
+            case Tuple(items):
+                found += _functions_in(*items)
+            case Closure() | Method() | Known():
+                found.append(type_)
+            case Instance(cls) if isinstance(method := lookup(cls, "__call__"), types.FunctionType):
+                found.append(Method(Known(method), type_))
+            case _ if facts.item_of(type_) != TOP:
+                found += _functions_in(facts.item_of(type_))
+    return tuple(found)
+
+
 def _is_code(type_: Type) -> bool:
     """Whether a value may be a function of the user's, or hold one."""
     if isinstance(type_, Tuple):
@@ -291,8 +314,8 @@ def is_global_store(op: Call) -> bool:
 # These call a function that decides, and pass on what they were given.
 CALLING = {
     id(function) for function in (
-        sorted, filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile,
-        itertools.groupby,
+        sorted, min, max, list.sort, filter, itertools.filterfalse, itertools.takewhile,
+        itertools.dropwhile, itertools.groupby,
     )
 }
 

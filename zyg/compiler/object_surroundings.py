@@ -10,7 +10,8 @@ from ir.binding import bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
-from ir.types import TOP, Instance, Top, Type, Union, class_of
+from ir.held import may_be_memory
+from ir.types import TOP, Instance, Top, Tuple, Type, Union, class_of
 from zyg.compiler import memory
 from zyg.compiler.guards import Absent, Guard
 from zyg.compiler.objects import (
@@ -127,6 +128,10 @@ class ObjectSurroundings:
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
+        if isinstance(type_, Tuple):
+            return Tuple(tuple(
+                self.changed_type(item) if may_be_memory(item) else item for item in type_.items
+            ))
         if fields is None:
             from zyg.compiler.fields import of_anything  # few programs work on objects
 

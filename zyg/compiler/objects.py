@@ -42,7 +42,7 @@ from ir.types import (
 from zyg import keeping
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
-from zyg.rules.registry import constant, outdate
+from zyg.rules.registry import constant, is_constant, outdate, substitute_of
 from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
 
@@ -225,10 +225,13 @@ def _methods_of(cls: type) -> set[str]:
 def is_place(cls: type) -> bool:
     """Whether instances of a class are known by identity: those of the user's plain classes.
 
-    Subclasses of containers and numbers are values like these.
+    Subclasses of containers and numbers are values like these; classes that are known otherwise,
+    such as `np.ndindex`, which is written in Python, are no plain ones.
     """
     if not is_users(cls):
         return issubclass(cls, Cell | Generator)
+    if is_constant(cls) or substitute_of(cls) is not None:
+        return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
 
 

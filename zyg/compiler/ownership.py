@@ -274,7 +274,7 @@ class _Ownership:
             call = self._calls[operand]
             callee = call.callee
             return isinstance(callee, Const) and (
-                (facts.is_fresh(callee.value) and not call.kwargs)
+                (facts.is_fresh(call) and not call.kwargs)
                 or any(callee.value is f for pair in CONSUMING.items() for f in pair)
                 or callee.value in (add_item_into, clear_into, set_item_into, cotangent.owned)
             )

@@ -48,6 +48,7 @@ from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
+from zyg.numpy_indexing import selects
 from zyg.shadows import kept_contents
 
 # Changes of a container that leave the memory of what it holds as it is.
@@ -322,11 +323,15 @@ class _Memory:
             self._join(op.result, changed[0])  # what is stored into an array is copied
             return
         if isinstance(op.callee, Const) and (
-            facts.is_fresh(op.callee.value) or facts.is_metadata(op.callee.value)
+            facts.is_fresh(op) or facts.is_metadata(op.callee.value)
         ):
             return
+        operands = operands_of(op)
+        if callee is operator.getitem and is_array(type_of(op.args[0])):
+            # An array doesn't keep its indices; what index arrays select is a copy.
+            operands = [] if selects(type_of(op.args[1])) else [op.args[0]]
         for result in op.results:
-            for operand in operands_of(op):
+            for operand in operands:
                 self._join(result, operand)
 
     def keeping(self, value: Value, adjoint: Block | None) -> Any:

@@ -25,6 +25,7 @@ from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_place, with_source
 from zyg.compiler.rule_results import method_by_rules, rule_result
 from zyg.compiler.stepping import PROGRAMS
+from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
     Unread,
@@ -122,6 +123,11 @@ class ProgramSurroundings(ObjectSurroundings):
             kwargs or not is_harmless(callee)
         ):
             refuse_mutation(inference, callee, args, kwargs, loc)
+        if inference.places is not None and isinstance(callee, Const) and (
+            id(callee.value) in MAKING_TEXTS and may_change_by_text(callee.value, args, kwargs)
+        ):
+            watched = [callee, *args]
+            return inference.typed_call(Const(unchanged_by), watched, kwargs, ["text"], loc)[0]
         expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )

@@ -303,19 +303,21 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     """The value and tangent of a call by a declared tangent; None if there is none."""
     if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
         return None
-    declared, groups = tangent_of(function), linear_in(function, kwargs)
+    declared, groups = tangent_of(function), linear_in(function, args, kwargs)
     if declared is None and (groups is None or len(groups) != 1):
         return None
     if is_read_twice(function) and args:
         args = settled(args[0]), *args[1:]
         dots = settled_tangent(dots[0], args[0]), *dots[1:]
     whole = [zero_tangent(x) if dot is None else dot for x, dot in zip(args, dots, strict=True)]
-    y = function(*args, **kwargs)
+    # An attribute such as `ndarray.T` is read, not called.
+    call = function if callable(function) else function.__get__
+    y = call(*args, **kwargs)
     if declared is not None:
         return y, declared(y, *args, *whole, **kwargs)
     assert groups is not None
     given = [whole[i] if i in groups[0] else x for i, x in enumerate(args)]
-    return y, function(*given, **kwargs)
+    return y, call(*given, **kwargs)
 
 
 def rule_call(

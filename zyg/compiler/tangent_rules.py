@@ -211,7 +211,7 @@ class RuleTangents(Augmenter):
         function = callee.value
         if str(getattr(rule, "__module__", "")).startswith("zyg."):
             declared = tangent_of(function)
-            groups = linear_in(function, kwargs)
+            groups = linear_in(function, args, kwargs)
             is_covered = not any(map(self.is_varied, kwargs.values())) and not (
                 is_only_when_run(function)
             )

@@ -345,7 +345,7 @@ class Transposer(LoopTransposer):
         bar = self.bars.pop(call.result, None)
         if bar is None:
             return
-        if callee is primitives.check_bound:
+        if callee in (primitives.check_bound, primitives.having):
             self.add(call.args[0], bar)
             return
         if callee is primitives.build_dict:

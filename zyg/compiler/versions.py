@@ -105,7 +105,7 @@ class Versions:
                 continue
             op = self.definitions.get(value)
             if isinstance(op, Call):
-                is_root = isinstance(op.callee, Const) and facts.is_fresh(op.callee.value)
+                is_root = facts.is_fresh(op)
             else:
                 is_root = op is None and value not in home.params
             if is_root:

@@ -6,7 +6,7 @@ import numpy as np
 
 from zyg.cotangent import conj
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import substitute
+from zyg.rules.registry import adjoint, stand_in, substitute
 
 # From NumPy 2 on, several arrays come in a tuple and not in a list.
 GIVES_TUPLES = int(np.__version__.split(".")[0]) >= 2
@@ -73,8 +73,30 @@ def correlate(a, v, mode="valid"):
     return full
 
 
-@substitute(np.gradient)
-def gradient(f, *varargs, axis=None, edge_order=1):
+@adjoint(np.gradient)
+def gradient(f):
+    ndim = np.ndim(f)
+    return np.gradient(f), lambda y_bar: (slopes_bar(y_bar, ndim),)
+
+
+def slopes_bar(y_bar, ndim):
+    """The cotangent of an array from those of its slopes, for each axis one."""
+    if ndim == 1:
+        return slope_bar(y_bar, 0)
+    parts = [slope_bar(y_bar[i], i) for i in range(ndim) if y_bar[i] is not None]
+    return np.sum(np.stack(parts), axis=0)
+
+
+def slope_bar(y_bar, axis):
+    """From the cotangent of `(f[i + 1] - f[i - 1]) / 2`, with one-sided differences on the ends."""
+    bar = np.moveaxis(y_bar, axis, 0)
+    first, last = bar[:1], bar[-1:]
+    halves = np.concatenate([-first, first, 0.5 * bar[1:-1], last, -last])
+    return np.moveaxis(halves[:-2] - halves[2:], 0, axis)
+
+
+@stand_in(np.gradient)
+def gradient_by_steps(f, *varargs, axis=None, edge_order=1):
     """Central differences inside, one-sided ones on the edges (of the first or second order)."""
     f = np.asarray(f) + 0.0
     ndim = np.ndim(f)
@@ -104,7 +126,15 @@ def differences(f, step, edge_order):
             "Shape of array too small to calculate a numerical gradient, "
             "at least (edge_order + 1) elements are required."
         )
-    widths = np.full(count - 1, 1.0) * step if np.ndim(step) == 0 else np.diff(step)
+    if np.ndim(step) == 0:
+        inner = (f[2:] - f[:-2]) / (2.0 * step)
+        if edge_order == 1:
+            first, last = (f[1] - f[0]) / step, (f[-1] - f[-2]) / step
+        else:
+            first = (2.0 * f[1] - 1.5 * f[0] - 0.5 * f[2]) / step
+            last = (1.5 * f[-1] - 2.0 * f[-2] + 0.5 * f[-3]) / step
+        return np.concatenate([np.expand_dims(first, 0), inner, np.expand_dims(last, 0)])
+    widths = np.diff(step)
     tail = [1 for _ in range(np.ndim(f) - 1)]
     left = np.reshape(widths[:-1], (-1, *tail))
     right = np.reshape(widths[1:], (-1, *tail))

@@ -66,12 +66,19 @@ def tan(x):
 
 @adjoint(np.arcsin)
 def arcsin(x):
-    return np.arcsin(x), lambda y_bar: y_bar / conj(np.sqrt(1 - x) * np.sqrt(1 + x))
+    return np.arcsin(x), lambda y_bar: y_bar / conj(cosine(x))
+
+
+def cosine(x):
+    """The cosine of `arcsin(x)`; one root has another branch for complex numbers."""
+    if np.iscomplexobj(x):
+        return np.sqrt(1 - x) * np.sqrt(1 + x)
+    return np.sqrt((1 - x) * (1 + x))
 
 
 @adjoint(np.arccos)
 def arccos(x):
-    return np.arccos(x), lambda y_bar: -y_bar / conj(np.sqrt(1 - x) * np.sqrt(1 + x))
+    return np.arccos(x), lambda y_bar: -y_bar / conj(cosine(x))
 
 
 @adjoint(np.arctan)
@@ -167,8 +174,7 @@ def cbrt(x):
 
 @adjoint(np.reciprocal)
 def reciprocal(x):
-    y = np.reciprocal(x)
-    return y, lambda y_bar: -y_bar * conj(np.square(y))
+    return np.reciprocal(x), lambda y_bar: -y_bar / conj(np.square(x))
 
 
 @adjoint(np.degrees, np.rad2deg)

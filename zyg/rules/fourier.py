@@ -116,8 +116,18 @@ def rfft(a, n=None, axis=-1, norm=None):
 
 
 def rfft_bar(y_bar, length, axis, norm):
-    """The real part of the transform back of the half that there is."""
-    return np.real(np.fft.ifft(y_bar, length, axis, other_norm(norm)))
+    """The real part of the transform back of the half that there is: each term counts once."""
+    counts = term_counts(y_bar, length, axis)
+    return np.fft.irfft(y_bar / counts, length, axis, other_norm(norm))
+
+
+def term_counts(half, length, axis):
+    """How many terms each one of half of a spectrum stands for, in its dtype and rank."""
+    terms = np.arange(length // 2 + 1)
+    counts = np.where((terms == 0) | (2 * terms == length), 1.0, 2.0)
+    ndim = np.ndim(half)
+    spread = [-1 if i == axis % ndim else 1 for i in range(ndim)]
+    return np.reshape(counts.astype(np.real(half).dtype), spread)
 
 
 @adjoint(np.fft.irfft)
@@ -130,12 +140,8 @@ def irfft(a, n=None, axis=-1, norm=None):
 
 def irfft_bar(y_bar, axis, norm):
     """The transform of the cotangent, where what stands for two terms counts twice."""
-    shape = np.shape(y_bar)
-    terms = np.arange(shape[axis] // 2 + 1)
-    counts = np.where((terms == 0) | (2 * terms == shape[axis]), 1.0, 2.0)
-    spread = [-1 if i == axis % len(shape) else 1 for i in range(len(shape))]
     half = np.fft.rfft(y_bar, None, axis, other_norm(norm))
-    return half * np.reshape(counts.astype(half.real.dtype), spread)
+    return half * term_counts(half, np.shape(y_bar)[axis], axis)
 
 
 @adjoint(np.fft.rfftn)

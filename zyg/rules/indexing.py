@@ -58,7 +58,8 @@ def along_axis_bar(y_bar, shape, indices, axis):
 
 def along_axis(shape, indices, axis):
     """The index of all dimensions by which `np.take_along_axis` reads; others broadcast."""
-    grid = np.ix_(*[range(n) for n in shape])
+    # The places on the axis itself are given.
+    grid = np.ix_(*[np.arange(1 if i == axis else shape[i]) for i in range(len(shape))])
     return tuple([indices if i == axis else grid[i] for i in range(len(shape))])
 
 
@@ -172,8 +173,20 @@ def sort(a, axis=-1, kind=None):
 
 def sort_bar(y_bar, order, shape, axis):
     """Takes each cotangent back to where its item stood."""
-    back_order = np.argsort(order, axis)
+    back_order = inverse_order(order, -1 if axis is None else axis)
     return np.reshape(np.take_along_axis(y_bar, back_order, -1 if axis is None else axis), shape)
+
+
+def inverse_order(order, axis):
+    """Where each item went, for permutations along an axis: what `argsort(order)` gives."""
+    places = np.arange(np.shape(order)[axis])
+    rest = tuple(i for i in range(np.ndim(order)) if i != axis % np.ndim(order))
+    back_order = np.empty_like(order)
+    np.put_along_axis(back_order, order, np.expand_dims(places, rest), axis)
+    return back_order
+
+
+constant(inverse_order)
 
 
 @adjoint(np.partition)
@@ -209,7 +222,11 @@ def diff(a, n=1, axis=-1):
 def diff_bar(y_bar, ndim, n, axis):
     """The differences of the zero-padded cotangent, negated once for each order."""
     widths = [(n, n) if i == axis % ndim else (0, 0) for i in range(ndim)]
-    return (-1) ** n * np.diff(np.pad(y_bar, widths), n, axis)
+    padded = np.pad(y_bar, widths)
+    if n != 1:
+        return (-1) ** n * np.diff(padded, n, axis)
+    before = (slice(None),) * (axis % ndim)
+    return padded[(*before, slice(None, -1))] - padded[(*before, slice(1, None))]
 
 
 @adjoint(np.ediff1d)

@@ -78,9 +78,18 @@ def pinv(a):
 def pinv_bar(y_bar, y, a):
     """The cotangent of a matrix of constant rank (Golub and Pereyra 1973)."""
     flipped, inverse = adjoint_of(y_bar), adjoint_of(y)
-    left = flipped - a @ (y @ flipped)
-    right = flipped - (flipped @ y) @ a
-    return left @ y @ inverse + inverse @ y @ right - inverse @ y_bar @ inverse
+    left = flipped - product_of_three(a, y, flipped)
+    right = flipped - product_of_three(flipped, y, a)
+    return (
+        product_of_three(left, y, inverse)
+        + product_of_three(inverse, y, right)
+        - product_of_three(inverse, y_bar, inverse)
+    )
+
+
+def product_of_three(a, b, c):
+    """`a @ b @ c` of m x n, n x m and m x n, without a square matrix of the longer side."""
+    return a @ (b @ c) if np.shape(a)[-2] > np.shape(a)[-1] else (a @ b) @ c
 
 
 @adjoint(np.linalg.det)

@@ -103,7 +103,7 @@ def power(x, y):
 
     def back(z_bar):
         return (
-            unbroadcast(z_bar * conj(power_slope(x, y)), x),
+            unbroadcast(z_bar * conj(power_slope(x, y, z)), x),
             None if is_count(y) else unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
         )
 
@@ -115,16 +115,33 @@ def is_count(y):
     return isinstance(y, int)
 
 
-def power_slope(x, y):
-    """The derivative of `x ** y` in `x`: `y x ** (y - 1)`, and 0 for `y == 0` also at `x == 0`.
+def power_slope(x, y, z):
+    """The derivative of `z = x ** y` in `x`: `y x ** (y - 1)`, and 0 for `y == 0` also at `x == 0`.
 
-    The formula is kept wherever it is defined, also for `y` of 0 or 1: it has a derivative in `y`.
+    A quotient takes a tenth of the time of another power. The formula is kept wherever it is
+    defined, also for `y` of 0 or 1: it has a derivative in `y`.
     """
     if np.ndim(y) > 0 or (np.ndim(x) > 0 and y == 0):
+        if is_in_range(z, x):
+            return y * (z / x)
         return y * x ** np.where(vanishing(x, y), 1, np.subtract(y, 1))
     if isinstance(x, (int, float)) and y.real < 1 and x == 0:
         return 0 if y == 0 else math.inf
     return y * x ** (y - 1)
+
+
+def is_in_range(z, divisor=1):
+    """Whether no item has overflowed, or lost digits close to 0; nor is a divisor 0."""
+    if np.result_type(z).kind not in "fc" or np.result_type(divisor).kind not in "fciu":
+        return False
+    limits = np.finfo(np.result_type(z))
+    size = np.abs(z)
+    smallest = limits.smallest_normal / limits.eps
+    is_inside = np.min(size, initial=1) > smallest and np.max(size, initial=1) < np.inf
+    return bool(is_inside and np.all(divisor))
+
+
+constant(is_in_range)
 
 
 def vanishing(x, y):

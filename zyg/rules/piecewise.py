@@ -1,4 +1,4 @@
-"""`np.piecewise`: its functions compute values, as rules do, and change no objects."""
+"""`np.piecewise`, written out as code that calls its functions in turn."""
 
 from __future__ import annotations
 
@@ -16,10 +16,18 @@ def piecewise(x, condlist, funclist, *args, **kw):
         conditions = [*conditions, np.logical_not(np.any(np.stack(conditions), axis=0))]
     y = np.zeros_like(x)
     for condition, function in zip(conditions, funclist, strict=True):
-        chosen = x[condition]
-        value = function(chosen, *args, **kw) if callable(function) else function
+        value = value_where(condition, x, function, args, kw)
         y = np.where(condition, placed(value, condition), y)
-    return y
+    return y if y.dtype == x.dtype else y.astype(x.dtype)
+
+
+def value_where(condition, x, function, args, kw):
+    """What stands for the elements of x at which a condition holds, in their order."""
+    if not callable(function):
+        return function
+    chosen = x[condition]
+    # As in NumPy, a function isn't called for nothing: it may have effects, or fail.
+    return function(chosen, *args, **kw) if len(chosen) > 0 else 0
 
 
 def placed(value, condition):
@@ -28,4 +36,4 @@ def placed(value, condition):
         return value
     numbers = np.cumsum(np.reshape(condition, -1)) - 1
     numbers = np.reshape(np.maximum(numbers, 0), np.shape(condition))
-    return value[numbers] if len(value) > 0 else 0
+    return value[numbers]

@@ -24,7 +24,7 @@ def pow_(base, exp, mod=None):
 
     def back(z_bar):
         return (
-            unbroadcast(z_bar * conj(power_slope(base, exp)), base) if mod is None else None,
+            unbroadcast(z_bar * conj(power_slope(base, exp, z)), base) if mod is None else None,
             None
             if mod is not None or is_count(exp)
             else unbroadcast(z_bar * conj(power_growth(base, exp, z)), exp),

@@ -217,7 +217,9 @@ def extremum_bar(y_bar, y, a, axis, keepdims, initial=None):
     winners = np.equal(a, restored(y, shape, axis, keepdims))
     part = restored(y_bar, shape, axis, keepdims)
     # Counted in the dtype of the operand: an int64 would make single precision double.
-    ties = np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
+    ties = int(np.count_nonzero(winners)) if axis is None else (
+        np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
+    )
     if initial is None:
         return winners * (part / ties)
     ties = ties + restored(np.equal(y, initial), shape, axis, keepdims)
@@ -283,7 +285,7 @@ def prod_bar(y_bar, y, a, axis, keepdims):
     """The cotangent of `a`, where `y` is its product: exact also where items are 0."""
     shape = np.shape(a)
     part = restored(y_bar, shape, axis, keepdims)
-    if np.all(a):
+    if np.all(y) or np.all(a):
         return part * conj(restored(y, shape, axis, keepdims) / a)
     axes = (
         range(len(shape))
@@ -346,23 +348,26 @@ def cumprod_bar(y_bar, y, a, axis):
     return np.reshape(bar, np.shape(a)) if axis is None else np.moveaxis(bar, -1, axis)
 
 
-@adjoint(np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz"))  # noqa: B009
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    trapezoid_ = np.trapezoid if hasattr(np, "trapezoid") else np.trapz
+TRAPEZOID = np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz")  # noqa: B009
 
+
+@adjoint(TRAPEZOID)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     def back(z_bar):
         return (
             trapezoid_heights_bar(z_bar, y, x, dx, axis),
             None if x is None else trapezoid_grid_bar(z_bar, y, x, axis),
-            None if x is not None else unbroadcast(z_bar * trapezoid_(y, axis=axis), dx),
+            None if x is not None else unbroadcast(z_bar * TRAPEZOID(y, axis=axis), dx),
         )
 
-    return trapezoid_(y, x, dx, axis), back
+    return TRAPEZOID(y, x, dx, axis), back
 
 
 def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     """Each height counts with half the widths of the two intervals that it bounds."""
     heights = np.moveaxis(y, axis, -1)
+    if x is None and np.ndim(dx) == 0:
+        return np.moveaxis(np.asarray(z_bar)[..., None] * (dx * end_weights(heights)), -1, axis)
     widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
     if np.ndim(x) > 1:
         widths = np.moveaxis(widths, axis, -1)
@@ -370,6 +375,15 @@ def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     nothing = np.zeros_like(heights[..., :1])
     lengths = np.concatenate([nothing, halves], -1) + np.concatenate([halves, nothing], -1)
     return np.moveaxis(np.asarray(z_bar)[..., None] * lengths, -1, axis)
+
+
+def end_weights(heights):
+    """1 for each item along the last axis, but 1/2 for the first and the last."""
+    length = np.shape(heights)[-1]
+    return np.pad(np.ones(length - 2), 1, constant_values=0.5) if length > 1 else np.zeros(length)
+
+
+constant(end_weights)
 
 
 def trapezoid_grid_bar(z_bar, y, x, axis):

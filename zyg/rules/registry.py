@@ -174,7 +174,7 @@ LATE = {
     "heapq": ("heaps",),
     "itertools": ("lazy",),
     "numpy": (
-        "array_iteration", "array_stores", "composites", "einsum", "options",
+        "array_iteration", "array_stores", "composites", "einsum", "index_tricks", "options",
         "order_statistics", "padding", "piecewise", "polynomials",
         "ufunc_methods",
     ),
@@ -290,6 +290,11 @@ def stand_in_of(
             return None
     register_late("numpy")
     return _stand_ins.get(id(callee))
+
+
+def has_stand_in(callee: object) -> bool:
+    """Whether some calls of a callable are other Python code, as far as that is registered."""
+    return id(callee) in _stand_ins
 
 
 def covers(rule: Rule, count: int, keywords: Collection[str]) -> bool:

@@ -391,44 +391,47 @@ def freeze(self, *args, **kwds):
     return frozen(self, args, kwds)
 
 
+# These call the functions above by their names, which tracker and tape replace by their own.
+
+
 @substitute(FROZEN.logpdf)
 def frozen_logpdf(self, x):
-    return self.dist.logpdf(x, *self.args, **self.kwds)
+    return logpdf(self.dist, x, *self.args, **self.kwds)
 
 
 @substitute(FROZEN.pdf)
 def frozen_pdf(self, x):
-    return self.dist.pdf(x, *self.args, **self.kwds)
+    return pdf(self.dist, x, *self.args, **self.kwds)
 
 
 @substitute(FROZEN_DISCRETE.logpmf)
 def frozen_logpmf(self, k):
-    return self.dist.logpmf(k, *self.args, **self.kwds)
+    return logpmf(self.dist, k, *self.args, **self.kwds)
 
 
 @substitute(FROZEN_DISCRETE.pmf)
 def frozen_pmf(self, k):
-    return self.dist.pmf(k, *self.args, **self.kwds)
+    return pmf(self.dist, k, *self.args, **self.kwds)
 
 
 @substitute(FROZEN.cdf)
 def frozen_cdf(self, x):
-    return self.dist.cdf(x, *self.args, **self.kwds)
+    return cdf(self.dist, x, *self.args, **self.kwds)
 
 
 @substitute(FROZEN.sf)
 def frozen_sf(self, x):
-    return self.dist.sf(x, *self.args, **self.kwds)
+    return sf(self.dist, x, *self.args, **self.kwds)
 
 
 @substitute(FROZEN.logcdf)
 def frozen_logcdf(self, x):
-    return self.dist.logcdf(x, *self.args, **self.kwds)
+    return logcdf(self.dist, x, *self.args, **self.kwds)
 
 
 @substitute(FROZEN.logsf)
 def frozen_logsf(self, x):
-    return self.dist.logsf(x, *self.args, **self.kwds)
+    return logsf(self.dist, x, *self.args, **self.kwds)
 
 
 # The normal distribution of vectors

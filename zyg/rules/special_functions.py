@@ -21,9 +21,11 @@ UFUNCS = [f for f in vars(special).values() if isinstance(f, np.ufunc) and f.nou
 for _ufunc in UFUNCS:
     facts.pure(_ufunc)
     facts.fresh(_ufunc)
+    facts.total(_ufunc)
     facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
 for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.pure(_function)
+    facts.total(_function)
     facts.result(_function)(by_example(_function))
 
 

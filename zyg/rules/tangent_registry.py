@@ -16,7 +16,7 @@ a rule of zyg's own only: where a user gives another rule, that says what the ta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,6 +31,7 @@ HARMLESS = {
 }
 
 _linear: dict[int, Groups] = {}
+_linear_modes: dict[int, tuple[int, frozenset[str]]] = {}
 _tangents: dict[int, Callable[..., Any]] = {}
 _reads_twice: set[int] = set()
 _when_run: set[int] = set()
@@ -43,10 +44,26 @@ def linear(callee: object, *groups: int | tuple[int, ...]) -> None:
     _alive.append(callee)
 
 
-def linear_in(callee: object, keywords: object) -> Groups | None:
-    """The groups of arguments in which a call with these keyword arguments is linear."""
+def linear_in(
+    callee: object, args: Sequence[Any], keywords: Mapping[str, Any]
+) -> Groups | None:
+    """The groups of arguments in which a call with these arguments is linear."""
     groups = _linear.get(id(callee))
-    return groups if groups is not None and set(keywords) <= HARMLESS else None  # type: ignore[call-overload]
+    if groups is None or not keywords.keys() <= HARMLESS:
+        return None
+    if id(callee) in _linear_modes:
+        place, modes = _linear_modes[id(callee)]
+        mode = args[place] if len(args) > place else keywords.get("mode")
+        mode = getattr(mode, "value", mode)  # of a constant, while code is made
+        is_known = mode is None or (isinstance(mode, str) and mode in modes)
+        if not is_known or len(args) > place + 1:
+            return None
+    return groups
+
+
+def only_in_modes(callee: object, place: int, modes: Collection[str]) -> None:
+    """Restricts what was declared linear to these modes, the argument `mode` or that at a place."""
+    _linear_modes[id(callee)] = place, frozenset(modes)
 
 
 def tangent(*callees: object) -> Callable[[F], F]:

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from zyg import cotangent, keeping
-from zyg.rules.tangent_registry import linear, tangent
+from zyg.rules.tangent_registry import linear, only_in_modes, tangent
 
 # Linear in the first argument: the function itself, applied to the tangent.
 for _callee in (
@@ -34,6 +34,8 @@ linear(np.extract, 1)
 linear(np.where, (1, 2))
 linear(np.append, (0, 1))
 linear(np.linspace, (0, 1))
+linear(np.pad, 0)
+only_in_modes(np.pad, 2, ("constant", "edge", "wrap", "reflect", "symmetric", "mean"))
 
 # Linear in each of two arguments: the product rule.
 for _callee in (

@@ -14,6 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from ir import facts
+from ir.types import TOP
+from zyg.array_type import Array, array_of
 from zyg.cotangent_items import scatter
 from zyg.numpy_example import by_example
 from zyg.rules.array_stores import all_on_the_way
@@ -235,6 +237,13 @@ def last_best(ufunc, array, axis):
 
 
 constant(last_best)
+
+
+@facts.result(last_best)
+def places_type(args, kwargs):
+    """Integers of the shape of the array. (What `last_best` calls stands for its callers.)"""
+    array = args[1]
+    return array_of(np.dtype(np.intp), array.dims) if isinstance(array, Array) else TOP
 
 
 def ordered_accumulate(ufunc, array, axis=0, dtype=None, out=None):

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.rebinding import caller_in_scipy
 from zyg.tape.primitives import is_flat, known, name_of
 from zyg.tape.recording import (
     NUMBERS,
@@ -183,6 +184,13 @@ def assumed(self: Any) -> Any:
 def converted(self: Any, what: str) -> Any:
     """The plain value of what has no derivative; raises for all else."""
     if self.tape.is_active(self.idx, is_flat):
+        caller = caller_in_scipy()
+        if caller:
+            raise refused_by(
+                [self],
+                f"{what.partition(', or')[0]}, which {caller} of SciPy calls, would drop the "
+                f"gradient: call it by tape.record({caller}, ...)",
+            )
         raise refused_by(
             [self],
             f"{what} would give a plain number, and drop the gradient: use the functions of NumPy "

@@ -21,7 +21,7 @@ import numpy as np
 from zyg.cotangent import accumulate, conj, realness_of, unbroadcast
 from zyg.errors import NotDifferentiable, ZygError
 from zyg.pruning import without
-from zyg.rebinding import Rebinding
+from zyg.rebinding import Rebinding, method_of_library
 from zyg.rules import registry
 from zyg.tape.assumptions import kind_of
 from zyg.tape.forms import Form
@@ -56,6 +56,11 @@ def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         return _static(function, args, kwargs)
     if entry.substitute is not None and (kwargs or entry.rule is None):
         return REBINDING.rebound(entry.substitute)(*args, **kwargs)
+    if entry.rule is not None and registry.has_stand_in(function):
+        code = registry.stand_in_of(function, args, kwargs)
+        if code is not None:
+            leading = (function,) if isinstance(function, np.ufunc) else ()
+            return REBINDING.rebound(code)(*leading, *args, **kwargs)
     if kwargs and entry.rule is not None:
         args, kwargs = _bound(function, entry.rule, args, kwargs)
     if kwargs or any(arg is True for arg in args):
@@ -450,8 +455,14 @@ def record(f: Any, *xs: Any, **options: Any) -> Any:
     >>> from zyg import tape
     >>> tape.gradient(lambda x: tape.record(math.sin, x), 0.0)
     (1.0,)
+
+    So are calls of methods of SciPy's objects: `record(stats.norm.logpdf, x, mu, sigma)`.
     """
-    known(f)
-    if has_wrappers(xs) or has_wrappers(options):
-        return call(f, xs, options)
+    method = method_of_library(f)
+    function, args = (f, xs) if method is None else (method[0], (method[1], *xs))
+    known(function)
+    # What a frozen distribution holds may be on the tape.
+    held = () if method is None else getattr(method[1], "__dict__", ())
+    if has_wrappers(xs) or has_wrappers(options) or has_wrappers(held):
+        return call(function, args, options)
     return applied(f, list(xs), options)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from zyg.errors import NotDifferentiable
+from zyg.rebinding import method_of_library
 from zyg.tracker.graph import TrackedValue, applied, has_tracked, plain, tracked_in
 from zyg.tracker.recording import call, known, name_of, register
 
@@ -28,11 +29,17 @@ def track(f: Any, *xs: Any, **options: Any) -> Any:
     >>> from zyg.tracker import param
     >>> track(math.sin, param(0.0))
     0.0 (tracked)
+
+    So are calls of methods of SciPy's objects: `track(stats.norm.logpdf, x, mu, sigma)`.
     """
-    known(f)
-    if not has_tracked(xs) and not has_tracked(options):
+    method = method_of_library(f)
+    function, args = (f, xs) if method is None else (method[0], (method[1], *xs))
+    known(function)
+    # What a frozen distribution holds may be tracked.
+    held = () if method is None else getattr(method[1], "__dict__", ())
+    if not has_tracked(xs) and not has_tracked(options) and not has_tracked(held):
         return applied(f, list(xs), options)
-    return call(f, xs, options)
+    return call(function, args, options)
 
 
 def rule(f: Any) -> Callable[[R], R]:

@@ -112,6 +112,11 @@ class TrackedValue:
     data: Any
     tracker: Tracked
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of the value, so that `isinstance(x, float)` takes the way of plain numbers."""
+        return type(self.data)
+
     @property
     def grad(self) -> Any:
         """The gradient collected so far: zeros at first, for a leaf."""
@@ -131,8 +136,19 @@ class TrackedValue:
         copied.grad = self.grad + 0
         return copied
 
+    def __reduce__(self) -> Any:
+        # Left to itself, pickle would take `__class__` at its word.
+        return restored, (type(self), self.data, self.tracker)
+
     # Comparisons compare data, so only identity is left to be hashed.
     __hash__ = object.__hash__
+
+
+def restored(cls: Any, data: Any, tracker: Tracked) -> Any:
+    """A tracked value from a pickle, or as a copy."""
+    x = object.__new__(cls)
+    x.data, x.tracker = data, tracker
+    return x
 
 
 class TrackedReal(TrackedValue):

@@ -19,6 +19,7 @@ import numpy as np
 
 from zyg.errors import NotDifferentiable
 from zyg.pruning import without
+from zyg.rebinding import caller_in_scipy
 from zyg.rules.registry import method_of_ufunc
 from zyg.tracker.graph import (
     TRACKED,
@@ -162,6 +163,12 @@ def refuse_conversion(x: TrackedValue, what: str) -> None:
     """Raises, unless nothing tracked went into `x`, as into the results of `gradient`."""
     tracker = x.tracker
     if tracker.isleaf or any(True for _ in tracked_in(tracker.f.args)):
+        caller = caller_in_scipy()
+        if caller:
+            raise NotDifferentiable(
+                f"{what.partition(', or')[0]}, which {caller} of SciPy calls, would drop the "
+                f"gradient: call it by tracker.track({caller}, ...)"
+            )
         raise NotDifferentiable(
             f"{what} would give a plain number, and drop the gradient: use the functions of NumPy "
             "on x itself (np.stack for arrays of tracked numbers), tracker.track(f, x) for other "
@@ -223,6 +230,13 @@ def item(self: Any, index: Any) -> Any:
     return call(operator.getitem, (self, index))
 
 
+def item_of_number(self: Any, index: Any) -> Any:
+    """`x[()]` of a number of NumPy's, which is the number."""
+    if not isinstance(self.data, np.generic):
+        raise TypeError(f"'{type(self.data).__name__}' object is not subscriptable")
+    return self if type(index) is tuple and not index else item(self, index)
+
+
 def define() -> None:
     """Gives both types of tracked values their operators."""
     for cls in (TrackedReal, TrackedArray):
@@ -261,6 +275,9 @@ ARRAY_METHODS: dict[str, Any] = {
     **{f"__i{name}__": refused(f"operator.i{name}(x, y)") for name in IN_PLACE},
 }
 REAL_METHODS: dict[str, Any] = {
+    "__getitem__": item_of_number,
+    "__iter__": None,
+    "__contains__": None,
     "__round__": lambda self, digits=None: round(self.data, digits),
     "__trunc__": lambda self: math.trunc(self.data),
     "__floor__": lambda self: math.floor(self.data),

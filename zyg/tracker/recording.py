@@ -130,13 +130,21 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_OPTIO
         return wrapped(y, Call(function, args, kwargs, back))
     values = [arg.data if type(arg) in TRACKED else plain(arg) for arg in args]
     options = kwargs
-    untracked = tuple([i for i, arg in enumerate(args) if type(arg) is np.ndarray])
-    if untracked and not entry.is_own:
-        rule = without(rule, untracked)
+    if not entry.is_own:
+        rule = of_tracked(rule, args)
     if registry.takes_pullback(rule):
         options = {**kwargs, "pullback": pullback_for_rules}
     y, back = rule(*values, **options)
     return wrapped(y, Call(function, args, kwargs, back))
+
+
+INEXACT = frozenset([np.ndarray, float, np.float64, complex])
+
+
+def of_tracked(rule: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
+    """A rule without the gradients of numbers and arrays that aren't tracked."""
+    untracked = tuple([i for i, arg in enumerate(args) if type(arg) in INEXACT])
+    return without(rule, untracked) if untracked else rule
 
 
 REBINDING = Rebinding(has_tracked, plain, call)
@@ -190,6 +198,7 @@ def rule_on_tracked(recorded: Call, value: Any) -> Any:
             f"`{name_of(recorded.func)}` calls functions that it is given: the tracker has no "
             "second derivative of it"
         )
+    rule = of_tracked(rule, recorded.args)
     y, back = REBINDING.rebound(rule)(*recorded.args, **recorded.kwargs)
     check_unchanged(y, value, recorded)
     return back

@@ -1,0 +1,89 @@
+"""Patterns of all rows of the table of rules and of the corpus lack no entry that differences see.
+
+A program may be refused; a pattern that lacks an entry is what must not be.
+"""
+
+import contextlib
+import copy
+import io
+
+import numpy as np
+import pytest
+
+import zyg
+from tests import corpus, rule_rows_composites
+from tests.rule_table import ROWS
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.sparsity.index_sets import members
+from zyg.sparsity.patterns import run_on_sets
+
+pytestmark = pytest.mark.thorough
+
+ALL = [row for row in (*ROWS, *rule_rows_composites.ROWS) if "float32" not in str(row)]
+# What looks at the classes of numbers, or keeps what it was given before.
+CAN_BE_REFUSED = 25
+_LARGEST_HESSIAN = 8
+
+
+def called(row):
+    """A function that makes the call: what it calls is looked at as that of any program."""
+    callee, kwargs = row.callee, row.kwargs
+    if not callable(callee):
+        return lambda x: getattr(x, callee.__name__)
+    return lambda *args: callee(*args, **kwargs)
+
+
+def check(f, args):
+    """Whether the pattern was found; fails where it lacks an entry."""
+    vector, unflatten = zyg.flatten(args)
+    at = lambda point: np.array(zyg.flatten(f(*copy.deepcopy(unflatten(point))))[0])  # noqa: E731
+    if vector.dtype.kind == "c" or at(vector).dtype.kind == "c":
+        return True
+    try:
+        patterns = zyg.jacobian_sparsity(f, *copy.deepcopy(args))
+        _, run = run_on_sets(f, copy.deepcopy(args))
+    except (NotDifferentiable, UnsupportedSyntax):
+        return False
+    pattern = np.hstack([part.toarray() for part in patterns])
+    steps = 1e-6 * np.eye(len(vector)) * np.maximum(1.0, np.abs(vector))
+    with np.errstate(all="ignore"):
+        for j, step in enumerate(steps):
+            column = (at(vector + step) - at(vector - step)) / (2 * step[j])
+            assert not np.any((np.abs(column) > 1e-5) & ~pattern[:, j])
+        if len(vector) <= _LARGEST_HESSIAN:
+            check_pairs(at, vector, run.pairs)
+    return True
+
+
+def check_pairs(at, vector, noted):
+    """That pairs of numbers which act together are among those that were noted."""
+    pairs = {(i, k) for a, b in noted for i in members(a) for k in members(b)}
+    weights = np.random.default_rng(1).uniform(0.5, 1.5, len(at(vector)))
+    h = 1e-4 * np.eye(len(vector))
+    for i in range(len(vector)):
+        for k in range(i + 1):
+            corners = [(s, t) for s in (1, -1) for t in (1, -1)]
+            values = [weights @ at(vector + s * h[i] + t * h[k]) for s, t in corners]
+            second = sum(s * t * y for (s, t), y in zip(corners, values, strict=True)) / 4e-8
+            if abs(second) > 1e-4 * max(1.0, abs(weights @ at(vector))):
+                assert (i, k) in pairs or (k, i) in pairs
+
+
+@pytest.mark.parametrize("row", ALL, ids=str)
+def test_rows(row):
+    try:
+        f, args = called(row), row.args
+        check(f, args)
+    except (ValueError, TypeError, np.linalg.LinAlgError) as error:
+        pytest.skip(f"no differences: {error}")
+
+
+def test_programs():
+    count = refused = 0
+    for program in corpus.all:
+        for args in program.inputs[:2]:
+            with contextlib.redirect_stdout(io.StringIO()):
+                count += 1
+                refused += not check(program.f, args)
+    assert count > 1000
+    assert refused <= CAN_BE_REFUSED

@@ -1,0 +1,261 @@
+"""What inference knows about NumPy's transforms, factorisations and selections.
+
+Their results are new memory, so that a program may change them in place. Where values decide how
+many items there are (`np.unique`), the size along that dimension is unknown.
+
+(np.fft.rfft, float64[N])               -> complex128[?]
+(np.delete, float64[N, M], int, axis=0) -> float64[?, M]
+"""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ir import facts
+from ir.core import Call, type_of
+from ir.fact_rules import always, declare, distributed, is_int
+from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type
+from zyg.array_type import ANY, Array, Dims, array_of, as_array, dims_of
+from zyg.numpy_example import by_example, elementwise, shaped_by
+from zyg.numpy_shapes import argument
+
+TRANSFORMS = tuple(
+    getattr(np.fft, name) for name in (
+        "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn",
+        "fft2", "ifft2", "rfft2", "irfft2", "fftshift", "ifftshift",
+    )
+)
+FACTORISATIONS = (np.linalg.svd, np.linalg.qr)
+# The type follows from one array and settings.
+OF_ONE = (
+    np.diagflat, np.vander, np.unwrap, np.pad, np.partition, np.argpartition, np.gradient,
+)
+OF_TWO = (np.convolve, np.quantile, np.percentile, np.kron)
+
+for _function in (*TRANSFORMS, *FACTORISATIONS, *OF_ONE):
+    facts.result(_function)(by_example(_function))
+    facts.fresh(_function)
+_pinv = by_example(np.linalg.pinv)
+
+
+@declare(np.linalg.pinv)
+def pinv(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Of an empty array of integers it is one of integers."""
+    is_inexact = bool(args) and isinstance(args[0], Array) and args[0].dtype.kind in "fc"
+    return _pinv(args, kwargs) if is_inexact else TOP
+
+
+facts.fresh(np.linalg.pinv)
+for _function in OF_TWO:
+    facts.result(_function)(by_example(_function, 2))
+    facts.fresh(_function)
+facts.fresh(np.linalg.norm, np.linalg.multi_dot)
+
+
+def of_square(callee: Callable[..., Any]) -> facts.ResultOf:
+    """The rule of a function that refuses matrices that aren't square."""
+    plain = by_example(callee)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        matrix = args[0] if args else TOP
+        if not isinstance(matrix, Array) or matrix.dims is None or len(matrix.dims) < 2:
+            return TOP
+        side = matrix.dims[-1]
+        square = Array(matrix.dtype, (*matrix.dims[:-2], side, side))
+        return plain((square, *args[1:]), kwargs)
+
+    return distributed(result_of)
+
+
+for _function in (np.linalg.eigvalsh, np.linalg.eigh):
+    facts.result(_function)(of_square(_function))
+    facts.fresh(_function)
+facts.result(np.linalg.matrix_power)(of_square(np.linalg.matrix_power))  # of 1: the array
+
+
+def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims:
+    position = range(len(y))[axis]
+    return (*y[:position], *y[position + 1 :])
+
+
+def trapezoid(callee: Callable[..., Any]) -> facts.ResultOf:
+    alone, with_places = by_example(callee), shaped_by(callee, without_axis, 2)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        is_placed = len(args) > 1 and isinstance(args[1], Array)
+        return (with_places if is_placed else alone)(args, kwargs)
+
+    return distributed(result_of)
+
+
+for _name in ("trapezoid", "trapz"):
+    if _name in vars(np):
+        facts.result(vars(np)[_name])(trapezoid(vars(np)[_name]))
+        facts.fresh(vars(np)[_name])
+
+
+@declare(np.meshgrid)
+def meshgrid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return by_example(np.meshgrid, len(args))(args, kwargs) if args else TOP
+
+
+def clipped(callee: Callable[..., Any]) -> facts.ResultOf:
+    """The rule of `np.clip`, where None is no bound."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        bounded = [arg for arg in args if arg != Known(None)]
+        if len(args) != 3 or len(bounded) != 2:
+            return elementwise(callee)(args, kwargs)
+        return elementwise(np.clip)((bounded[0], bounded[-1], bounded[-1]), kwargs)
+
+    return distributed(result_of)
+
+
+for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
+              "acosh", "atanh", "exp", "log", "log10", "sqrt", "rect"):
+    always(Scalar(complex), getattr(cmath, _name))
+always(Scalar(float), cmath.phase)
+always(Tuple((Scalar(float), Scalar(float))), cmath.polar)
+
+
+def _of_vector(call: Call) -> bool:
+    """Whether `np.diag` makes a matrix; of one it gives a view."""
+    items = type_of(call.args[0]) if call.args else TOP
+    return isinstance(items, Array) and items.dims is not None and len(items.dims) == 1
+
+
+facts.fresh(np.diag, when=_of_vector)
+
+
+def interpolated_dims(x: Dims, xp: Dims, fp: Dims) -> Dims:
+    return x
+
+
+facts.result(np.interp)(shaped_by(np.interp, interpolated_dims, 3))
+facts.fresh(np.interp)
+
+
+def indexed_dims(items: Dims, index: Dims, axis: Any = None, mode: str = "raise") -> Dims:
+    """The sizes that `np.take` gives: those of the index in the place of the axis."""
+    if axis is None:
+        return index
+    position = range(len(items))[axis]
+    return (*items[:position], *index, *items[position + 1 :])
+
+
+def taking(callee: Callable[..., Any]) -> facts.ResultOf:
+    by_array = shaped_by(callee, indexed_dims, 2)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) > 1 and isinstance(args[1], Sequence | Tuple):
+            if not is_int(facts.item_of(args[1])):
+                return TOP
+            args = args[0], Array(np.dtype(np.intp), (ANY,)), *args[2:]
+        return by_array(args, kwargs)
+
+    return distributed(result_of)
+
+
+for _function in (np.take, np.ndarray.take):
+    facts.result(_function)(taking(_function))
+    facts.fresh(_function)
+
+
+def some_along(axis_at: int) -> facts.ResultOf:
+    """The rule of functions that keep, take out or add items along an axis, or of all items."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        axis = argument(args, kwargs, axis_at, "axis", Known(None))
+        items = args[0] if args else TOP
+        if not isinstance(items, Array) or items.dims is None or not isinstance(axis, Known):
+            return TOP
+        if axis.value is None:
+            return array_of(items.dtype, (ANY,))
+        try:
+            position = range(len(items.dims))[axis.value]
+        except (LookupError, TypeError):
+            return TOP
+        dims = (*items.dims[:position], ANY, *items.dims[position + 1 :])
+        return array_of(items.dtype, dims)
+
+    return distributed(result_of)
+
+
+facts.result(np.delete)(some_along(2))
+facts.fresh(np.delete)
+facts.result(np.insert)(some_along(3))
+facts.fresh(np.insert)
+_COMPRESSED = some_along(2)
+facts.result(np.ndarray.compress)(_COMPRESSED)
+facts.fresh(np.ndarray.compress, when=lambda call: "out" not in call.kwargs)
+
+
+@declare(np.compress)
+def compress(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) < 2 or len(args) > 3 or "out" in kwargs:
+        return TOP
+    return _COMPRESSED((args[1], args[0], *args[2:]), kwargs)
+
+
+@declare(np.extract)
+def extract(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_array = len(args) == 2 and isinstance(args[1], Array)
+    return array_of(args[1].dtype, (ANY,)) if is_array else TOP  # type: ignore[attr-defined]
+
+
+@declare(np.append)
+def append(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    operands = [as_array(arg) for arg in args[:2]]
+    axis = argument(args, kwargs, 2, "axis", Known(None))
+    if len(operands) < 2 or not all(isinstance(operand, Array) for operand in operands):
+        return TOP
+    if not isinstance(axis, Known) or axis.value is not None:
+        return TOP
+    dtype = np.result_type(*(operand.dtype for operand in operands))  # type: ignore[union-attr]
+    return array_of(dtype, (ANY,))
+
+
+@declare(np.take_along_axis)
+def take_along_axis(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_known = len(args) >= 2 and isinstance(args[0], Array) and isinstance(args[1], Array)
+    axis = argument(args, kwargs, 2, "axis", TOP)
+    if not is_known or not isinstance(axis, Known) or axis.value is None:
+        return TOP
+    dims = dims_of(args[1])
+    return TOP if dims is None else array_of(args[0].dtype, (ANY,) * len(dims))  # type: ignore[attr-defined]
+
+
+@declare(np.bincount)
+def bincount(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    weighted = len(args) > 1 or "weights" in kwargs
+    return array_of(np.dtype(np.float64 if weighted else np.intp), (ANY,))
+
+
+@declare(np.unique)
+def unique(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_plain = len(args) == 1 and not kwargs and isinstance(args[0], Array)
+    return array_of(args[0].dtype, (ANY,)) if is_plain else TOP  # type: ignore[attr-defined]
+
+
+@declare(np.ediff1d)
+def ediff1d(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_plain = len(args) == 1 and not kwargs and isinstance(args[0], Array)
+    return array_of(args[0].dtype, (ANY,)) if is_plain else TOP  # type: ignore[attr-defined]
+
+
+facts.fresh(
+    np.compress, np.extract, np.append, np.take_along_axis, np.bincount, np.unique, np.ediff1d,
+)
+
+# Computed for their values alone. Those that are total fail where shapes don't fit.
+facts.pure(*TRANSFORMS, *OF_ONE, *OF_TWO, np.append, np.insert, np.compress, np.extract, np.delete)
+facts.pure(np.select, np.bincount, np.take, np.take_along_axis, np.interp, np.ediff1d)
+facts.total(np.convolve, np.gradient, np.pad, *TRANSFORMS)
+for _name in ("trapezoid", "trapz"):
+    if _name in vars(np):
+        facts.pure(vars(np)[_name])
+        facts.total(vars(np)[_name])

@@ -1,0 +1,176 @@
+"""The user's functions as code that runs on traced values.
+
+    def residual(x):                        np.zeros gives an array that takes traced values,
+        r = np.zeros(len(x))                math.sin a traced number, and functions of the user's
+        r[0] = math.sin(x[0])               that are called run in the same way
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from zyg.rebinding import PACKAGES, Dispatching, Module, Rebinding
+from zyg.rules import registry
+from zyg.rules.hooks import isderiving
+from zyg.sparsity.constant_matrices import ConstantMatrix, is_sparse_matrix
+from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
+from zyg.sparsity.traced import holds_traced, plain, traced_in
+
+_ALWAYS = NEW_ARRAYS | CONVERSIONS | CHANGES
+_LEFT_ALONE = frozenset([*sys.stdlib_module_names, *PACKAGES, "ir"]) - {"__main__"}
+
+
+class UserCode(Rebinding):
+    """A rebinding that follows all functions written in Python, but for those of libraries."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(holds_traced, plain, run.call)
+        self._run = run
+        self._made: dict[Any, Any] = {}
+        self._builtins.update(float=_conversion(float, run), complex=_conversion(complex, run))
+        run.rebound = self.rebound
+
+    def rebound(self, function: Any) -> Any:
+        if isinstance(function, types.MethodType):
+            return types.MethodType(self.rebound(function.__func__), function.__self__)
+        if isinstance(function, functools.partial):
+            args = tuple(map(self.converted, function.args))
+            return functools.partial(self.converted(function.func), *args, **function.keywords)
+        if not isinstance(function, types.FunctionType):
+            return function
+        if function not in self._made:
+            cells = tuple(types.CellType() for _ in function.__closure__ or ())
+            twin = types.FunctionType(
+                function.__code__, self._globals_of(function), function.__name__,
+                function.__defaults__, cells or None,
+            )  # fmt: skip
+            twin.__kwdefaults__ = function.__kwdefaults__
+            twin.__module__ = function.__module__
+            twin.__dict__.update(function.__dict__)
+            self._made[function] = twin  # before its cells: it may be in one of them
+            for cell, original in zip(cells, function.__closure__ or (), strict=True):
+                try:
+                    cell.cell_contents = self.converted(original.cell_contents)
+                except ValueError:
+                    continue  # empty as yet
+        return self._made[function]
+
+    def _globals_of(self, function: types.FunctionType) -> dict[str, Any]:
+        """The globals of a module: those that functions of it read which have a twin."""
+        original = function.__globals__
+        found = self._twins.get(id(original))
+        if found is None:
+            found = self._twins[id(original)] = dict(self._builtins)
+            found["__builtins__"] = original["__builtins__"]
+            found["__name__"] = function.__module__
+        for name in _names_in(function.__code__):
+            if name in original and name not in found:
+                found[name] = original[name]  # in case that what is converted reads it
+                found[name] = self.converted(original[name])
+        return found
+
+    def converted(self, value: Any) -> Any:
+        if isinstance(value, types.FunctionType):
+            package = str(value.__module__ or "").partition(".")[0]
+            if value is isderiving:
+                return lambda: True  # the pattern is that of the derivative
+            if value.__module__ == "zyg.flattening":
+                return self.rebound(value)
+            if registry.rule_of(value) is not None or registry.is_constant(value):
+                return Dispatching(value, self)
+            if package == "zyg" and getattr(zyg_module(), value.__name__, None) is value:
+                return _Refusing(value, self._run)
+            return value if package in _LEFT_ALONE else self.rebound(value)
+        if isinstance(value, (types.MethodType, functools.partial)):
+            return self.rebound(value)
+        if isinstance(value, types.ModuleType):
+            package = value.__name__.partition(".")[0]
+            return value if package in _LEFT_ALONE - {*PACKAGES} else Module(value, self)
+        if is_sparse_matrix(value):
+            return ConstantMatrix(value)
+        if isinstance(value, np.ufunc):
+            return _Ufunc(value, self)
+        try:
+            is_made_here = value in _ALWAYS
+        except (TypeError, ValueError):
+            is_made_here = False  # no hash, or an array
+        return _Always(value, self._run) if is_made_here else super().converted(value)
+
+
+def zyg_module() -> types.ModuleType:
+    return sys.modules["zyg"]
+
+
+def _names_in(code: types.CodeType) -> set[str]:
+    """The names that code and the functions in it may look up."""
+    inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return set(code.co_names).union(*map(_names_in, inner))
+
+
+class _Conversion(type):
+    """The class of what stands for `float` and `complex`: types, but for what a call gives."""
+
+    original: type
+    run: Run
+
+    def __call__(cls, *args: Any) -> Any:
+        if holds_traced(args):
+            return cls.run.call(cls.original, args, {})
+        return cls.original(*args)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(plain(x), cls.original)
+
+
+def _conversion(cls: type, run: Run) -> Any:
+    """A type in the place of a built-in one; NumPy takes it for the same dtype."""
+    content = {"original": cls, "run": run, "dtype": np.dtype(cls)}
+    return _Conversion(cls.__name__, (cls,), content)
+
+
+class _Always:
+    """A function that makes arrays, which a program may store traced values into."""
+
+    def __init__(self, function: Any, run: Run) -> None:
+        self.function = function
+        self.run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run.call(self.function, args, kwargs)
+
+
+class _Ufunc(Dispatching):
+    """A ufunc, whose methods take traced values as well."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.function, name)
+        if not callable(method):
+            return method
+
+        def dispatched(*args: Any, **kwargs: Any) -> Any:
+            x = next(traced_in((args, kwargs)), None)
+            if x is None:
+                return method(*args, **kwargs)
+            return x.run.ufunc(self.function, name, args, kwargs)
+
+        return dispatched
+
+
+class _Refusing:
+    """A function of zyg's, which can't differentiate what is traced."""
+
+    def __init__(self, function: Any, run: Run) -> None:
+        self.function = function
+        self.run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if holds_traced((args, kwargs)):
+            raise self.run.refused(f"`zyg.{self.function.__name__}` is called by the program")
+        return self.function(*args, **kwargs)
