@@ -556,7 +556,7 @@ def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
     made = transposer.definitions.get(bar)
     if isinstance(made, Call) and isinstance(made.callee, Const):
         is_array = type(bar.type).__name__ == "Array"
-        if is_array and (facts.is_fresh(made.callee.value) or made.callee.value in _SUMS):
+        if is_array and (facts.is_fresh(made) or made.callee.value in _SUMS):
             return bar
     return transposer.call(kept, bar)
 
