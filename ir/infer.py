@@ -71,7 +71,11 @@ class Inference(TypedLoops):
         changes = changes_of(body, places)
         self.changes = self._in_source(changes)
         self.may_fail_midway = may_lose_changes(body, changes, self._at_once)
-        self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
+        if function.updates:
+            self.updates, self.effects = function.updates, function.effects
+        else:
+            self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
+        self.returned = function.returned or self.returned
         result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
         typed = Function(
             function.name, new_params, new_captured, body, function.loc, function.signature,

@@ -28,7 +28,7 @@ LAYERS = [
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions", "zyg.tracing",
         "zyg.object_gradients", "zyg.contents_key",
     ],
-    ["zyg.api"],
+    ["zyg.api", "zyg.calls_inside"],
     ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],
     ["zyg.forward"],
     ["zyg.sparsity"],

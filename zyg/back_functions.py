@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,11 +18,16 @@ from zyg.checkpointing import Kept
 from zyg.compiler.assemble import Generated
 from zyg.compiler.checkpoint_calls import RunAgainBack
 from zyg.compiler.dynamic import RuleBack
+from zyg.compiler.nested_backs import NestedBack
+from zyg.compiler.nested_dispatch import as_callable, refuse_objects
 from zyg.compiler.object_backs import Through
+from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.held_memory import Watched
+from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
 from zyg.shadows import current_shadows
+from zyg.signature import BackFunction
 from zyg.tracing import shown
 
 
@@ -40,6 +46,12 @@ class Adjoint:
     def generated(self) -> Generated | None:
         """The function that it is, if it was made by this process."""
         return self._origin if isinstance(self._origin, Generated) else None
+
+    def to_differentiate(self) -> Generated:
+        """The function as one that can be differentiated."""
+        if not isinstance(self._origin, Generated):
+            raise NotDifferentiable("a pullback that was pickled is itself differentiated")
+        return self._origin
 
     def __reduce__(self) -> Any:
         origin = self._origin
@@ -153,11 +165,31 @@ class StructuralGradients:
         targets = [*range(self._count), *map(Keyword, self._keywords)]
         return own or None, *(found.get(target) for target in targets)
 
+    def as_given(self, bars_bar: tuple[Any, ...], given: Any) -> Any:
+        """The transpose of `shared`: of what generated code gave, from those of the gradients."""
+        found = tuple([self._bar_of(target, bars_bar) for target in self._assignment.targets])
+        return found[0] if len(found) == 1 else found
+
+    def _bar_of(self, target: Any, bars: tuple[Any, ...]) -> Any:
+        match target:
+            case int():
+                return bars[1 + target]
+            case tuple():
+                return tuple([self._bar_of(part, bars) for part in target])
+            case dict():
+                return {name: self._bar_of(part, bars) for name, part in target.items()}
+            case Keyword(name):
+                return bars[1 + self._count + self._keywords.index(name)]
+            case Captured(name):
+                return None if bars[0] is None else bars[0].get(name)
+            case _:
+                return None
+
     def __reduce__(self) -> Any:
         return StructuralGradients, (self._assignment, self._count, self._keywords)
 
 
-class DispatchedBack:
+class DispatchedBack(BackFunction):
     """The back function of a call that was compiled at run time; part of what a caller saves."""
 
     __slots__ = ("_like", "adjoint", "finish", "saved")
@@ -175,6 +207,18 @@ class DispatchedBack:
             return self.finish.shared(None)
         return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
 
+    def pullback(self, y_bar: Any) -> Any:
+        """The cotangents, and the function to (this function's, y_bar's)."""
+        return self.nested().pullback(y_bar)
+
+    def nested(self) -> NestedBack:
+        """The same as code that can be differentiated."""
+        refuse_objects(self)
+        return NestedBack(
+            as_callable(self.adjoint.to_differentiate()), (self.saved,),
+            partial(filled, like=self._like), self.finish.shared, self.finish.as_given,
+        )
+
     def with_saved(self, saved: Any) -> DispatchedBack:
         return DispatchedBack(self.adjoint, saved, self.finish, self._like)
 
@@ -191,6 +235,11 @@ class ObjectsBack(DispatchedBack):
     """The same for a function that works on objects: it runs also where nothing read its result."""
 
     __slots__ = ()
+
+    def nested(self) -> NestedBack:
+        raise NotDifferentiable(
+            "the gradient of a call that works on objects, found at run time, is differentiated"
+        )
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
@@ -239,21 +288,6 @@ def _restored_dispatched(
     adjoint: Adjoint, saved: Any, finish: Any, like: Like
 ) -> DispatchedBack:
     return DispatchedBack(adjoint, _with_contents(saved), finish, like)
-
-
-def prototype(arg: Any) -> Any:
-    """An argument without its contents, as far as gradients need it."""
-    if isinstance(arg, np.ndarray):
-        return cotangent.prototype(arg)
-    if type(arg) in (list, tuple):
-        return type(arg)(map(prototype, arg))
-    if type(arg) is dict:
-        return {key: prototype(item) for key, item in arg.items()}
-    if type(arg) is deque:
-        return deque(map(prototype, arg), arg.maxlen)
-    if type(arg) in (OrderedDict, defaultdict, Counter):
-        return cotangent.like_mapping(arg, {key: prototype(item) for key, item in arg.items()})
-    return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
 # Prototypes have strides of 0, which pickles don't keep: a shape must not weigh what an array does

@@ -26,6 +26,7 @@ from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.assigned import Outdated
 from zyg.compiler.guards import AnyGuard
+from zyg.compiler.nesting import may_store_unseen
 from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -45,7 +46,10 @@ special_calls.LATE["copy"] = "zyg.compiler.copies"
 MAX_ENTRIES = 1024
 # The forms of calls that are found at run time: they give their value, the versions of what they
 # change as well, or the same for the pair of an error and the value.
-AT_RUN_TIME = ("dispatch", "update", "held", "attempt", "attempted update", "attempted held")
+# "inner" is the first of these for a gradient that is itself differentiated.
+AT_RUN_TIME = (
+    "dispatch", "inner", "update", "held", "attempt", "attempted update", "attempted held",
+)
 # The kinds of inputs that each form of code differentiates with respect to.
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
@@ -533,7 +537,12 @@ def _generated(
             "assigns", plan.source.loc,
             advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
         )
-    if made.stored & frozenset(differentiated):
+    if mode == "inner" and may_store_unseen(compiler.specialiser, made, set()):
+        raise Unsupported(
+            f"`{plan.source.name}` may store into objects, and is called by a gradient inside of "
+            "differentiated code", plan.source.loc, advice="let it return what it computes",
+        )
+    if mode != "inner" and made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     if heap is None and not on_values and not is_at_run_time(mode) and (
         any(callee.reads_objects for callee in made.with_callees())
@@ -553,7 +562,8 @@ def _generated(
         is_whole = is_at_run_time(mode) and "update" not in mode
         if is_whole and any(i != heap for i in made.updates):
             raise _changes(plan)
-        code = compiler.pair(made, active, of_value="update" not in mode)
+        with compiler.for_gradient(mode == "inner"):
+            code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()

@@ -17,13 +17,14 @@ import numpy as np
 
 from ir.core import named
 from zyg import cotangent
-from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, protected, prototype
+from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, protected
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
 from zyg.entry import Entry, changed_inputs, inputs_of
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding, is_memory
+from zyg.keeping import prototype
 from zyg.shadow_records import Record
 from zyg.shadows import Shadows, backward, forward
 

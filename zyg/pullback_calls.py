@@ -8,6 +8,8 @@ A program that asks for gradients of functions that are known needs none of this
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ir.core import named
@@ -20,13 +22,14 @@ from zyg.back_functions import (
     Pullback,
     StructuralGradients,
     UpdateBack,
+    filled,
     protected,
-    prototype,
 )
 from zyg.compiler.assemble import Pair
 from zyg.entry import ChangesArguments, Entry, changes_no_more, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_memory import is_held, watched
+from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
 from zyg.shadows import is_running
 
@@ -118,6 +121,27 @@ def _updated(
     finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
     positions = dict(zip(changed, held, strict=True))
     return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), positions)
+
+
+def found_pair(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Entry, list[Any]]:
+    """The entry of a call whose pair of functions is itself differentiated, and its inputs."""
+    entry = entry_for("inner", function, args, kwargs)
+    if entry.has_heap:
+        raise NotDifferentiable(
+            f"{named(function)} works on objects, and is called by a gradient that finds it at run "
+            "time, and is itself differentiated; call it by its name"
+        )
+    return entry, list(inputs_of(entry, function, args, kwargs))
+
+
+def ends_of_pair(
+    entry: Entry, y: Any, count: int, names: tuple[str, ...]
+) -> tuple[StructuralGradients, Callable[[Any], Any]]:
+    """How what the back function gives is arranged, and what it takes as the seed."""
+    finish = StructuralGradients(entry.assignment, count, names)
+    return finish, partial(filled, like=Like(y))
 
 
 def why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.closures import replace_lambdas
@@ -43,12 +43,13 @@ from ir.heap import HEAP
 from ir.late import late
 from ir.load import load_definitions
 from ir.memory_facts import is_change
+from ir.place_state import NEW
 from ir.record import made, node
 from ir.rewrite import clone, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
@@ -72,6 +73,7 @@ from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.versions import Versions
+from zyg.keeping import kept
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -138,6 +140,11 @@ class Joint:
     dispatched: list[tuple[Location | None, str]]
 
 
+# A function for its types, its active inputs, whether it hands out the value alone, and whether the
+# gradient that it is a part of stands inside of differentiated code.
+PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool]
+
+
 class Compiler:
     """Generates code; one compilation at a time."""
 
@@ -148,9 +155,11 @@ class Compiler:
         self.assigned = Assigned()
         self.specialiser = self._new_specialiser()
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
-        self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
-        self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
-        self._fresh: list[tuple[Specialisation, Flow, bool]] = []
+        # Whether code is made for a gradient inside of differentiated code.
+        self._is_inner = False
+        self._pairs: dict[PairKey, Pair] = {}
+        self._pending: list[tuple[PairKey, Pair]] = []
+        self._fresh: list[PairKey] = []
         # Forward mode: made by `zyg.compiler.tangent_code` when it is first asked for.
         self.tangents: Any = None
 
@@ -189,7 +198,7 @@ class Compiler:
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
         of_value = of_value and bool(made.handed_out)
-        key = made, active, of_value
+        key = made, active, of_value, self._is_inner
         known = self._pairs.get(key)
         if known is not None:
             return known
@@ -206,11 +215,13 @@ class Compiler:
             forward, back = generated(self, made, active, forward, back)
         pair = Pair(forward, back, passed, indices)
         pair.forward.pair = pair.back.pair = pair
-        pair.forward.changes = tuple(passed.index(i) for i in made.handed_out)
+        # A derivative of a forward function changes what that changes.
+        changed = sorted({*made.handed_out, *made.source.changes})
+        pair.forward.changes = tuple(passed.index(i) for i in changed if i in passed)
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
-        self._pending.append((made, active, of_value, pair))
+        self._pending.append((key, pair))
         return pair
 
     @contextmanager
@@ -222,6 +233,15 @@ class Compiler:
         finally:
             self.specialiser = before
 
+    @contextmanager
+    def for_gradient(self, is_inner: bool) -> Iterator[None]:
+        """Around what is made for a gradient, which may stand inside of differentiated code."""
+        before, self._is_inner = self._is_inner, is_inner
+        try:
+            yield
+        finally:
+            self._is_inner = before
+
     def forget(self) -> None:
         """Forgets what was made of functions by types that have turned out not to hold."""
         self.abandon()
@@ -230,14 +250,17 @@ class Compiler:
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""
+        was_inner = self._is_inner
         try:
             while self._pending:
-                made, active, of_value, pair = self._pending[-1]
-                self._pending.pop()
+                (made, active, of_value, is_inner), pair = self._pending.pop()
+                self._is_inner = is_inner
                 with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
             self.abandon()
             raise
+        finally:
+            self._is_inner = was_inner
         self._fresh.clear()
 
     def abandon(self) -> None:
@@ -257,6 +280,7 @@ class Compiler:
             augmenter = Augmenter(
                 self.specialiser, surroundings, made, active, self.pair
             )
+            augmenter.is_inner = self._is_inner
             result = augmenter.augment(made.function)
             return augmenter, result, Transposer(augmenter)
         finally:
@@ -366,6 +390,7 @@ class Compiler:
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
         pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
+        pair.forward.ir_function.changes = pair.forward.changes
         saved_param = Value("saved")
         back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, *given]
         if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
@@ -447,7 +472,10 @@ class Compiler:
         key = made, active, wants_value
         known = self._derived.get(key)
         if known is None:
-            function, _, _ = with_log(partial(self._joint_function, made, active, wants_value))
+            with self.for_gradient(is_inner=True):
+                function, _, _ = with_log(
+                    partial(self._joint_function, made, active, wants_value)
+                )
             known = Derived(function, passed_inputs(made), sorted(active))
             self._derived[key] = known
             self.finish()
@@ -456,10 +484,14 @@ class Compiler:
     def _joint_function(
         self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
     ) -> tuple[Function, Augmenter, Operand]:
+        is_inner = self._is_inner
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
         _, result = inputs_without_heap(made, augmenter, result)
+        versions_behind: list[Operand] = []
         if made.handed_out:
+            if is_inner:
+                versions_behind = _versions_behind(transposer, result)
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
         value, seed = _checked(transposer, result, wants_value)
@@ -467,14 +499,29 @@ class Compiler:
         transposer.ops = []
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
+        if is_inner:
+            bars = [_in_own_memory(transposer, bar) for bar in bars]
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
         )
+        if versions_behind:
+            exit = transposer.call(primitives.build_tuple, exit, *versions_behind)
         body = self.joined(made, augmenter, transposer, exit, versions, logged)
         name = f"{identifier(made.function.name)}_gradient"
-        params = [self._inputs(made)[i] for i in passed_inputs(made)]
-        return finished_function(made, name, params, body), augmenter, result
+        passed = passed_inputs(made)
+        params = [self._inputs(made)[i] for i in passed]
+        function = finished_function(made, name, params, body)
+        if is_inner and not wants_value:
+            function.returned = tuple([NEW if _holds_memory(type_of(b)) else None for b in bars])
+        function.changes = tuple(passed.index(i) for i in made.handed_out if i in passed)
+        if versions_behind:
+            function.updates = tuple(passed.index(i) for i in made.handed_out)
+            function.effects = [
+                effect for i, effect in zip(made.updates, made.effects, strict=True)
+                if i in made.handed_out
+            ]
+        return function, augmenter, result
 
     def joined(
         self, made: Specialisation, augmenter: Augmenter, transposer: Transposer, exit: Operand,
@@ -527,6 +574,27 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
     parts = transposer.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
     return parts[0]
+
+
+# What gives a new array, or changes one that nobody else knows.
+_SUMS = (cotangent.add, cotangent.subtract, cotangent_items.add_at)
+
+
+def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
+    """A gradient that shares no memory with anything: the user may change what `gradient` gives."""
+    if not isinstance(bar, Value) or not _holds_memory(bar.type):
+        return bar
+    made = transposer.definitions.get(bar)
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        is_array = type(bar.type).__name__ == "Array"
+        if is_array and (facts.is_fresh(made) or made.callee.value in _SUMS):
+            return bar
+    return transposer.call(kept, bar)
+
+
+def _versions_behind(transposer: Transposer, result: Operand) -> list[Operand]:
+    parts = transposer.parts(result) if isinstance(result, Value) else None
+    return [] if parts is None else parts[1:]
 
 
 def passed_inputs(made: Specialisation) -> list[int]:

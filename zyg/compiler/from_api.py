@@ -16,5 +16,9 @@ compile_call: Callable[..., Any] = _not_set
 compile_attempt: Callable[..., Any] = _not_set
 # Whether the code for a call of a Python function works on objects.
 works_on_objects: Callable[..., bool] = _not_set
+# The entry of a call of a Python function, and its inputs.
+found_pair: Callable[..., Any] = _not_set
+# How cotangents of the result go into its back function, and how what that gives is arranged.
+ends_of_pair: Callable[..., Any] = _not_set
 # Why a Python function can't be compiled for some arguments, None if it can.
 why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set

@@ -37,6 +37,7 @@ from ir.rewrite import Mapping, defined, substitute
 from ir.types import (
     TOP,
     Scalar,
+    Sequence,
     Tuple,
     join,
     widen,
@@ -75,6 +76,10 @@ if TYPE_CHECKING:
     from zyg.compiler import dynamic
 else:  # it is for calls that are found at run time
     dynamic = late("zyg.compiler.dynamic")
+
+
+# What a back function gives that is found at run time.
+BARS = Sequence(tuple, TOP)
 
 
 def held_by(op: Lambda) -> list[tuple[str, Operand]]:
@@ -316,6 +321,8 @@ class Transposer(LoopTransposer):
 
     def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
         result = self.call(step.back, bar)
+        if isinstance(result, Value):
+            result.type = BARS
         for i, (target, keyword) in enumerate(step.targets):
             if isinstance(target, Value) and target in self._varied:
                 if keyword is None:

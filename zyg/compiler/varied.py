@@ -32,6 +32,7 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
+from zyg.signature import BACK
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -60,6 +61,9 @@ class Variation(Lengths):
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of
+        # Whether this is for a gradient inside of differentiated code: the run time refuses there
+        # what works on objects (`zyg.compiler.nested_dispatch`).
+        self.is_inner = False
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
         # Values of unknown class that have been looked at, in the block at hand and around it.
@@ -270,7 +274,7 @@ class Variation(Lengths):
         targets: list[tuple[Operand, str | None]],
         mapping: Mapping,
     ) -> None:
-        result, back = Value(op.result.name, op.result.type), Value("back", TOP)
+        result, back = Value(op.result.name, op.result.type), Value("back", BACK)
         self._define(Call(Const(function), args, kwargs, [result, back], op.loc))
         mapping[op.result] = result
         self.varied.add(result)
