@@ -14,6 +14,7 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import is_array_like, keeps_places
 from ir.place_reads import PlaceReads
 from ir.place_state import Effect, ItemChanged, check_call, shown_name
+from ir.shared_names import name_read
 from ir.types import Known, Type, class_of
 
 
@@ -68,6 +69,7 @@ class PlaceWrites(PlaceReads):
             )
         storage = self.storage(target)
         if self.held.is_held(target):
+            self._note_names(target, loc)
             return self.held.change(callee, target, operands, loc, type_)
         self._check_writable(target, loc)
         if not keeps_places(callee):
@@ -235,6 +237,7 @@ class PlaceWrites(PlaceReads):
         is_deep = deep or self.contents.is_element(value)
         roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
         if any(self.kind(root) == "unknown" for root in roots):
+            self._note_names(value, loc)
             may_be_object = self.inference.heap is None and any(
                 class_of(root.type) is None for root in roots
             )
@@ -251,6 +254,20 @@ class PlaceWrites(PlaceReads):
             )
         if is_deep:
             self.untangle(storage, loc)
+
+    def _note_names(self, value: Value, loc: Location | None) -> None:
+        """Refuses a change of what a global or a class holds under a name that isn't shared yet."""
+        inference, is_named = self.inference, False
+        for root in self.roots(self.storage(value)):
+            found = name_read(inference.definitions.get(root), inference.home)
+            if found is not None and not inference.surroundings.is_shared(*found):
+                inference.surroundings.note_changed_name(*found)
+                is_named = True
+        if is_named:
+            raise Unsupported(
+                f"{shown_name(value.name)} is changed in place, but zyg can't tell which other "
+                "names its memory has", loc, advice="change a copy",
+            )
 
     def item_of_loop(self, storage: Value) -> Value | None:
         """The item of what a loop iterates over that a storage is, or is a part of, as a row is in

@@ -24,8 +24,9 @@ from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
-from zyg.compiler.assigned import Outdated
+from zyg.compiler.assigned import NONE_SHARED, Outdated, Shared
 from zyg.compiler.guards import AnyGuard
+from zyg.compiler.object_needs import note_lost
 from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -115,6 +116,11 @@ class Entry:
     # Whether it works on objects, whose cotangents are kept by identity.
     has_heap: bool = False
     mode: str = ""
+    # The globals and attributes of classes that it shares, and those that it reads as they are;
+    # whether it may change memory that objects hold.
+    shared: Shared = record.made(dict)
+    plain: Shared = record.made(dict)
+    changes_held: bool = False
     alive: list[object] = record.made(list)
     calls_until_path: int = 0
     _checks: int = 0
@@ -311,6 +317,15 @@ def entry_on_heap(
     return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
 
 
+def entry_sharing(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shared: Shared
+) -> Entry:
+    """The same for a program that shares at least these globals and attributes of classes."""
+    key = _heap_key(_key(mode, function, args, kwargs), mode, function, args, kwargs)
+    key = (*key, frozenset(shared))
+    return _found(key, mode, function, args, kwargs, shared)
+
+
 def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     key: Any
     if type(function) is types.FunctionType:
@@ -327,7 +342,8 @@ def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _found(
-    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    shared: Shared = NONE_SHARED,
 ) -> Entry:
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
@@ -338,7 +354,7 @@ def _found(
                 cache.add_path(key, entry, mode, function, args, kwargs)
         return entry
     with cache.lock:
-        return _found_or_made(key, mode, function, args, kwargs)
+        return _found_or_made(key, mode, function, args, kwargs, shared)
 
 
 def _heap_key(
@@ -363,7 +379,8 @@ def is_plain_function(function: Any) -> bool:
 
 
 def _found_or_made(
-    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    shared: Shared,
 ) -> Entry:
     """The entry of a call whose key has none that is valid; the cache is locked."""
     entry = cache.valid(key) or cache.aliased(key)
@@ -373,6 +390,15 @@ def _found_or_made(
     registry.register_imported()
     version = registry.version()
     compiler = cache.compiler_for(version)
+    with compiler.assigned.sharing(shared):
+        return _made_for(key, mode, function, args, kwargs, version, compiler)
+
+
+def _made_for(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    version: int, compiler: Compiler,
+) -> Entry:
+    """The entry that is made of a call, and kept under its key."""
     callee = callee_of(function)
     try:
         plan = plan_of(callee, args, kwargs)
@@ -418,7 +444,9 @@ def _found_or_made(
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
                 try:
-                    return _found_or_made(heap_key, mode, function, args, kwargs)
+                    return _found_or_made(
+                        heap_key, mode, function, args, kwargs, compiler.assigned.shared
+                    )
                 except (NotDifferentiable, UnsupportedSyntax):
                     if isinstance(reason, NeedsHeap):
                         raise
@@ -483,9 +511,16 @@ def _made(
     try:
         while True:
             try:
-                return _generated(compiler, mode, plan, types_, count, fields, on_values)
+                with compiler.sharing():
+                    return _generated(compiler, mode, plan, types_, count, fields, on_values)
             except Outdated:
                 compiler.forget()
+            except NeedsHeap:
+                raise
+            except Unsupported:
+                compiler.abandon()
+                if not compiler.assigned.share_changed():
+                    raise
     finally:
         if collecting:
             if not gc.get_freeze_count():
@@ -497,6 +532,9 @@ def _generated(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
     fields: Fields | None, on_values: bool,
 ) -> Entry:
+    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
+    if heap is None and compiler.assigned.shared:
+        raise NeedsHeap("globals or classes hold what is differentiated", plan.source.loc)
     if fields is None:
         made = compiler.specialiser.specialise(plan.source, types_)
     else:
@@ -506,8 +544,8 @@ def _generated(
         i for i, source in enumerate(plan.inputs) if is_active(mode, source, names[i])
     ]
     active = made.flow & frozenset(differentiated)
-    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     if heap is None and made.lost & frozenset(differentiated):
+        note_lost(compiler.assigned, made)
         raise Unsupported(
             f"a derivative would get lost in a global that `{plan.source.name}`, or what it calls, "
             "assigns", plan.source.loc,
@@ -545,6 +583,9 @@ def _generated(
         any(i != heap for i in made.updates),
         heap is not None,
         mode,
+        compiler.assigned.shared,
+        {} if heap is None and not is_at_run_time(mode) else made.all_names(),
+        heap is not None and (fields is None or fields.may_be_held()),
     )
 
 

@@ -23,6 +23,7 @@ from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
 from zyg.inspection import Code, code_text
 from zyg.object_gradients import held_by, memory_in, refuse_shared
+from zyg.program_names import admitted, begun
 from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import enter, left, tangents_of_objects
@@ -95,7 +96,8 @@ def _through_heap(
     memory = memory_in(held_by(primals))
     if entry.changes:
         refuse_shared(entry, memory, f, primals, {})
-    with forward(memory), tangents_of_objects() as tangents:
+    entry, memory, names = begun(entry.mode, entry, f, primals, {}, memory)
+    with forward(memory, names), tangents_of_objects() as tangents:
         dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
         given = _dots_of(entry, dots, {}, None, primals, {})
         y, y_dot = entry.run(*inputs_of(entry, f, primals, {}), *given)
@@ -165,6 +167,7 @@ def _compiled_call(
     entry = entry_for(mode, function, args, kwargs)
     if is_running() and entry.made.works_on_objects and not entry.has_heap:
         entry = entry_on_heap(mode, function, args, kwargs)
+    entry = admitted(mode, entry, function, args, kwargs)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "

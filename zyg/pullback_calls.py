@@ -27,6 +27,7 @@ from zyg.compiler.assemble import Pair
 from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.object_gradients import pullback_through_heap
+from zyg.program_names import admitted
 from zyg.shadows import check_held, is_running
 
 
@@ -71,6 +72,7 @@ def _compiled(
         entry = entry_for(mode, function, args, kwargs)
         if is_running() and entry.made.works_on_objects and not entry.has_heap:
             entry = entry_on_heap(mode, function, args, kwargs)
+        entry = admitted(mode, entry, function, args, kwargs)
     except ChangesArguments:
         if not is_running():
             raise
@@ -91,6 +93,7 @@ def _compile_update(
 ) -> tuple[Any, UpdateBack]:
     """Run-time dispatch of a call that changes memory which objects hold."""
     entry = entry_for(mode, function, args, kwargs)
+    entry = admitted(mode, entry, function, args, kwargs)
     changed = []
     for i in entry.made.handed_out:
         source = entry.plan.inputs[i]

@@ -151,7 +151,7 @@ class Shadows:
 
     def absorb(self, value: Any, bar: Any) -> Any:
         """Takes a cotangent of memory that an object holds; gives back that of anything else."""
-        if bar is None or not is_memory(value) or not _is_held(value):
+        if bar is None or not is_memory(value) or not is_held(value):
             return bar
         self.add_contents(value, bar)
         return None
@@ -212,6 +212,20 @@ class _Contents:
 SHADOWS = Instance(Shadows)
 
 
+class RunningNames:
+    """What a program that runs takes globals and attributes of classes for: those that it shares
+    and those that it reads as they are, by `Assigned`'s keys; the memory that the latter hold, by
+    `id`, and their names; what the program was given."""
+
+    __slots__ = ("given", "memory", "plain", "shared")
+
+    def __init__(self) -> None:
+        self.shared: set[tuple[int, str]] = set()
+        self.plain: set[tuple[int, str]] = set()
+        self.memory: dict[int, tuple[Any, str]] = {}
+        self.given: list[Any] = []
+
+
 class _State(_local):
     """What runs in this thread: a forward pass that works on objects, its adjoint's table.
 
@@ -219,6 +233,7 @@ class _State(_local):
     """
 
     run: object = None
+    names: RunningNames | None = None
     shadows: Shadows | None = None
     held: dict[int, Any] | None = None
 
@@ -236,11 +251,16 @@ def current_run() -> object:
     return _state.run
 
 
+def running_names() -> RunningNames | None:
+    """What the program that runs takes names for, if it works on objects."""
+    return _state.names
+
+
 @contextmanager
-def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
+def forward(held: list[Any], names: RunningNames) -> Iterator[dict[int, Any]]:
     """Around a forward pass of code that takes the heap; objects hold the memory in `held`."""
-    before = _state.run, _state.held
-    _state.run = object()
+    before = _state.run, _state.held, _state.names
+    _state.run, _state.names = object(), names
     _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
     try:
         with watching() as generators:
@@ -252,7 +272,7 @@ def forward(held: list[Any]) -> Iterator[dict[int, Any]]:
                     "closes it; take all of its items, or call its `close`"
                 )
     finally:
-        _state.run, _state.held = before
+        _state.run, _state.held, _state.names = before
 
 
 @contextmanager
@@ -289,7 +309,16 @@ def apart() -> Iterator[Shadows]:
         _state.shadows = before
 
 
-def _is_held(value: Any) -> bool:
+def identity_of(value: Any) -> int:
+    """By what memory is known: that of the array that owns it."""
+    try:
+        return id(owner_of(value))
+    except NotDifferentiable:
+        return id(value)
+
+
+def is_held(value: Any) -> bool:
+    """Whether an object holds this memory."""
     return _state.held is not None and id(owner_of(value)) in _state.held
 
 
@@ -317,16 +346,22 @@ def let_go(value: Any) -> None:
 
 def check_held(value: Any) -> None:
     """Raises for memory that is changed under a name that isn't known, and no object holds."""
-    if not is_memory(value) or not _is_held(value):
+    if not is_memory(value) or not is_held(value):
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
             "its memory has; change a copy"
+        )
+    plain = None if _state.names is None else _state.names.memory.get(id(owner_of(value)))
+    if plain is not None:
+        raise NotDifferentiable(
+            f"a {type(value).__name__} is changed in place that `{plain[1]}` names as well, a "
+            "global or an attribute of a class that was read before; change a copy, or use one name"
         )
 
 
 def unless_held(value: Any) -> None:
     """Raises for memory that is changed under a local name, and that an object holds too."""
-    if is_memory(value) and _is_held(value):
+    if is_memory(value) and is_held(value):
         raise NotDifferentiable(
             f"a {type(value).__name__} that an object holds is changed in place under another "
             "name; change it by the attribute, or change a copy"

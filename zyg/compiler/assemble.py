@@ -214,6 +214,18 @@ class Compiler:
         finally:
             self.specialiser = before
 
+    @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Around the compilation of a program that may share names, which others don't."""
+        before = self.specialiser
+        if self.assigned.shared:
+            self.specialiser = self._new_specialiser()
+        self.assigned.changed = {}
+        try:
+            yield
+        finally:
+            self.specialiser = before
+
     def forget(self) -> None:
         """Forgets what was made of functions by types that have turned out not to hold."""
         self.abandon()

@@ -18,6 +18,7 @@ from ir.heap import (
     class_read,
     class_stored,
     contents_read,
+    found_attribute,
     object_read,
     without_heap,
 )
@@ -52,6 +53,8 @@ class ForwardObjects(ForwardRules):
             Value("_", Known(None))
         ]
         if function is attribute_read:
+            callee, args = Const(getattr), args[1:]
+        elif function is found_attribute:
             callee, args = Const(getattr), args[1:]
         elif function is class_read:
             callee, args = Const(class_attribute), args[1:]
@@ -89,6 +92,9 @@ class ForwardObjects(ForwardRules):
             self.varied.add(result)
             held = self._held(result, op.loc)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
+            return True
+        if callee.value is found_attribute:
+            self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
             return True
         if callee.value is contents_read:
             value = args[1]

@@ -311,6 +311,17 @@ def is_global_store(op: Call) -> bool:
     )
 
 
+def note_lost(assigned: Assigned, made: Specialisation) -> None:
+    """Notes the names by which a program may lose derivatives."""
+    for one in made.with_callees():
+        for op in walk(one.function.body):
+            if isinstance(op, Call) and is_global_store(op) and not is_exact(type_of(op.args[-1])):
+                *_, owner, name, _ = op.args
+                assert isinstance(owner, Const) and isinstance(name, Const)
+                is_module = isinstance(owner.value, primitives.Namespace)
+                assigned.change(owner.value.contents if is_module else owner.value, name.value)
+
+
 # These call a function that decides, and pass on what they were given.
 CALLING = {
     id(function) for function in (

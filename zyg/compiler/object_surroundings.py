@@ -61,6 +61,20 @@ class ObjectSurroundings:
     def note_assigned(self, owner: object, name: str, type_: Type) -> None:
         self._specialiser.assigned.store(owner, name, type_)
 
+    def is_shared(self, owner: object, name: str) -> bool:
+        return self._specialiser.assigned.is_shared(owner, name)
+
+    def sharing_in_class(self, cls: type | None, name: str) -> str | None:
+        assigned = self._specialiser.assigned
+        if cls is None or not assigned.shared:
+            return None
+        if not any(assigned.is_shared(base, name) for base in cls.__mro__):
+            return None
+        return "own" if [base for base in cls.__mro__ if name in vars(base)] == [cls] else "found"
+
+    def note_changed_name(self, owner: object, name: str) -> None:
+        self._specialiser.assigned.change(owner, name)
+
     def field_type(self, owner: Operand, name: str) -> Type:
         fields = self._specialiser.fields
         cls = class_of(type_of(owner))

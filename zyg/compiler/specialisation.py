@@ -13,6 +13,7 @@ from ir.place_state import Effect, Returned
 from ir.record import made, node
 from ir.types import BOTTOM, Known, Tuple, Type, class_of, widen
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.assigned import Shared
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.objects import is_object_type
 
@@ -57,6 +58,8 @@ class Specialisation:
     head: int = 0
     # The compilation in which its guards were looked at.
     checked_in: int = 0
+    # The globals and attributes of classes that it reads as they are.
+    names: Shared = made(dict)
     # What it rests on of what objects hold.
     asked: Answers = made(dict)
 
@@ -123,6 +126,14 @@ class Specialisation:
         for one in self.with_callees():
             found.update(one.guards)
         return list(found.values())
+
+
+    def all_names(self) -> Shared:
+        """The names that this function and all that it calls read as they are."""
+        found: Shared = {}
+        for one in self.with_callees():
+            found.update(one.names)
+        return found
 
 
 @node

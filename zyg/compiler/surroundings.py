@@ -16,6 +16,7 @@ from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
+from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
@@ -50,6 +51,8 @@ class ProgramSurroundings(ObjectSurroundings):
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
+                if not isinstance(type_, Known) and container is module_globals:
+                    self._made.names[id(container), name] = container, name
                 known = self._specialiser.assigned.read(container, name, type_)
                 if known != type_:
                     return known
@@ -73,6 +76,9 @@ class ProgramSurroundings(ObjectSurroundings):
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
+        if not isinstance(type_, Known):
+            named = owner_of_names(owner)
+            self._made.names[id(named), name] = named, name
         known = self._specialiser.assigned.read(owner, name, type_)
         if known != type_:
             return known
