@@ -220,6 +220,8 @@ def read_attribute(
         self.surroundings.sharing_in_class(class_of(type_of(owner)), name) is not None
     ):
         return read_found(self, owner, Const(name), names, loc)
+    if member.kind == "stored":
+        self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]

@@ -28,7 +28,7 @@ def read_shared(
     """Reads a shared name of a module, or one that a class itself has."""
     holder = Const(names_of(owner))
     operands: list[Operand] = [_heap(self, loc), holder, name]
-    type_ = self.surroundings.field_type(holder, name.value)
+    type_ = self.surroundings.shared_type(owner, name.value)
     return _exposed(self, typed(self, attribute_read, operands, names, loc, type_))
 
 

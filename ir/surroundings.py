@@ -68,9 +68,15 @@ class Surroundings(Protocol):
         """Whether a global, in the dict `owner`, or an attribute of a class is one of an object in
         this program (`ir.shared_names`)."""
 
+    def shared_type(self, owner: object, name: str) -> Type:
+        """The type of such a name where it is read."""
+
     def sharing_in_class(self, cls: type | None, name: str) -> str | None:
         """Whether a class or a base of it has such an attribute: "own" where only the class itself
         has one of this name, "found" where the run time has to look."""
+
+    def note_read_of_class(self, cls: type | None, name: str) -> None:
+        """Notes that an object may be read that has an attribute of its class."""
 
     def note_changed_name(self, owner: object, name: str) -> None:
         """Notes that what a global or an attribute of a class holds is changed in place."""

@@ -539,9 +539,9 @@ def _generated(
         made = compiler.specialiser.specialise(plan.source, types_)
     else:
         made = compiler.with_fields(plan.source, types_, fields)
-    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
+    inputs = [value.name for value in (*plan.source.captured, *plan.source.params)]
     differentiated = [
-        i for i, source in enumerate(plan.inputs) if is_active(mode, source, names[i])
+        i for i, source in enumerate(plan.inputs) if is_active(mode, source, inputs[i])
     ]
     active = made.flow & frozenset(differentiated)
     if heap is None and made.lost & frozenset(differentiated):
@@ -573,10 +573,12 @@ def _generated(
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
+    names = made.all_names()
+    _refuse_changed(compiler, plan, names)
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
         plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
-        assignment_of(plan.inputs, code.active, names, count),
+        assignment_of(plan.inputs, code.active, inputs, count),
         passed,
         passed == [Source("arg", i) for i in range(count)],
         code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,
@@ -584,9 +586,19 @@ def _generated(
         heap is not None,
         mode,
         compiler.assigned.shared,
-        {} if heap is None and not is_at_run_time(mode) else made.all_names(),
+        names,
         heap is not None and (fields is None or fields.may_be_held()),
     )
+
+
+def _refuse_changed(compiler: Compiler, plan: Plan, names: Shared) -> None:
+    """Raises where a call that runs as it is changes what the program reads: an adjoint may keep
+    a reference to it."""
+    for key in compiler.assigned.changed.keys() & names.keys():
+        raise Unsupported(
+            f"`{names[key][1]}`, a global or an attribute of a class, is read, and changed in place "
+            "by a function that is called", plan.source.loc, advice="pass it as an argument",
+        )
 
 
 def _changes(plan: Plan) -> ChangesArguments:

@@ -65,7 +65,7 @@ def begun(
             break
         entry = entry_sharing(mode, f, args, kwargs, {**entry.shared, **met})
     _refuse_given([value for value in shared if is_memory(value)], given)
-    names.shared |= entry.shared.keys()
+    names.shared |= entry.shared
     names.given = given
     _note_plain(names, entry, plain)
     return entry, whole, names
@@ -83,7 +83,8 @@ def admitted(
         met = {
             key: entry.plain[key] for key, value in plain.items()
             if key not in entry.shared and (
-                key in names.shared or (is_memory(value) and is_held(value))
+                _is_one_of(entry.plain[key], names.shared)
+                or (is_memory(value) and is_held(value))
             )
         }
         if not met:
@@ -99,7 +100,7 @@ def admitted(
 def _join(names: RunningNames, key: tuple[int, str], name: Name) -> None:
     """Lets a program that runs share one more name, if nothing was read by it so far."""
     value = _value_of(name)
-    if key in names.plain or (is_memory(value) and identity_of(value) in names.memory):
+    if _is_one_of(name, names.plain) or (is_memory(value) and identity_of(value) in names.memory):
         raise NotDifferentiable(
             f"a function that was found while the program runs changes `{name[1]}`, a global or an "
             "attribute of a class that was read before; call it by its name"
@@ -107,15 +108,27 @@ def _join(names: RunningNames, key: tuple[int, str], name: Name) -> None:
     if is_memory(value) and not is_held(value):
         _refuse_given([value], names.given)
         hold_value(value)
-    names.shared.add(key)
+    names.shared[key] = name
 
 
 def _note_plain(names: RunningNames, entry: Entry, values: dict[tuple[int, str], Any]) -> None:
     for key, value in values.items():
         if key not in entry.shared:
-            names.plain.add(key)
+            names.plain[key] = entry.plain[key]
             if is_memory(value):
                 names.memory[identity_of(value)] = value, key[1]
+
+
+def _is_one_of(name: Name, others: Shared) -> bool:
+    """Whether a name may mean what one of others means: classes know those of their bases."""
+    owner, attribute = name
+    if (id(owner), attribute) in others:
+        return True
+    return isinstance(owner, type) and any(
+        known == attribute and isinstance(other, type)
+        and (issubclass(owner, other) or issubclass(other, owner))
+        for other, known in others.values()
+    )
 
 
 def _value_of(name: Name) -> Any:

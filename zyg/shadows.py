@@ -214,14 +214,14 @@ SHADOWS = Instance(Shadows)
 
 class RunningNames:
     """What a program that runs takes globals and attributes of classes for: those that it shares
-    and those that it reads as they are, by `Assigned`'s keys; the memory that the latter hold, by
-    `id`, and their names; what the program was given."""
+    and those that it reads as they are, each an owner and a name by the owner's `id` and the name;
+    the memory that the latter hold, by `id`, and their names; what the program was given."""
 
     __slots__ = ("given", "memory", "plain", "shared")
 
     def __init__(self) -> None:
-        self.shared: set[tuple[int, str]] = set()
-        self.plain: set[tuple[int, str]] = set()
+        self.shared: dict[tuple[int, str], tuple[Any, str]] = {}
+        self.plain: dict[tuple[int, str], tuple[Any, str]] = {}
         self.memory: dict[int, tuple[Any, str]] = {}
         self.given: list[Any] = []
 

@@ -11,9 +11,10 @@ from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.held import may_be_memory
-from ir.types import TOP, Instance, Top, Tuple, Type, Union, class_of
+from ir.shared_names import names_of
+from ir.types import BOTTOM, TOP, Instance, Top, Tuple, Type, Union, class_of
 from zyg.compiler import memory
-from zyg.compiler.guards import Absent, Guard
+from zyg.compiler.guards import Absent, Guard, shared_at_entry
 from zyg.compiler.objects import (
     constructor,
     is_class_store,
@@ -29,6 +30,7 @@ from zyg.compiler.objects import (
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
 from zyg.shadows import unless_held
+from zyg.signature import is_users
 
 if TYPE_CHECKING:
     from zyg.compiler.specialise import Specialiser
@@ -64,6 +66,23 @@ class ObjectSurroundings:
     def is_shared(self, owner: object, name: str) -> bool:
         return self._specialiser.assigned.is_shared(owner, name)
 
+    def shared_type(self, owner: Any, name: str) -> Type:
+        fields = self._specialiser.fields
+        if fields is None:
+            return TOP
+        container = vars(owner) if isinstance(owner, type) else owner
+        cls = type(names_of(owner))
+        if name not in container:  # it will be stored
+            fields.store(cls, name, BOTTOM)
+        else:
+            type_, guard = shared_at_entry(container, name)
+            fields.store(cls, name, type_)
+            if guard is not None:
+                self._made.guards[id(container), name] = guard
+        fields.is_open |= is_place(type(container.get(name)))  # it holds what no argument tells
+        found: Type = fields.ask("type_of", cls, name)
+        return found
+
     def sharing_in_class(self, cls: type | None, name: str) -> str | None:
         assigned = self._specialiser.assigned
         if cls is None or not assigned.shared:
@@ -71,6 +90,13 @@ class ObjectSurroundings:
         if not any(assigned.is_shared(base, name) for base in cls.__mro__):
             return None
         return "own" if [base for base in cls.__mro__ if name in vars(base)] == [cls] else "found"
+
+    def note_read_of_class(self, cls: type | None, name: str) -> None:
+        for base in () if cls is None else cls.__mro__:
+            if name in vars(base):
+                if is_users(base):
+                    self._made.names[id(base), name] = base, name
+                return
 
     def note_changed_name(self, owner: object, name: str) -> None:
         self._specialiser.assigned.change(owner, name)

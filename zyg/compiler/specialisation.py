@@ -132,7 +132,8 @@ class Specialisation:
         """The names that this function and all that it calls read as they are."""
         found: Shared = {}
         for one in self.with_callees():
-            found.update(one.names)
+            if one.is_done:  # others run as they are, or not at all
+                found.update(one.names)
         return found
 
 

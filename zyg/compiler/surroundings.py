@@ -51,7 +51,7 @@ class ProgramSurroundings(ObjectSurroundings):
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
-                if not isinstance(type_, Known) and container is module_globals:
+                if not isinstance(type_, Known) and is_users_module(module_globals):
                     self._made.names[id(container), name] = container, name
                 known = self._specialiser.assigned.read(container, name, type_)
                 if known != type_:
@@ -71,12 +71,19 @@ class ProgramSurroundings(ObjectSurroundings):
 
     def attribute_type(self, owner: object, name: str) -> Type:
         container = vars(owner)
+        if name not in container and isinstance(owner, type):
+            base = next((base for base in owner.__mro__ if name in vars(base)), None)
+            if base is not None and type(vars(base)[name]) in (list, dict, np.ndarray):
+                for below in owner.__mro__[: owner.__mro__.index(base)]:
+                    self._made.guards[id(below), name] = Absent(vars(below), name)
+                return self.attribute_type(base, name)
+            self.note_read_of_class(owner, name)
         if name not in container:
             value = getattr(owner, name, None)  # lazy modules fill in what is asked for
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
-        if not isinstance(type_, Known):
+        if not isinstance(type_, Known) and is_users_module(vars(owner)):
             named = owner_of_names(owner)
             self._made.names[id(named), name] = named, name
         known = self._specialiser.assigned.read(owner, name, type_)
@@ -87,7 +94,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
         ):
-            return TOP
+            return type_ if type(container[name]) in (list, dict, np.ndarray) else TOP
         if isinstance(owner, type) and isinstance(type_, Known):
             if isinstance(type_.value, types.FunctionType):
                 return Known(with_source(type_.value, owner))
@@ -385,6 +392,12 @@ def _known_or_unread(operand: Operand) -> Any:
         return operand.value
     type_ = operand.type
     return type_.value if isinstance(type_, Known) else Unread(class_of(type_))
+
+
+def is_users_module(names: Any) -> bool:
+    """Whether these are the globals of a module of the user's, or the names of a class there."""
+    module = str(names.get("__module__", names.get("__name__")))
+    return not module.startswith(("zyg.", "ir.", "numpy"))
 
 
 def is_of_zyg(module_globals: dict[str, Any]) -> bool:
