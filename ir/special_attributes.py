@@ -216,11 +216,12 @@ def read_attribute(
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None
-    if member.kind == "stored" and (
-        self.surroundings.sharing_in_class(class_of(type_of(owner)), name) is not None
-    ):
-        return read_found(self, owner, Const(name), names, loc)
     if member.kind == "stored":
+        base = self.surroundings.class_with_memory(class_of(type_of(owner)), name)
+        if base is not None:
+            return self.typed_call(Const(getattr), [Const(base), Const(name)], {}, names, loc)
+        if self.surroundings.sharing_in_class(class_of(type_of(owner)), name) is not None:
+            return read_found(self, owner, Const(name), names, loc)
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)

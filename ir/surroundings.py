@@ -75,6 +75,9 @@ class Surroundings(Protocol):
         """Whether a class or a base of it has such an attribute: "own" where only the class itself
         has one of this name, "found" where the run time has to look."""
 
+    def class_with_memory(self, cls: type | None, name: str) -> type | None:
+        """The class of which all objects of a class have a list, dict or array, if it is so."""
+
     def note_read_of_class(self, cls: type | None, name: str) -> None:
         """Notes that an object may be read that has an attribute of its class."""
 

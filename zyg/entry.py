@@ -574,7 +574,10 @@ def _generated(
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
     names = made.all_names()
-    _refuse_changed(compiler, plan, names)
+    _refuse_changed(compiler, plan, {
+        key: name for key, name in made.all_changed_names().items()
+        if key in names and key not in compiler.assigned.shared
+    })
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
         plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
@@ -594,10 +597,11 @@ def _generated(
 def _refuse_changed(compiler: Compiler, plan: Plan, names: Shared) -> None:
     """Raises where a call that runs as it is changes what the program reads: an adjoint may keep
     a reference to it."""
-    for key in compiler.assigned.changed.keys() & names.keys():
+    for owner, name in names.values():
+        compiler.assigned.change(owner, name)
         raise Unsupported(
-            f"`{names[key][1]}`, a global or an attribute of a class, is read, and changed in place "
-            "by a function that is called", plan.source.loc, advice="pass it as an argument",
+            f"`{name}`, a global or an attribute of a class, is read, and changed in place by a "
+            "function that is called", plan.source.loc, advice="pass it as an argument",
         )
 
 

@@ -29,7 +29,7 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
-from zyg.shadows import unless_held
+from zyg.shadows import is_memory, unless_held
 from zyg.signature import is_users
 
 if TYPE_CHECKING:
@@ -91,6 +91,20 @@ class ObjectSurroundings:
             return None
         return "own" if [base for base in cls.__mro__ if name in vars(base)] == [cls] else "found"
 
+    def class_with_memory(self, cls: type | None, name: str) -> type | None:
+        for base in cls.__mro__ if cls is not None else ():
+            if name in vars(base):
+                if not is_memory(vars(base)[name]) or not self.is_of_class(cls, name):
+                    return None
+                self.note_absent_below(cls, base, name)
+                return base
+        return None
+
+    def note_absent_below(self, cls: type, base: type, name: str) -> None:
+        """Sees to it that a class and its bases up to one don't come to have a name."""
+        for below in cls.__mro__[: cls.__mro__.index(base)]:
+            self._made.guards[id(below), name] = Absent(vars(below), name)
+
     def note_read_of_class(self, cls: type | None, name: str) -> None:
         for base in () if cls is None else cls.__mro__:
             if name in vars(base):
@@ -100,6 +114,9 @@ class ObjectSurroundings:
 
     def note_changed_name(self, owner: object, name: str) -> None:
         self._specialiser.assigned.change(owner, name)
+        # It may fail, and its callers run it as it is.
+        for made in self._specialiser._stack:
+            made.changed_names[id(owner), name] = owner, name
 
     def field_type(self, owner: Operand, name: str) -> Type:
         fields = self._specialiser.fields

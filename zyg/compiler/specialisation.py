@@ -60,6 +60,8 @@ class Specialisation:
     checked_in: int = 0
     # The globals and attributes of classes that it reads as they are.
     names: Shared = made(dict)
+    # Those whose contents it changes in place, or what it calls and runs as it is.
+    changed_names: Shared = made(dict)
     # What it rests on of what objects hold.
     asked: Answers = made(dict)
 
@@ -134,6 +136,13 @@ class Specialisation:
         for one in self.with_callees():
             if one.is_done:  # others run as they are, or not at all
                 found.update(one.names)
+        return found
+
+    def all_changed_names(self) -> Shared:
+        """The names whose contents this function, or what it calls, changes in place."""
+        found: Shared = {}
+        for one in self.with_callees():
+            found.update(one.changed_names)
         return found
 
 

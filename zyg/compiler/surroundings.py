@@ -74,8 +74,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if name not in container and isinstance(owner, type):
             base = next((base for base in owner.__mro__ if name in vars(base)), None)
             if base is not None and type(vars(base)[name]) in (list, dict, np.ndarray):
-                for below in owner.__mro__[: owner.__mro__.index(base)]:
-                    self._made.guards[id(below), name] = Absent(vars(below), name)
+                self.note_absent_below(owner, base, name)
                 return self.attribute_type(base, name)
             self.note_read_of_class(owner, name)
         if name not in container:
