@@ -145,6 +145,8 @@ class HeldMemory:
             inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
         self.expose(operands)
+        if not is_array:  # which copies what is stored into it
+            self.mark(operands)
         return target
 
     def store(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from types import ModuleType
 
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Op, Value, type_of
@@ -41,8 +42,12 @@ def is_ordered(op: Op) -> bool:
     if id(callee) in _ALWAYS or facts.is_metadata(callee):
         return False
     if not facts.is_total(callee):
-        return not (callee is getattr and isinstance(type_of(op.args[0]), Known))
+        return not (callee is getattr and _is_of_names(type_of(op.args[0])))
     return not all(_is_numeric(type_of(arg)) for arg in op.args)
+
+
+def _is_of_names(type_: object) -> bool:
+    return isinstance(type_, Known) and isinstance(type_.value, ModuleType | type)
 
 
 def _is_numeric(type_: object) -> bool:
