@@ -69,7 +69,7 @@ class PlaceWrites(PlaceReads):
             )
         storage = self.storage(target)
         if self.held.is_held(target):
-            self._note_names(target, loc)
+            self.note_names(target, loc)
             return self.held.change(callee, target, operands, loc, type_)
         self._check_writable(target, loc)
         if not keeps_places(callee):
@@ -237,7 +237,7 @@ class PlaceWrites(PlaceReads):
         is_deep = deep or self.contents.is_element(value)
         roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
         if any(self.kind(root) == "unknown" for root in roots):
-            self._note_names(value, loc)
+            self.note_names(value, loc)
             may_be_object = self.inference.heap is None and any(
                 class_of(root.type) is None for root in roots
             )
@@ -255,7 +255,7 @@ class PlaceWrites(PlaceReads):
         if is_deep:
             self.untangle(storage, loc)
 
-    def _note_names(self, value: Value, loc: Location | None) -> None:
+    def note_names(self, value: Value, loc: Location | None) -> None:
         """Refuses a change of what a global or a class holds under a name that isn't shared yet."""
         inference, is_named = self.inference, False
         for root in self.roots(self.storage(value)):

@@ -51,6 +51,7 @@ from tests.corpus import (  # noqa: F401
     objects_changed,
     recursion,
     shared_contents,
+    shared_names,
     shared_variables,
     unsupported,
     while_loops,
