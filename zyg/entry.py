@@ -576,7 +576,7 @@ def _generated(
     names = made.all_names()
     _refuse_changed(compiler, plan, {
         key: name for key, name in made.all_changed_names().items()
-        if key in names and key not in compiler.assigned.shared
+        if (key in names or heap is not None) and key not in compiler.assigned.shared
     })
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
@@ -595,13 +595,14 @@ def _generated(
 
 
 def _refuse_changed(compiler: Compiler, plan: Plan, names: Shared) -> None:
-    """Raises where a call that runs as it is changes what the program reads: an adjoint may keep
-    a reference to it."""
+    """Raises where a call that runs as it is changes what the program reads, and an adjoint may
+    keep a reference to, or where it would be a part of a program on objects but for that."""
     for owner, name in names.values():
         compiler.assigned.change(owner, name)
+    for _, name in names.values():
         raise Unsupported(
-            f"`{name}`, a global or an attribute of a class, is read, and changed in place by a "
-            "function that is called", plan.source.loc, advice="pass it as an argument",
+            f"`{name}`, a global or an attribute of a class, is changed in place by a function "
+            "that is called", plan.source.loc, advice="pass it as an argument",
         )
 
 

@@ -257,7 +257,7 @@ def failing(x):
     total = 0.0
 
 
-@program((2.0, 3.0))
+@program((2.0, 3.0), (-2.0, 3.0))
 def what_a_failing_function_left(a, b):
     cleared()
     try:
