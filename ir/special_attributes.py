@@ -35,6 +35,7 @@ from ir.special_calls import (
     special,
     typed,
 )
+from ir.shared_memory import CHANGING_METHODS
 from ir.special_names import read_found, read_shared, store_shared
 from ir.types import (
     TOP,
@@ -123,6 +124,8 @@ def _getattr(
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
     if self.places is not None:
+        if name in CHANGING_METHODS and isinstance(owner, Value) and class_of(owner_type) is None:
+            self.places.note_names(owner, loc)
         found = read_attribute(self, owner, name, names, loc)
         if found is not None:
             return found

