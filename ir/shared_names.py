@@ -1,6 +1,6 @@
 """Globals and attributes of classes as attributes of an object, which the heap knows.
 
-    T = x * x          names = names_of(globals())      heap_1 = attribute_stored(heap, names, 'T', ...)
+    T = x * x          heap_1 = attribute_stored(heap, names, 'T', t)
     LOG.append(y)      log = attribute_read(heap_1, names, 'LOG')
 
 Most such names are read only, and stay what they are in generated code. Where derivatives go

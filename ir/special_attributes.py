@@ -28,6 +28,7 @@ from ir.heap import (
     delete_attribute,
     set_attribute,
 )
+from ir.shared_memory import CHANGING_METHODS
 from ir.special_calls import (
     HEAP_TYPE,
     Folded,
@@ -35,7 +36,6 @@ from ir.special_calls import (
     special,
     typed,
 )
-from ir.shared_memory import CHANGING_METHODS
 from ir.special_names import read_found, read_shared, store_shared
 from ir.types import (
     TOP,

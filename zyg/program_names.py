@@ -31,10 +31,10 @@ from zyg.shadows import (
     running_names,
 )
 
-_NUMBERS = frozenset([
+_NUMBERS: frozenset[type] = frozenset([
     float, int, bool, str, complex, bytes, type(None), np.float64, np.int64, type,
 ])
-_LEAVES = _NUMBERS | {np.ndarray}
+_LEAVES: frozenset[type] = _NUMBERS | {np.ndarray}
 _NO_DATA = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
 _CONTAINERS = (list, tuple, deque, set, frozenset)
 _MAPPINGS = (dict, OrderedDict, defaultdict)

@@ -22,7 +22,6 @@ from typing import Any, TypeAlias
 from ir.shared_names import is_nameable
 from ir.types import TOP, Type, join, widen
 
-
 # The globals of a module, or a class, and a name in it.
 Name: TypeAlias = tuple[Any, str]
 

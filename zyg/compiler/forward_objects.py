@@ -52,9 +52,7 @@ class ForwardObjects(ForwardRules):
         results = [value for value in op.results if value.type != HEAP] or [
             Value("_", Known(None))
         ]
-        if function is attribute_read:
-            callee, args = Const(getattr), args[1:]
-        elif function is found_attribute:
+        if function is attribute_read or function is found_attribute:
             callee, args = Const(getattr), args[1:]
         elif function is class_read:
             callee, args = Const(class_attribute), args[1:]

@@ -92,13 +92,13 @@ class ObjectSurroundings:
         return "own" if [base for base in cls.__mro__ if name in vars(base)] == [cls] else "found"
 
     def class_with_memory(self, cls: type | None, name: str) -> type | None:
-        for base in cls.__mro__ if cls is not None else ():
-            if name in vars(base):
-                if not is_memory(vars(base)[name]) or not self.is_of_class(cls, name):
-                    return None
-                self.note_absent_below(cls, base, name)
-                return base
-        return None
+        base = None if cls is None else next((b for b in cls.__mro__ if name in vars(b)), None)
+        if cls is None or base is None or not is_memory(vars(base)[name]):
+            return None
+        if not self.is_of_class(cls, name):
+            return None
+        self.note_absent_below(cls, base, name)
+        return base
 
     def note_absent_below(self, cls: type, base: type, name: str) -> None:
         """Sees to it that a class and its bases up to one don't come to have a name."""
