@@ -234,7 +234,7 @@ class Adder:
 def test_a_function_found_at_run_time_that_changes_what_was_read():
     def f(x):
         before = number * x
-        adder = Adder() if x > 0 else x
+        adder = [Adder(), x, "text", None][int(x) - 2]
         adder.add(x)
         return before + number * x
 
