@@ -14,7 +14,7 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import is_array_like, keeps_places
 from ir.place_reads import PlaceReads
 from ir.place_state import Effect, ItemChanged, check_call, shown_name
-from ir.shared_names import name_read
+from ir.shared_names import ASIDE, name_read
 from ir.types import Known, Type, class_of
 
 
@@ -68,6 +68,12 @@ class PlaceWrites(PlaceReads):
                 "one", loc, advice="pass it as an argument",
             )
         storage = self.storage(target)
+        aside = ASIDE.get(id(callee))
+        if aside is not None and self.inference.heap is None and self._is_aside(storage, target):
+            target = self.latest(target)
+            nothing = Value("t", Known(None))
+            self.inference._define(Call(Const(aside), [target, *operands], {}, [nothing], loc))
+            return target
         if self.held.is_held(target):
             self.note_names(target, loc)
             return self.held.change(callee, target, operands, loc, type_)
@@ -254,6 +260,18 @@ class PlaceWrites(PlaceReads):
             )
         if is_deep:
             self.untangle(storage, loc)
+
+    def _is_aside(self, storage: Value, target: Value) -> bool:
+        """Whether a list or dict that is changed is known by a global, or is an element of one that
+        is, of which the program may read nothing."""
+        found = name_read(self.inference.definitions.get(storage), self.inference.home)
+        if found is None or class_of(target.type) not in (list, dict):
+            return False
+        if self.origin(target) is not storage and not self.contents.is_element(target):
+            return False
+        return self.roots(storage) == {storage} and (
+            self.inference.surroundings.may_change_aside(*found)
+        )
 
     def note_names(self, value: Value, loc: Location | None) -> None:
         """Refuses a change of what a global or a class holds under a name that isn't shared yet."""

@@ -13,12 +13,14 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import Call, Const, Op
 from ir.heap import class_read
+from ir.types import Known, Type
 
 
 class Names:
@@ -108,6 +110,30 @@ def name_read(op: Op | None, module_globals: dict[str, Any]) -> tuple[Any, str] 
             return owner_of_names(owner), name
         case _:
             return None
+
+
+def _aside(change: Callable[..., Any]) -> Callable[..., None]:
+    def changed_aside(target: Any, *operands: Any) -> None:
+        change(target, *operands)
+
+    changed_aside.__name__ = changed_aside.__qualname__ = f"{change.__name__}_aside"
+    return changed_aside
+
+
+# Changes in place of what a global holds, in a program that reads nothing of it: effects, by the
+# `id` of what gives a new version elsewhere.
+ASIDE: dict[int, Callable[..., None]] = {
+    id(change): _aside(change) for change in (
+        primitives.appended, primitives.extended, primitives.inserted, primitives.stored,
+        primitives.deleted,
+    )
+}
+facts.effect(*ASIDE.values())
+
+
+@facts.result(*ASIDE.values())
+def _nothing(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Known(None)
 
 
 def owner_of_names(owner: Any) -> Any:

@@ -81,6 +81,10 @@ class Surroundings(Protocol):
     def note_read_of_class(self, cls: type | None, name: str) -> None:
         """Notes that an object may be read that has an attribute of its class."""
 
+    def may_change_aside(self, owner: object, name: str) -> bool:
+        """Whether what a global holds may be changed as it stands, since nothing is read of it; the
+        program is looked at for that when it is known."""
+
     def note_changed_name(self, owner: object, name: str) -> None:
         """Notes that what a global or an attribute of a class holds is changed in place."""
 

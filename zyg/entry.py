@@ -29,6 +29,7 @@ from zyg.compiler.guards import AnyGuard
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
+from zyg.compiler.written_only import read_in
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.keys import function_key, identified, tuple_key
@@ -574,6 +575,7 @@ def _generated(
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
     names = made.all_names()
+    _refuse_changed(compiler, plan, read_in(made, heap is not None or is_at_run_time(mode)))
     _refuse_changed(compiler, plan, {
         key: name for key, name in made.all_changed_names().items()
         if (key in names or heap is not None) and key not in compiler.assigned.shared

@@ -130,10 +130,14 @@ class ObjectNeeds:
         except NeedsHeap:
             return True
         except (Unsupported, SourceNotFound):
+            if self._stack:
+                self._stack[-1].calls_unseen = True
             # What reads an iterator changes it, and nobody would notice.
             classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
             return any(cls is not None and step_of(cls) is not None for cls in classes)
         if made is None:  # a call that fails, for one: what it is given may be changed before
+            if self._stack:
+                self._stack[-1].calls_unseen = True
             return any(map(_is_of_place, args))
         return made.works_on_objects
 

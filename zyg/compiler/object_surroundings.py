@@ -112,6 +112,12 @@ class ObjectSurroundings:
                     self._made.names[id(base), name] = base, name
                 return
 
+    def may_change_aside(self, owner: object, name: str) -> bool:
+        if self._specialiser.assigned.shared or isinstance(owner, type):
+            return False
+        self._made.aside[id(owner), name] = owner, name
+        return True
+
     def note_changed_name(self, owner: object, name: str) -> None:
         self._specialiser.assigned.change(owner, name)
         # It may fail, and its callers run it as it is.

@@ -62,6 +62,10 @@ class Specialisation:
     names: Shared = made(dict)
     # Those whose contents it changes in place, or what it calls and runs as it is.
     changed_names: Shared = made(dict)
+    # Those whose contents it changes, and that nobody may read.
+    aside: Shared = made(dict)
+    # Whether it calls Python code that isn't looked at.
+    calls_unseen: bool = False
     # What it rests on of what objects hold.
     asked: Answers = made(dict)
 
