@@ -15,6 +15,7 @@ code that is made again for this program it is an attribute of an object (`ir.sh
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -29,6 +30,17 @@ Name: TypeAlias = tuple[Any, str]
 # By the `id` of the owner, which is kept alive, and the name.
 Shared: TypeAlias = dict[tuple[int, str], Name]
 NONE_SHARED: Shared = {}
+
+
+def is_of_users(owner: Any) -> bool:
+    """Whether these are the globals of a module of the user's, or a class there: the caches of
+    libraries are none of what is differentiated."""
+    names = vars(owner) if isinstance(owner, type) else owner
+    module = str(names.get("__module__", names.get("__name__"))).partition(".")[0]
+    return module not in _LIBRARIES and module not in sys.stdlib_module_names
+
+
+_LIBRARIES = ("zyg", "ir", "numpy", "scipy")
 
 
 class Outdated(Exception):
@@ -88,7 +100,7 @@ class Assigned:
 
     def change(self, owner: Any, name: str) -> None:
         """Notes that a name has to be an attribute of an object, if derivatives go through it."""
-        if is_nameable(name):
+        if is_nameable(name) and is_of_users(owner):
             self.changed[id(owner), name] = owner, name
 
     def share_changed(self) -> bool:

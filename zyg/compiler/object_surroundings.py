@@ -14,6 +14,7 @@ from ir.held import may_be_memory
 from ir.shared_names import names_of
 from ir.types import BOTTOM, TOP, Instance, Top, Tuple, Type, Union, class_of
 from zyg.compiler import memory
+from zyg.compiler.assigned import is_of_users
 from zyg.compiler.guards import Absent, Guard, shared_at_entry
 from zyg.compiler.objects import (
     constructor,
@@ -115,10 +116,14 @@ class ObjectSurroundings:
     def may_change_aside(self, owner: object, name: str) -> bool:
         if self._specialiser.assigned.shared or isinstance(owner, type):
             return False
+        if not is_of_users(owner):
+            return False
         self._made.aside[id(owner), name] = owner, name
         return True
 
     def note_changed_name(self, owner: object, name: str) -> None:
+        if not is_of_users(owner):
+            return
         self._specialiser.assigned.change(owner, name)
         # It may fail, and its callers run it as it is.
         for made in self._specialiser._stack:

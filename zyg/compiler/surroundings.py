@@ -20,6 +20,7 @@ from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from zyg.compiler.assigned import is_of_users
 from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
@@ -51,7 +52,7 @@ class ProgramSurroundings(ObjectSurroundings):
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
-                if not isinstance(type_, Known) and is_users_module(module_globals):
+                if not isinstance(type_, Known) and is_of_users(module_globals):
                     self._made.names[id(container), name] = container, name
                 known = self._specialiser.assigned.read(container, name, type_)
                 if known != type_:
@@ -82,7 +83,7 @@ class ProgramSurroundings(ObjectSurroundings):
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
-        if not isinstance(type_, Known) and is_users_module(vars(owner)):
+        if not isinstance(type_, Known) and is_of_users(owner_of_names(owner)):
             named = owner_of_names(owner)
             self._made.names[id(named), name] = named, name
         known = self._specialiser.assigned.read(owner, name, type_)
@@ -391,12 +392,6 @@ def _known_or_unread(operand: Operand) -> Any:
         return operand.value
     type_ = operand.type
     return type_.value if isinstance(type_, Known) else Unread(class_of(type_))
-
-
-def is_users_module(names: Any) -> bool:
-    """Whether these are the globals of a module of the user's, or the names of a class there."""
-    module = str(names.get("__module__", names.get("__name__")))
-    return not module.startswith(("zyg.", "ir.", "numpy"))
 
 
 def is_of_zyg(module_globals: dict[str, Any]) -> bool:
