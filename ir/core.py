@@ -246,6 +246,16 @@ class Function:
     docstring: str | None = None
     # The function that this one is the catching variant of (`ir.catching`).
     plain: Function | None = None
+    # Whether all memory that it is given is held by objects (`ir.held`).
+    inputs_are_held: bool = False
+    # Inputs of compiler-made code whose last versions it returns behind its value.
+    updates: tuple[int, ...] = ()
+    # What that does to the elements of each.
+    effects: list[Any] = made(list)
+    # Which parts of its value are new memory, as far as who made it knows (`ir.place_state`).
+    returned: Any = None
+    # Inputs whose memory compiler-made code changes, whether or not it returns versions.
+    changes: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         from ir.printer import format_function

@@ -166,12 +166,14 @@ STORES = {
 
 @node
 class _WithHeap:
-    """The functions that take the heap, by the `id` of the plain ones, which they keep alive."""
+    """Variants of functions by the `id` of the plain ones, which they keep alive."""
 
     made: dict[int, tuple[Function, Function]] = made(dict)
 
 
 _known = _WithHeap()
+# The same for those whose inputs objects hold.
+_holding = _WithHeap()
 MAX_KNOWN = 4096
 
 
@@ -196,6 +198,19 @@ def with_heap(function: Function) -> Function:
     if len(_known.made) >= MAX_KNOWN:
         _known.made.clear()
     _known.made[id(function)] = function, result
+    return result
+
+
+def with_held_inputs(function: Function) -> Function:
+    """The variant of a function with the heap for inputs that objects hold, and it may change."""
+    known = _holding.made.get(id(function))
+    if known is not None and known[0] is function:
+        return known[1]
+    result = Function(**vars(function))
+    result.inputs_are_held = True
+    if len(_holding.made) >= MAX_KNOWN:
+        _holding.made.clear()
+    _holding.made[id(function)] = function, result
     return result
 
 

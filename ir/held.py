@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.contents import holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
-from ir.types import Iterator, Known, Method, Type, class_of
+from ir.place_state import check_call
+from ir.types import Iterator, Method, Type, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -60,8 +61,10 @@ class HeldMemory:
         for operand in operands:
             if isinstance(operand, Value) and may_be_memory(operand.type):
                 first = self._places.origin(operand)
-                state.exposed[first] = version
-                self.known.add(first)
+                for name in (first, self._places.storage(first)):
+                    # What was exposed before is a name of what it was then.
+                    state.exposed.setdefault(name, version)
+                    self.known.add(name)
                 self.expose(self._places.parts(operand))
 
     def is_exposed(self, value: Value) -> bool:
@@ -130,9 +133,12 @@ class HeldMemory:
 
     def change(
         self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,
-        type_: Type,
+        type_: Type, held: list[Operand],
     ) -> Value:
-        """Appends a change of memory that an object holds, which the run time looks after."""
+        """Appends a change of memory that an object holds, which the run time looks after.
+
+        Objects hold the operands in `held` from here on.
+        """
         places = self._places
         inference = places.inference
         op = inference.definitions.get(places.origin(target))
@@ -143,14 +149,14 @@ class HeldMemory:
                 owner, name = type_of(op.args[1]), op.args[2].value
         is_array = facts.copies_items(class_of(target.type) or object)
         is_element = owner is None and places.contents.is_element(target)
-        if owner is None and not is_array and not is_element and self._is_given(target):
+        is_given = is_element or self._is_given(target)
+        if owner is None and not is_array and is_given and class_of(type_) is not None:
             inference.surroundings.note_change_of_given(type_)
         else:
             inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
         self.expose(operands)
-        if not is_array:  # which copies what is stored into it
-            self.mark(operands)
+        self.mark(held, callee in (primitives.spliced, primitives.extended))
         return target
 
     def store(
@@ -164,8 +170,8 @@ class HeldMemory:
         self.heap_changed(heap, version, loc)
         self.mark(held)
 
-    def mark(self, operands: Iterable[Operand]) -> None:
-        """Notes that objects hold these from here on."""
+    def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
+        """Notes that objects hold these from here on; `are_parts`: what they hold alone."""
         places = self._places
         operands = list(operands)
         self.expose(operands)
@@ -181,6 +187,8 @@ class HeldMemory:
                     )
                     known = places.roots if is_deep else places.shallow_roots
                     roots = {storage, *known(storage)}
+                    if are_parts:
+                        roots -= {storage, *places.shallow_roots(storage)}
                     places.state.stored.update(dict.fromkeys(roots))
                     self.given.update(dict.fromkeys(roots))
 
@@ -190,9 +198,16 @@ class HeldMemory:
         places.state.writes.setdefault(places.storage(heap), loc)
         places.written(heap, version, loc)
 
-    def check_local(self, target: Value, version: Value, loc: Location | None) -> None:
-        """Sees to it that no object holds memory that is changed under a local name."""
+    def check_local(
+        self, target: Value, version: Value, loc: Location | None, deep: bool = False
+    ) -> None:
+        """Sees to it that no object holds memory that is changed under a local name; `deep`: nor
+        what it holds."""
+        places = self._places
+        inference = places.inference
+        if inference.heap is None and places.storage(target) in places.inputs:
+            return  # by the caller
         if self.is_exposed(target):
-            inference = self._places.inference
-            check = Const(inference.surroundings.unless_held)
-            inference.ops.append(Call(check, [version], {}, [Value("_", Known(None))], loc))
+            surroundings = inference.surroundings
+            check = surroundings.unless_holding_held if deep else surroundings.unless_held
+            inference.ops.append(check_call(check, [version], loc))

@@ -49,9 +49,11 @@ class Inference(TypedLoops):
     # Blocks
 
     def function(
-        self, function: Function, params: list[Type], captured: list[Type]
+        self, function: Function, params: list[Type], captured: list[Type],
+        are_held: bool = False,
     ) -> tuple[Function, Type]:
-        """The typed copy of a function and the type of what it returns."""
+        """The typed copy of a function and the type of what it returns; `are_held`: objects hold
+        all memory that it is given."""
         mapping: Mapping = {}
         places = self.places = Places(self)
         new_captured = [self._param(v, t, mapping) for v, t in
@@ -62,12 +64,18 @@ class Inference(TypedLoops):
         self.heap = next((param for param in new_params if param.name == HEAP_NAME), None)
         places.state.born.update(places.inputs)
         places.held.expose([*new_captured, *new_params])
+        if are_held:
+            places.state.stored.update(places.inputs)
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         changes = changes_of(body, places)
         self.changes = self._in_source(changes)
         self.may_fail_midway = may_lose_changes(body, changes, self._at_once)
-        self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
+        if function.updates:
+            self.updates, self.effects = function.updates, function.effects
+        else:
+            self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
+        self.returned = function.returned or self.returned
         result = type_of(body.exit.values[0]) if isinstance(body.exit, Yield) else BOTTOM
         typed = Function(
             function.name, new_params, new_captured, body, function.loc, function.signature,
@@ -171,6 +179,10 @@ class Inference(TypedLoops):
                 iterables = [self._latest(new(i), op) for i in op.iterables]
                 if self.places is not None:
                     iterables = self._items_of_objects(None, iterables, op.loc)
+                    outlined = self.surroundings.outlined(self, op, iterables, mapping)
+                    if outlined is not None:
+                        mapping.update(zip(op.results, outlined, strict=True))
+                        return None
                 self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
             case While():
                 self._while(op, [self._latest(new(i), op) for i in op.init], mapping)

@@ -76,7 +76,7 @@ class PlaceWrites(PlaceReads):
             return target
         if self.held.is_held(target):
             self.note_names(target, loc)
-            return self.held.change(callee, target, operands, loc, type_)
+            return self.held.change(callee, target, operands, loc, type_, held)
         self._check_writable(target, loc)
         if not keeps_places(callee):
             self.contents.moving(callee, target, operands)
@@ -125,6 +125,9 @@ class PlaceWrites(PlaceReads):
                     # They may have been changed when they were elements no more.
                     self.state.lost.update(dict.fromkeys(gone, loc))
         before = [self.latest(operand) for operand in targets]
+        for operand, version, effect in zip(targets, before, effects, strict=True):
+            if operand.type != HEAP:
+                self.held.check_local(operand, version, loc, effect.deep)
         storages = [self.storage(operand) for operand in targets]
         versions = [
             Value(value.name, type_) for value, type_ in zip(before, types, strict=True)

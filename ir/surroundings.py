@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ir.core import Function, Location, Operand
+from ir.core import For, Function, Location, Operand
 from ir.place_state import Effect, Returned
 from ir.record import record
 from ir.types import Type
 
 if TYPE_CHECKING:
+    from ir.infer import Inference
+    from ir.rewrite import Mapping
     from ir.typed_calls import TypedCalls
 
 
@@ -175,6 +177,11 @@ class Surroundings(Protocol):
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
 
+    def outlined(
+        self, inference: Inference, op: For, iterables: list[Operand], mapping: Mapping
+    ) -> list[Operand] | None:
+        """The results of a loop that becomes a call of a function of its own, or None."""
+
     def step_of(self, iterator: Type) -> Any:
         """The function that gives the next step of an iterator which is an object; or None."""
 
@@ -217,6 +224,9 @@ class Surroundings(Protocol):
 
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
+
+    def unless_holding_held(self, value: Any) -> None:
+        """The same for a container whose elements may be changed as well."""
 
     def constructor(self, cls: type) -> Constructor | None:
         """How objects of a class are made, if it is one of those whose objects are places."""

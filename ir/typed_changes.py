@@ -127,6 +127,12 @@ class TypedChanges(TypedBuilder):
         elif len(call.results) == 1:
             self._note_new(call.result, self._returned_by(call), call)
 
+    def note_new_part(self, part: Operand, whole: Operand) -> None:
+        """Notes that a part of what a call returned, which nobody else takes out, is new memory."""
+        made = self.definitions.get(whole) if isinstance(whole, Value) else None
+        if self.places is not None and isinstance(made, Call) and isinstance(part, Value):
+            self._note_new(part, NEW, made)
+
     def _note_new(self, result: Value, returned: Returned, call: Call) -> None:
         assert self.places is not None
         if returned in (NEW, SHALLOW):
@@ -141,9 +147,12 @@ class TypedChanges(TypedBuilder):
             callee, args = args[0], args[2:]
         callee_type = type_of(callee)
         is_python = isinstance(callee_type, Closure) or (
-            isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType)
+            isinstance(callee_type, Known) and (
+                isinstance(callee_type.value, types.FunctionType)
+                or hasattr(callee_type.value, "ir_function")
+            )
         )
-        if not is_python:
+        if not is_python and not hasattr(getattr(callee_type, "value", None), "ir_function"):
             return None
         kwargs = {name: type_of(arg) for name, arg in call.kwargs.items()}
         return self.surroundings.returned(callee_type, tuple(map(type_of, args)), kwargs)

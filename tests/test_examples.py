@@ -6,6 +6,7 @@ import pytest
 from examples import (
     digits,
     hamiltonian_monte_carlo,
+    inverse_heat,
     lotka_volterra,
     minimal_surface,
     nile,
@@ -74,3 +75,11 @@ def test_the_film_is_the_surface_of_scherk(capsys):
     assert lengths[-1] < 1e-10
     assert lengths[-2] < 1e-6  # the last steps double the digits
     assert "area" in capsys.readouterr().out
+
+
+def test_a_rod_is_found_by_what_thermometers_read(capsys):
+    found = inverse_heat.main()
+    assert found.error < 0.2
+    # The temperatures of all steps would be 0.8 MB, and more is needed of each step than these.
+    assert found.peak < 60_000
+    assert "20 of them kept" in capsys.readouterr().out

@@ -13,7 +13,8 @@ LAYERS = [
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
         "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
-        "zyg.shadows", "zyg.shadow_records", "zyg.tangent", "zyg.tangent_objects",
+        "zyg.shadows", "zyg.shadow_records", "zyg.held_memory", "zyg.held_contents",
+        "zyg.tangent", "zyg.tangent_objects", "zyg.binomial", "zyg.checkpointing",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
@@ -27,8 +28,8 @@ LAYERS = [
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions", "zyg.tracing",
         "zyg.object_gradients", "zyg.contents_key", "zyg.program_names",
     ],
-    ["zyg.api"],
-    ["zyg.checking", "zyg.inspection", "zyg.flattening"],
+    ["zyg.api", "zyg.calls_inside"],
+    ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],
     ["zyg.forward"],
     ["zyg.sparsity"],
     ["zyg.derivatives"],

@@ -227,3 +227,39 @@ UNTOLD = [
 def test_reading_another_name_raises(f):
     with pytest.raises(zyg.UnsupportedSyntax, match="under another name"):
         zyg.gradient(f, 1.5, X.copy(), Y.copy())
+
+
+def inverse(x):
+    for _ in range(1):
+        y = np.linalg.inv(np.array([[2.0, x], [x, 3.0 + x]]))
+    return y
+
+
+def test_what_a_function_returned_and_saved_is_changed_by_its_caller():
+    def f(x):
+        y = inverse(x)
+        y[0, 0] = 3.0
+        return np.sum(y * np.array([[1.0, 2.0], [3.0, 4.0]]))
+
+    zyg.check_grads(f, 0.3)
+
+
+def test_a_branch_changes_two_arrays_that_an_adjoint_reads_later():
+    def f(u, m, s):
+        if s > 0.1:
+            u[0] = s
+        else:
+            m[0] = np.tanh(m[1])
+            u[1] = m[0, 0]
+        t = np.sin(u)
+        m[2] = u * t
+        row = m.T[0]
+        row[-1] = 0.5 * u[2]
+        return np.sum(t) + np.sum(m * m)
+
+    def of_copies(u, m, s):
+        return f(u * 1.0, m * 1.0, s)
+
+    random = np.random.default_rng(0)
+    for s in (0.4, -0.4):
+        zyg.check_grads(of_copies, random.uniform(size=4), random.uniform(size=(4, 4)), s)

@@ -211,8 +211,8 @@ def test_an_array_that_is_put_into_a_global_and_changed():
         return LOG[0][0]
 
     cleared()
-    with pytest.raises(zyg.NotDifferentiable, match="change a copy"):
-        zyg.gradient(f, 2.0)
+    assert zyg.gradient(f, 2.0) == (3.0,)
+    np.testing.assert_array_equal(LOG, [[6.0, 2.0]])
 
 
 def test_functions_found_at_run_time():

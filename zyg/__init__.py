@@ -49,6 +49,7 @@ try:
         value_and_grad,
         withgradient,
     )
+    from zyg.checkpointing import checkpoints
     from zyg.errors import (
         GradientMismatch,
         NotDifferentiable,
@@ -67,9 +68,11 @@ finally:
 
 if _TYPE_CHECKING:
     from zyg.checking import check_grads
+    from zyg.compiler.checkpoint_calls import checkpointed
     from zyg.derivatives import diaghessian, hessian, hvp, jacobian, vjp
     from zyg.flattening import flatten
     from zyg.forward import code_tangent, jvp
+    from zyg.holdings import memory
     from zyg.inspection import code_adjoint, code_gradient, code_ir, explain
     from zyg.rules.hooks import hook, isderiving
     from zyg.sparsity.patterns import hessian_sparsity, jacobian_sparsity
@@ -91,6 +94,8 @@ __all__ = [
     "cache_clear",
     "cache_info",
     "check_grads",
+    "checkpointed",
+    "checkpoints",
     "code_adjoint",
     "code_gradient",
     "code_ir",
@@ -109,6 +114,7 @@ __all__ = [
     "jacobian",
     "jacobian_sparsity",
     "jvp",
+    "memory",
     "nograd",
     "pullback",
     "value_and_grad",
@@ -123,8 +129,10 @@ _MODULES = {
     **dict.fromkeys(("jvp", "code_tangent"), "zyg.forward"),
     **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
     **dict.fromkeys(("jacobian_sparsity", "hessian_sparsity"), "zyg.sparsity.patterns"),
+    "checkpointed": "zyg.compiler.checkpoint_calls",
     "flatten": "zyg.flattening",
     **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),
+    "memory": "zyg.holdings",
 }
 
 

@@ -7,8 +7,9 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from zyg.compiler import from_api
-from zyg.compiler.nesting import differentiates
+from ir.core import Const
+from zyg.compiler import from_api, nesting
+from zyg.compiler.nesting import differentiates, expansions
 from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
 from zyg.gradients import gradients_of
 from zyg.rules import registry
@@ -135,7 +136,7 @@ def _likes(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """What gradients are like: the arguments as they are before the call changes them."""
     if not entry.changes:
         return args
-    from zyg.back_functions import prototype
+    from zyg.keeping import prototype
 
     return tuple(map(prototype, args))
 
@@ -233,14 +234,49 @@ def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
     return compile_attempt(function, *args, **kwargs)
 
 
+def _found_pair(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from zyg.pullback_calls import found_pair
+
+    return found_pair(function, args, kwargs)
+
+
+def _ends_of_pair(entry: Any, y: Any, count: int, names: tuple[str, ...]) -> Any:
+    from zyg.pullback_calls import ends_of_pair
+
+    return ends_of_pair(entry, y, count, names)
+
+
 def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
     from zyg.pullback_calls import why_not_compiled
 
     return why_not_compiled(function, args)
 
 
+def _gradient_of_unknown(inference: Any, args: Any, with_value: bool, loc: Any) -> Any:
+    """A call of `gradient` in differentiated code, of a function that isn't known there."""
+    from zyg.calls_inside import gradient_inside, withgradient_inside  # few programs need it
+
+    function = withgradient_inside if with_value else gradient_inside
+    return inference.typed_call(Const(function), args, {}, ["t"], loc)[0]
+
+
+def _pullback_inside(
+    specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any
+) -> Any:
+    """A call of `pullback` in differentiated code."""
+    from zyg.calls_inside import pullback_inside  # few programs need it
+
+    if kwargs:
+        return None
+    return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
+
+
 from_api.compile_call = _compile_call
 from_api.compile_attempt = _compile_attempt
+from_api.found_pair = _found_pair
+from_api.ends_of_pair = _ends_of_pair
 from_api.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
+expansions[id(pullback)] = _pullback_inside
+nesting.unknown = _gradient_of_unknown
 differentiates(withgradient, with_value=True)

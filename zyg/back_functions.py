@@ -8,17 +8,26 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from zyg import cotangent
+from zyg.checkpointing import Kept
 from zyg.compiler.assemble import Generated
+from zyg.compiler.checkpoint_calls import RunAgainBack
 from zyg.compiler.dynamic import RuleBack
+from zyg.compiler.nested_backs import NestedBack
+from zyg.compiler.nested_dispatch import as_callable, refuse_objects
 from zyg.compiler.object_backs import Through
+from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
+from zyg.held_memory import Watched
+from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
 from zyg.shadows import current_shadows
+from zyg.signature import BackFunction
 from zyg.tracing import shown
 
 
@@ -32,6 +41,17 @@ class Adjoint:
         self.run: Callable[[Any, Any], Any] = (
             origin.cell.cell_contents if isinstance(origin, Generated) else unpacked(origin)
         )
+
+    @property
+    def generated(self) -> Generated | None:
+        """The function that it is, if it was made by this process."""
+        return self._origin if isinstance(self._origin, Generated) else None
+
+    def to_differentiate(self) -> Generated:
+        """The function as one that can be differentiated."""
+        if not isinstance(self._origin, Generated):
+            raise NotDifferentiable("a pullback that was pickled is itself differentiated")
+        return self._origin
 
     def __reduce__(self) -> Any:
         origin = self._origin
@@ -60,6 +80,21 @@ class Pullback:
         self._like = like
         self._finish = finish
         self._description = description
+
+    @property
+    def description(self) -> str:
+        """Which function it belongs to, and of which signature."""
+        return self._description
+
+    @property
+    def saved(self) -> Any:
+        """The values that the adjoint reads."""
+        return self._saved
+
+    @property
+    def origin(self) -> Generated | None:
+        """The adjoint, if it was made by this process."""
+        return self._adjoint.generated
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
         try:
@@ -130,11 +165,31 @@ class StructuralGradients:
         targets = [*range(self._count), *map(Keyword, self._keywords)]
         return own or None, *(found.get(target) for target in targets)
 
+    def as_given(self, bars_bar: tuple[Any, ...], given: Any) -> Any:
+        """The transpose of `shared`: of what generated code gave, from those of the gradients."""
+        found = tuple([self._bar_of(target, bars_bar) for target in self._assignment.targets])
+        return found[0] if len(found) == 1 else found
+
+    def _bar_of(self, target: Any, bars: tuple[Any, ...]) -> Any:
+        match target:
+            case int():
+                return bars[1 + target]
+            case tuple():
+                return tuple([self._bar_of(part, bars) for part in target])
+            case dict():
+                return {name: self._bar_of(part, bars) for name, part in target.items()}
+            case Keyword(name):
+                return bars[1 + self._count + self._keywords.index(name)]
+            case Captured(name):
+                return None if bars[0] is None else bars[0].get(name)
+            case _:
+                return None
+
     def __reduce__(self) -> Any:
         return StructuralGradients, (self._assignment, self._count, self._keywords)
 
 
-class DispatchedBack:
+class DispatchedBack(BackFunction):
     """The back function of a call that was compiled at run time; part of what a caller saves."""
 
     __slots__ = ("_like", "adjoint", "finish", "saved")
@@ -151,6 +206,18 @@ class DispatchedBack:
         if y_bar is None:
             return self.finish.shared(None)
         return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
+
+    def pullback(self, y_bar: Any) -> Any:
+        """The cotangents, and the function to (this function's, y_bar's)."""
+        return self.nested().pullback(y_bar)
+
+    def nested(self) -> NestedBack:
+        """The same as code that can be differentiated."""
+        refuse_objects(self)
+        return NestedBack(
+            as_callable(self.adjoint.to_differentiate()), (self.saved,),
+            partial(filled, like=self._like), self.finish.shared, self.finish.as_given,
+        )
 
     def with_saved(self, saved: Any) -> DispatchedBack:
         return DispatchedBack(self.adjoint, saved, self.finish, self._like)
@@ -169,6 +236,11 @@ class ObjectsBack(DispatchedBack):
 
     __slots__ = ()
 
+    def nested(self) -> NestedBack:
+        raise NotDifferentiable(
+            "the gradient of a call that works on objects, found at run time, is differentiated"
+        )
+
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
 
@@ -181,13 +253,13 @@ class ObjectsBack(DispatchedBack):
 
 
 class UpdateBack(ObjectsBack):
-    """The same for a call that changes memory which objects hold, at the positions in `held`."""
+    """The same for a call that changes memory which objects hold: arguments, by position."""
 
     __slots__ = ("_held",)
 
     def __init__(
         self, adjoint: Adjoint, saved: Any, finish: StructuralGradients, like: Like,
-        held: list[tuple[int, Any]],
+        held: dict[int, Watched],
     ) -> None:
         super().__init__(adjoint, saved, finish, like)
         self._held = held
@@ -196,14 +268,16 @@ class UpdateBack(ObjectsBack):
         shadows = current_shadows()
         like, *likes = self._like.items
         seeds = [filled(y_bar, like)]
-        for (_, value), whole in zip(self._held, likes, strict=True):
-            bar = shadows.take_contents(value)
-            seeds.append(zero_of(whole) if bar is None else bar)
+        for watched, whole in zip(self._held.values(), likes, strict=True):
+            seeds.append(filled_within(shadows.before_call(watched), whole))
         bars = list(self.finish.shared(self.adjoint.run(self.saved, tuple(seeds))))
-        for position, value in self._held:
-            shadows.add_contents(value, bars[1 + position])
-            bars[1 + position] = None
+        for position, watched in self._held.items():
+            bars[1 + position] = shadows.absorb(watched.before, bars[1 + position])
         return tuple(bars)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> UpdateBack:
+        saved = copy(self.saved)  # by code that knows nothing of what objects do with it later
+        return UpdateBack(self.adjoint, saved, self.finish, self._like, self._held)
 
 
 def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like) -> ObjectsBack:
@@ -214,21 +288,6 @@ def _restored_dispatched(
     adjoint: Adjoint, saved: Any, finish: Any, like: Like
 ) -> DispatchedBack:
     return DispatchedBack(adjoint, _with_contents(saved), finish, like)
-
-
-def prototype(arg: Any) -> Any:
-    """An argument without its contents, as far as gradients need it."""
-    if isinstance(arg, np.ndarray):
-        return cotangent.prototype(arg)
-    if type(arg) in (list, tuple):
-        return type(arg)(map(prototype, arg))
-    if type(arg) is dict:
-        return {key: prototype(item) for key, item in arg.items()}
-    if type(arg) is deque:
-        return deque(map(prototype, arg), arg.maxlen)
-    if type(arg) in (OrderedDict, defaultdict, Counter):
-        return cotangent.like_mapping(arg, {key: prototype(item) for key, item in arg.items()})
-    return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
 # Prototypes have strides of 0, which pickles don't keep: a shape must not weigh what an array does
@@ -293,6 +352,19 @@ def zero_of(like: Like) -> Any:
     return like.kind(0) if like.kind in (int, float, complex) else None
 
 
+def filled_within(bar: Any, like: Like) -> Any:
+    """A cotangent with zeros for structural zeros at any depth."""
+    if bar is None:
+        return zero_of(like)
+    if like.items is None:
+        return bar
+    if isinstance(like.items, dict):
+        return {key: filled_within(bar.get(key), item) for key, item in like.items.items()}
+    return cotangent.rebuilt(
+        bar, [filled_within(own, item) for own, item in zip(bar, like.items, strict=True)]
+    )
+
+
 def filled(bar: Any, like: Like) -> Any:
     """A cotangent with zeros for structural zeros, in tuples too: generated code relies on it."""
     if bar is None:
@@ -347,23 +419,45 @@ def _checked_items(seed: Any, like: Like) -> Any:
 
 def held(saved: Any) -> tuple[int, int]:
     """How many values a pullback holds, and how many bytes the arrays among them take."""
-    count = size = 0
+    sizes = [*sizes_of(saved, {})]
+    return len(sizes), sum(size for _, size in sizes)
+
+
+def sizes_of(saved: Any, known: dict[int, Any]) -> Iterator[tuple[Any, int]]:
+    """The numbers, arrays and other values that a value consists of, with their bytes.
+
+    Arrays that share memory count once: `known` are owners of such by their `id`. A number counts
+    as it does in an array.
+    """
     left = [saved]
     while left:
         value = left.pop()
         if isinstance(value, np.ndarray):
-            count += 1
-            size += value.itemsize if _is_repeated(value) else value.nbytes
+            owner = _owner(value)
+            size = 0 if id(owner) in known else (
+                value.itemsize if _is_repeated(value) else owner.nbytes
+            )
+            known[id(owner)] = owner
+            yield value, size
         elif isinstance(value, list | tuple):
             left.extend(value)
+        elif isinstance(value, dict):
+            left.extend(value.values())
         elif isinstance(value, DispatchedBack):
             left.append(value.saved)
         elif isinstance(value, RuleBack):
             left.extend(value.captured().values())
+        elif isinstance(value, Kept | RunAgainBack):
+            left.extend(value.held().values())
         elif value is not None:
-            count += 1
-            size += 8
-    return count, size
+            yield value, 8
+
+
+def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array whose memory a view keeps alive."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:

@@ -16,9 +16,11 @@ import numpy as np
 from ir.late import late
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
+from zyg.calls_inside import hvp_inside
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.flattening import Structure, Unflatten, flatten, leaves, with_leaves
 from zyg.forward import jvp
+from zyg.rules.registry import substitute
 
 if TYPE_CHECKING:
     from zyg.sparsity import compressed, patterns
@@ -59,6 +61,9 @@ def hvp(f: Callable[[Any], Any], x: Any, v: Any) -> Any:
         return jvp(gradient_of, (x,), (v,))[1]
     except (NotDifferentiable, UnsupportedSyntax):
         return pullback(gradient_of, x)[1](v)[0]
+
+
+substitute(hvp)(hvp_inside)
 
 
 def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any, ...]:

@@ -19,13 +19,14 @@ import numpy as np
 
 from ir import record, special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP
+from ir.heap import HEAP, with_held_inputs
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
 from zyg.compiler.assigned import NONE_SHARED, Outdated, Shared
 from zyg.compiler.guards import AnyGuard
+from zyg.compiler.nesting import may_store_unseen
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
@@ -34,6 +35,7 @@ from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
+from zyg.shadows import is_running
 from zyg.signature import abstract_all, by_identity
 from zyg.variants import Variants
 
@@ -46,7 +48,10 @@ special_calls.LATE["copy"] = "zyg.compiler.copies"
 MAX_ENTRIES = 1024
 # The forms of calls that are found at run time: they give their value, the versions of what they
 # change as well, or the same for the pair of an error and the value.
-AT_RUN_TIME = ("dispatch", "update", "attempt", "attempted update")
+# "inner" is the first of these for a gradient that is itself differentiated.
+AT_RUN_TIME = (
+    "dispatch", "inner", "update", "held", "attempt", "attempted update", "attempted held",
+)
 # The kinds of inputs that each form of code differentiates with respect to.
 _DIFFERENTIATED = {
     **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
@@ -228,6 +233,8 @@ class Cache:
         self._aliases: dict[Any, tuple[Any, list[object]]] = {}
         # Keys of calls that work on objects: their entries depend on what these hold, too.
         self.on_heap: set[Any] = set()
+        # Keys of calls at run time of what changes its arguments in place.
+        self.changing: set[Any] = set()
         self.hits = 0
         self.misses = 0
 
@@ -302,9 +309,24 @@ def entry_for(
     if not is_at_run_time(mode):
         forget_cached()
     key = _key(mode, function, args, kwargs)
-    if key in cache.on_heap:
-        key = _heap_key(key, mode, function, args, kwargs)
-    return _found(key, mode, function, args, kwargs)
+    if key in cache.changing:
+        raise ChangesArguments("arguments are changed in place", None)
+    whole = _heap_key(key, mode, function, args, kwargs) if key in cache.on_heap else key
+    try:
+        return _found(whole, mode, function, args, kwargs)
+    except ChangesArguments:
+        if len(cache.changing) > MAX_ENTRIES:
+            cache.changing.clear()
+        if is_running():
+            cache.changing.add(key)
+        raise
+
+
+def changes_no_more(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Notes that a call changes nothing any more: a name that it looks up means another one."""
+    cache.changing.discard(_key(mode, function, args, kwargs))
 
 
 def entry_on_heap(
@@ -423,6 +445,8 @@ def _made_for(
                 return entry
         if key[0] == "heap":
             plan = with_heap_passed(plan)
+            if mode in ("held", "attempted held"):
+                plan = Plan(with_held_inputs(plan.source), plan.inputs)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
             fields = None
@@ -552,7 +576,12 @@ def _generated(
             "assigns", plan.source.loc,
             advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
         )
-    if made.stored & frozenset(differentiated):
+    if mode == "inner" and may_store_unseen(compiler.specialiser, made, set()):
+        raise Unsupported(
+            f"`{plan.source.name}` may store into objects, and is called by a gradient inside of "
+            "differentiated code", plan.source.loc, advice="let it return what it computes",
+        )
+    if mode != "inner" and made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     if heap is None and not on_values and not is_at_run_time(mode) and (
         any(callee.reads_objects for callee in made.with_callees())
@@ -568,9 +597,11 @@ def _generated(
         code = tangents_of(compiler).tangent(made, active, of_value=True)
         tangents_of(compiler).finish()
     elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
-        if any(i != heap for i in made.updates) and mode in ("dispatch", "attempt"):
+        is_whole = is_at_run_time(mode) and "update" not in mode
+        if is_whole and any(i != heap for i in made.updates):
             raise _changes(plan)
-        code = compiler.pair(made, active, of_value="update" not in mode)
+        with compiler.for_gradient(mode == "inner"):
+            code = compiler.pair(made, active, of_value="update" not in mode)
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import types
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any
 
 import numpy as np
 
 from ir.primitives import UNBOUND
+from zyg import cotangent
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 
-PLAIN = (int, float, complex, str, bytes, slice, range, np.generic)
+PLAIN = (int, float, complex, str, bytes, slice, range, np.generic, types.EllipsisType)
 
 
 def kept(x: Any) -> Any:
@@ -30,6 +31,21 @@ def shell(x: Any) -> Any:
     if isinstance(x, dict):
         return like_mapping(x, {key: shell(item) for key, item in x.items()})
     return kept(x)
+
+
+def prototype(arg: Any) -> Any:
+    """An argument without its contents, as far as gradients need it."""
+    if isinstance(arg, np.ndarray):
+        return cotangent.prototype(arg)
+    if type(arg) in (list, tuple):
+        return type(arg)(map(prototype, arg))
+    if type(arg) is dict:
+        return {key: prototype(item) for key, item in arg.items()}
+    if type(arg) is deque:
+        return deque(map(prototype, arg), arg.maxlen)
+    if type(arg) in (OrderedDict, defaultdict, Counter):
+        return cotangent.like_mapping(arg, {key: prototype(item) for key, item in arg.items()})
+    return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
 _SHELLS = (np.ndarray, float, np.float64, int)
@@ -69,7 +85,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x  # what it has given is known by other names
     if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
         found = kept_but(stays, dict(x.mapping))
-        return getattr(found, type(x).__name__.removeprefix("dict_"))()
+        name = type(x).__name__  # of an ordered dict, "odict_items"
+        return getattr(found, name.removeprefix("o").removeprefix("dict_"))()
     if hasattr(x, "with_own_memory"):
         return x.with_own_memory(functools.partial(kept_but, stays))
     raise NotDifferentiable(

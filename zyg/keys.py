@@ -20,7 +20,14 @@ import numpy as np
 from numpy import ndarray
 
 from ir.types import Known
-from zyg.signature import abstract, by_identity, hides_methods, is_bound, is_callable_object
+from zyg.signature import (
+    BackFunction,
+    abstract,
+    by_identity,
+    hides_methods,
+    is_bound,
+    is_callable_object,
+)
 
 Key = Any  # hashable
 Table: TypeAlias = Mapping[type, Callable[[Any], Key]]
@@ -147,6 +154,8 @@ def other_key(value: Any) -> Key:
         return None
     if isinstance(value, np.generic) or is_callable_object(value):
         return type(value)
+    if isinstance(value, BackFunction):
+        return BackFunction
     if callable(value) or isinstance(value, types.ModuleType):
         return Known(value)
     return type(value)

@@ -17,15 +17,17 @@ import numpy as np
 
 from ir.core import named
 from zyg import cotangent
-from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, protected, prototype
+from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, protected
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
 from zyg.entry import Entry, changed_inputs, inputs_of
 from zyg.gradients import Assignment, are_own, detached
+from zyg.held_memory import Holding, is_memory
+from zyg.keeping import prototype
 from zyg.program_names import begun
 from zyg.shadow_records import Record
-from zyg.shadows import Shadows, backward, forward, is_memory
+from zyg.shadows import Shadows, backward, forward
 
 LikeOf: TypeAlias = Callable[[Any], Any]
 # What is no container: the types of these are looked up, not asked for what they derive from.
@@ -40,31 +42,38 @@ def itself(value: Any) -> Any:
 class Held:
     """What an argument held when the call began; `like_of` gives what its gradients are like."""
 
-    __slots__ = ("fields", "items", "like", "memory", "obj")
+    __slots__ = ("contents", "fields", "is_inside", "items", "like", "memory", "obj")
 
-    def __init__(self, value: Any, open_: dict[int, Held], like_of: LikeOf) -> None:
+    def __init__(
+        self, value: Any, open_: dict[int, Held], like_of: LikeOf, is_inside: bool = False
+    ) -> None:
         self.obj: Any = None
         # What stands in attributes: for leaves, what gradients of them are like.
         self.fields: dict[str, Any] = {}
         self.items: Any = None
         self.like: Any = None
+        # Arrays in attributes; other memory, and whether an object holds it.
         self.memory: dict[str, Any] = {}
+        self.contents: Any = value if is_memory(value) else None
+        self.is_inside = is_inside
         if is_place(type(value)):
             self.obj = value
             open_[id(value)] = self
             for name, item in fields_of(value):
-                if is_memory(item):
+                if type(item) not in _LEAVES:
+                    self.fields[name] = open_.get(id(item)) or Held(item, open_, like_of, True)
+                    continue
+                self.fields[name] = like_of(item)
+                if type(item) is np.ndarray:
                     self.memory[name] = item
-                if type(item) in _LEAVES:
-                    self.fields[name] = like_of(item)
-                else:
-                    self.fields[name] = open_.get(id(item)) or Held(item, open_, like_of)
         elif isinstance(value, list | tuple | deque):
-            self.items = [open_.get(id(item)) or Held(item, open_, like_of) for item in value]
+            self.items = [
+                open_.get(id(item)) or Held(item, open_, like_of, is_inside) for item in value
+            ]
             self.like = prototype(value) if type(value) not in (list, tuple) else type(value)
         elif isinstance(value, dict):
             self.items = {
-                key: open_.get(id(item)) or Held(item, open_, like_of)
+                key: open_.get(id(item)) or Held(item, open_, like_of, is_inside)
                 for key, item in value.items()
             }
             self.like = prototype(value) if type(value) is not dict else dict
@@ -94,6 +103,8 @@ class Held:
             return None  # an object that holds itself
         if self.obj is not None:
             return self._of_object(bar, shadows, (*open_, self))
+        if self.contents is not None:
+            bar = cotangent.accumulate(bar, shadows.contents_of(self.contents))
         if self.fields:
             own_bars = bar if isinstance(bar, dict) else {}
             parts = {
@@ -127,7 +138,9 @@ class Held:
 
     def _of_items(self, bar: Any, shadows: Shadows, inside: tuple[Held, ...]) -> Any:
         like = self.like
-        if not isinstance(like, type) and not self._holds_objects(()):
+        if not isinstance(like, type) and not self._holds_objects(()) and not (
+            self._holds_memory(shadows)
+        ):
             return detached(cotangent.project(bar, like))
         if isinstance(self.items, dict):
             bars = {} if bar is None else bar
@@ -149,9 +162,16 @@ class Held:
 
     def part(self, bar: Any, shadows: Shadows, open_: tuple[Held, ...]) -> Any:
         """The gradient of what an object holds: None where nothing depends on it."""
-        if bar is None and not self._holds_objects(()):
+        if bar is None and not self._holds_objects(()) and not self._holds_memory(shadows):
             return None
         return self.gradient(bar, shadows, open_)
+
+    def _holds_memory(self, shadows: Shadows) -> bool:
+        """Whether memory that objects held when the call began has a cotangent here."""
+        if self.contents is not None and shadows.contents_of(self.contents) is not None:
+            return True
+        items = self.items.values() if isinstance(self.items, dict) else self.items or ()
+        return any(item._holds_memory(shadows) for item in items)
 
     def _holds_objects(self, open_: tuple[Held, ...]) -> bool:
         if self.obj is not None or self.fields:
@@ -198,6 +218,8 @@ def memory_in(args: list[Held]) -> list[Any]:
         if id(held) not in seen:
             seen.add(id(held))
             found += held.memory.values()
+            if held.contents is not None and held.is_inside:
+                found.append(held.contents)
             pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
                 items = held.items
@@ -254,7 +276,8 @@ def gradients_through_heap(
     gradients: list[Any] = []
     for i, part in enumerate(held):
         single = [by_target.pop(i, None)]
-        if type(part.like) is not np.ndarray or not are_own(single, (part.like,)):
+        is_apart = part.contents is not None and shadows.contents_of(part.contents) is None
+        if type(part.like) is not np.ndarray or not is_apart or not are_own(single, (part.like,)):
             single = [part.gradient(single[0], shadows)]
         gradients += single
     return y, tuple(gradients)
@@ -266,7 +289,7 @@ class HeapAdjoint:
     __slots__ = ("_adjoint", "_at_end", "_finish", "_held")
 
     def __init__(
-        self, adjoint: Adjoint, held: list[Held], at_end: dict[int, Any],
+        self, adjoint: Adjoint, held: list[Held], at_end: Holding,
         finish: Callable[..., Any],
     ) -> None:
         self._adjoint = adjoint
@@ -325,6 +348,7 @@ def pullback_through_heap(
         refuse_shared(entry, memory, f, args, kwargs)
     with forward(memory, names) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
+    at_end.finish()
     saved = protected(saved, code.copied, len(code.saved_names))
     finish = HeapGradients(entry.assignment)
     if mode == "_pullback":

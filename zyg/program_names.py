@@ -22,11 +22,11 @@ from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
 from zyg.entry import Entry, entry_sharing
 from zyg.errors import NotDifferentiable
-from zyg.shadows import (
+from zyg.held_memory import (
     RunningNames,
     hold_value,
     identity_of,
-    is_held,
+    is_held_in_part,
     is_memory,
     running_names,
 )
@@ -84,7 +84,7 @@ def admitted(
             key: entry.plain[key] for key, value in plain.items()
             if key not in entry.shared and (
                 _is_one_of(entry.plain[key], names.shared)
-                or (is_memory(value) and is_held(value))
+                or is_held_in_part(value)
             )
         }
         if not met:
@@ -105,7 +105,7 @@ def _join(names: RunningNames, key: tuple[int, str], name: Name) -> None:
             f"a function that was found while the program runs changes `{name[1]}`, a global or an "
             "attribute of a class that was read before; call it by its name"
         )
-    if is_memory(value) and not is_held(value):
+    if is_memory(value) and not is_held_in_part(value):
         _refuse_given([value], names.given)
         hold_value(value)
     names.shared[key] = name

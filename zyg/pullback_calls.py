@@ -8,6 +8,8 @@ A program that asks for gradients of functions that are known needs none of this
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ir.core import named
@@ -20,15 +22,17 @@ from zyg.back_functions import (
     Pullback,
     StructuralGradients,
     UpdateBack,
+    filled,
     protected,
-    prototype,
 )
 from zyg.compiler.assemble import Pair
-from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
+from zyg.entry import ChangesArguments, Entry, changes_no_more, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.held_memory import is_held, watched
+from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
 from zyg.program_names import admitted
-from zyg.shadows import check_held, is_running
+from zyg.shadows import is_running
 
 
 def run_pullback(
@@ -76,7 +80,10 @@ def _compiled(
     except ChangesArguments:
         if not is_running():
             raise
-        return _compile_update(update, function, args, kwargs)
+        found = _updated(mode, update, function, args, kwargs)
+        if found is not None:
+            return found
+        entry = entry_on_heap(update.replace("update", "held"), function, args, kwargs)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
@@ -88,26 +95,56 @@ def _compiled(
     return y, made(Adjoint(_pair_of(entry).back), saved, finish, Like(y))
 
 
-def _compile_update(
-    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, UpdateBack]:
-    """Run-time dispatch of a call that changes memory which objects hold."""
-    entry = entry_for(mode, function, args, kwargs)
-    entry = admitted(mode, entry, function, args, kwargs)
-    changed = []
-    for i in entry.made.handed_out:
-        source = entry.plan.inputs[i]
-        if source.kind != "arg":
-            raise NotDifferentiable(
-                f"{named(function)} changes in place what it isn't given as an argument of its own"
-            )
-        check_held(args[source.key])
-        changed.append(source.key)
-    whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
+def _updated(
+    mode: str, update: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, DispatchedBack] | None:
+    """Run-time dispatch of a call that changes memory which objects hold, and is given all of it.
+
+    None where each change of that memory has to be seen: the call reads objects, which may hold it,
+    or changes what has left its container, or the arguments are not known by identity alone.
+    """
+    entry = entry_for(update, function, args, kwargs)
+    entry = admitted(update, entry, function, args, kwargs)
+    made = entry.made
+    if not made.handed_out:
+        changes_no_more(mode, function, args, kwargs)
+        return _compiled(mode, update, function, args, kwargs)
+    sources = [entry.plan.inputs[i] for i in made.handed_out]
+    is_on_heap = entry.has_heap or made.works_on_objects
+    if is_on_heap or any(source.kind != "arg" for source in sources):
+        return None
+    if any(effect.deep and effect.moves for effect in made.effects):
+        return None
+    changed = [source.key for source in sources]
+    if not all(is_held(args[position]) for position in changed):
+        return None
+    with watched([args[position] for position in changed]) as held:
+        whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
     y, *_ = whole
     finish = StructuralGradients(entry.assignment, len(args), tuple(kwargs))
-    held = [(position, args[position]) for position in changed]
-    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), held)
+    positions = dict(zip(changed, held, strict=True))
+    return y, UpdateBack(Adjoint(_pair_of(entry).back), saved, finish, Like(whole), positions)
+
+
+def found_pair(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Entry, list[Any]]:
+    """The entry of a call whose pair of functions is itself differentiated, and its inputs."""
+    entry = entry_for("inner", function, args, kwargs)
+    if entry.has_heap:
+        raise NotDifferentiable(
+            f"{named(function)} works on objects, and is called by a gradient that finds it at run "
+            "time, and is itself differentiated; call it by its name"
+        )
+    return entry, list(inputs_of(entry, function, args, kwargs))
+
+
+def ends_of_pair(
+    entry: Entry, y: Any, count: int, names: tuple[str, ...]
+) -> tuple[StructuralGradients, Callable[[Any], Any]]:
+    """How what the back function gives is arranged, and what it takes as the seed."""
+    finish = StructuralGradients(entry.assignment, count, names)
+    return finish, partial(filled, like=Like(y))
 
 
 def why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:

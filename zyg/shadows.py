@@ -31,40 +31,43 @@ import numpy as np
 
 from ir import facts
 from ir.generators import watching
-from ir.heap import Identity
 from ir.types import Instance, Type
-from zyg.cotangent import accumulate, rebuilt, zeros_like
+from zyg.cotangent import accumulate, rebuilt
+from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
+from zyg.held_contents import contents_for
+from zyg.held_memory import (
+    Holding,
+    Memory,
+    Newly,
+    Parts,
+    RunningNames,
+    Seen,
+    Watched,
+    held_memory,
+    hold,
+    is_memory,
+    owner_of,
+    reaches_memory,
+    shown_by,
+    state,
+    unless_held,
+    unless_holding_held,
+)
 from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
-
-MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
-
-
-def is_memory(value: Any) -> bool:
-    """Whether a value can be changed in place, other than an object by its attributes."""
-    return isinstance(value, MEMORY)
-
-
-def owner_of(array: Any) -> Any:
-    """The array that owns the memory of a view; other memory is its own."""
-    while type(array) is np.ndarray and array.base is not None:
-        if type(array.base) is not np.ndarray:
-            raise NotDifferentiable(
-                f"an array in the memory of a {type(array.base).__name__} is held by an object, "
-                "and changed in place there; copy it"
-            )
-        array = array.base
-    return array
 
 
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_tables")
+    __slots__ = ("_contents", "_mirrors", "_tables")
 
     def __init__(self) -> None:
         self._tables: dict[type, Records] = {}
-        self._contents: dict[int, _Contents] = {}
+        self._contents: dict[int, Any] = {}
+        # What containers held at the point that the adjoint has come to, and how many of their
+        # changes lie before it.
+        self._mirrors: dict[int, tuple[Any, int]] = {}
 
     def is_empty(self) -> bool:
         """Whether nothing was left to any object."""
@@ -116,152 +119,227 @@ class Shadows:
 
     # Memory that objects hold
 
-    def add_held(self, obj: Any, name: str, bar: Any, value: Any) -> None:
-        """`add` for an attribute that holds `value`, which may be memory."""
-        if is_memory(value):
-            self.add_contents(value, bar)
-        else:
-            self.add(obj, name, bar)
-
-    def release(self, obj: Any, name: str, value: Any, is_first: bool) -> Any:
-        """The cotangent that a store of `value` into an attribute takes."""
-        if not is_memory(value):
-            return self.take(obj, name)
-        return self.take_contents(value) if is_first else None
-
-    def add_contents(self, value: Any, bar: Any) -> None:
-        """Adds a contribution to the cotangent of the contents of memory."""
+    def absorb(self, seen: Seen, bar: Any) -> Any:
+        """Takes what belongs to memory that objects hold out of a cotangent; gives the rest."""
         if bar is None:
-            return
-        owner = owner_of(value)
-        contents = self._contents.get(id(owner))
-        if contents is None:
-            contents = self._contents[id(owner)] = _Contents(owner)
-        contents.add(value, bar)
+            return None
+        value = seen.value
+        if is_memory(value):
+            memory, part = _held_now(value)
+            if memory is not None:
+                return self._add(memory, value, bar, seen.time, part)
+        if seen.parts is None:
+            return bar
+        return _by_items(bar, seen.parts, self.absorb)
 
-    def take_contents(self, value: Any) -> Any:
-        """The cotangent of the contents of memory, which have none from then on."""
-        contents = self._contents.get(id(owner_of(value)))
-        return None if contents is None else contents.take(value)
+    def absorb_item(self, seen: Seen, index: Any, bar: Any) -> Any:
+        """The same for an item of a value, which was read at an index."""
+        if bar is None:
+            return None
+        value = seen.value
+        memory, part = _held_now(value) if is_memory(value) else (None, None)
+        if part is not None:
+            return self.absorb(seen, one_hot(bar, value, index))
+        if memory is not None:
+            self._of(memory).add_item(value, index, seen.size, bar)
+            return None
+        if isinstance(value, dict):
+            return {index: bar}
+        if not isinstance(value, list | tuple | deque):
+            return one_hot(bar, value, index)
+        bars: list[Any] = [None] * (seen.size if is_memory(value) else len(value))
+        bars[index] = bar
+        return rebuilt(value, bars)
+
+    def _add(self, memory: Memory, value: Any, bar: Any, time: int, part: Any) -> Any:
+        """Adds to the contents of memory; gives back what is of items that no object holds."""
+        if part is not None:
+            self._of(memory).add(value, np.where(part, bar, 0))
+            return np.where(part, 0, bar)
+        if memory.changes is not None:
+            items = self.items_at(memory, time)
+            if items is not None:
+                bar = self._without_memory(items, bar, time)
+        self._of(memory).add(value, bar)
+        return None
+
+    def _without_memory(self, items: Any, bar: Any, time: int) -> Any:
+        """The cotangent of a container without that of the memory that it held at a time."""
+        if isinstance(bar, dict):
+            return {
+                key: self._apart(items[key], own, time) if key in items else own
+                for key, own in bar.items()
+            }
+        return [self._apart(item, own, time) for item, own in zip(items, bar, strict=True)]
+
+    def _apart(self, value: Any, bar: Any, time: int) -> Any:
+        if bar is None or not reaches_memory(value):
+            return bar
+        if isinstance(value, tuple):
+            return rebuilt(
+                bar, [self._apart(*pair, time) for pair in zip(value, bar, strict=True)]
+            )
+        memory, part = _held_now(value)
+        return bar if memory is None else self._add(memory, value, bar, time, part)
+
+    def own_part(self, memory: Memory, bar: Any, time: int) -> Any:
+        """The cotangent of a container, but for what it held at a time that is memory itself."""
+        items = None if memory.changes is None else self.items_at(memory, time)
+        if items is None:
+            return bar
+        if isinstance(bar, dict):
+            return {
+                key: own for key, own in bar.items() if not reaches_memory(items.get(key))
+            }
+        return [
+            None if reaches_memory(item) else own for item, own in zip(items, bar, strict=True)
+        ]
+
+    def taken(self, newly: Newly | None) -> Any:
+        """The cotangent of a value that came to be held here, with all that did so with it.
+
+        Before, it belongs to the value that the program has computed.
+        """
+        if newly is None:
+            return None
+        bar = self.composed(newly.value, _copied(newly.parts), newly.time)
+        assert state.held is not None
+        state.held.let_go(newly.parts)
+        return bar
+
+    def before_call(self, watched: Watched) -> Any:
+        """The cotangent of memory behind a call that changes it, with all that it held then."""
+        seen = watched.behind
+        bar = self.composed(seen.value, dict(watched.parts), seen.time)
+        assert state.held is not None
+        state.held.let_go(watched.newly)
+        return bar
+
+    def composed(self, value: Any, owners: Parts, time: int) -> Any:
+        """The cotangent of memory with all that it held at a time, taken out of the contents of
+        these owners, of each item once."""
+        if isinstance(value, tuple):
+            parts = [self.composed(item, owners, time) for item in value]
+            return None if all(part is None for part in parts) else rebuilt(value, parts)
+        if not is_memory(value):
+            return None
+        owner = owner_of(value)
+        key = id(owner)
+        memory, _ = _held_now(value)
+        if key not in owners or memory is None:
+            return None
+        if owners[key] is not None:
+            part = shown_by(value, owner, owners[key])
+            bar = self._of(memory).take_part(value, part.copy())
+            part[...] = False
+            return bar
+        if value is owner:
+            del owners[key]
+        bar = self._of(memory).take(value)
+        items = None if memory.changes is None else self.items_at(memory, time)
+        if items is None:
+            return bar
+        keys = items if isinstance(items, dict) else range(len(items))
+        found = {key: self.composed(items[key], owners, time) for key in keys}
+        if all(part is None for part in found.values()):
+            return bar
+        if bar is None:
+            bar = {} if isinstance(items, dict) else [None] * len(items)
+        for key, part in found.items():
+            if part is not None:
+                old = bar.get(key) if isinstance(bar, dict) else bar[key]
+                bar[key] = accumulate(old, part)
+        return bar
+
+    def release(self, obj: Any, name: str, value: Any, newly: Newly | None) -> Any:
+        """The cotangent that a store of `value` into an attribute takes."""
+        bar = self.take(obj, name)
+        return bar if newly is None else accumulate(bar, self.taken(newly))
+
+    def contents(self, value: Any) -> Any:
+        """The contents of memory that an object holds, and that is changed."""
+        return self._of(held_memory(value))
 
     def contents_of(self, value: Any) -> Any:
-        """The cotangent of the contents of memory as it is now."""
+        """The cotangent of the contents of memory as it is now, but for memory in it."""
         contents = self._contents.get(id(owner_of(value)))
         return None if contents is None else contents.of(value)
 
-    def absorb(self, value: Any, bar: Any) -> Any:
-        """Takes a cotangent of memory that an object holds; gives back that of anything else."""
-        if bar is None or not is_memory(value) or not is_held(value):
-            return bar
-        self.add_contents(value, bar)
-        return None
+    def _of(self, memory: Memory) -> Any:
+        key = id(memory.owner)
+        contents = self._contents.get(key)
+        if contents is None:
+            contents = self._contents[key] = contents_for(memory.owner)
+        return contents
+
+    def items_at(self, memory: Memory, time: int) -> Any:
+        """What a container held at a time; None if no memory."""
+        changes, key = memory.changes, id(memory.owner)
+        assert changes is not None
+        items, count = self._mirrors.get(key, (None, -1))
+        if count < 0 or (count < len(changes) and changes[count][0] <= time):
+            final = memory.final
+            items, count = memory.items() if final is None else final.copy(), len(changes)
+        while count and changes[count - 1][0] > time:
+            count -= 1
+            _, undo, args = changes[count]
+            items = undo(items, *args)
+        self._mirrors[key] = items, count
+        return items
 
 
-class _Contents:
-    """The cotangent of the contents of a list, a dict, or an array that owns its memory.
-
-    When a view of the array is met, the cotangent gets a buffer of the same layout, of which the
-    view shows the same part as of the array.
-    """
-
-    __slots__ = ("_bar", "_flat", "_owner")
-
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
-        self._bar: Any = None
-        self._flat: Any = None
-
-    def add(self, value: Any, bar: Any) -> None:
-        if value is not self._owner or self._flat is not None:
-            self._part(value)[...] += bar
-        else:
-            self._bar = bar if self._bar is None else accumulate(self._bar, bar)
-
-    def take(self, value: Any) -> Any:
-        if value is not self._owner:
-            part = self._part(value)
-            bar = part.copy()
-            part[...] = 0
-            return bar
-        bar, self._bar, self._flat = self._bar, None, None
-        return bar
-
-    def of(self, value: Any) -> Any:
-        return self._bar if value is self._owner else self._part(value)
-
-    def _part(self, view: Any) -> Any:
-        """The part of the buffer that a view of the array shows."""
-        owner = self._owner
-        if view.dtype != owner.dtype:
-            raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
-        if self._flat is None:
-            bar, like = self._bar, zeros_like(owner)
-            self._flat = np.zeros(owner.size, like.dtype)
-            self._bar = self._shown(owner)
-            self._bar[...] = 0 if bar is None else bar
-        return self._shown(view)
-
-    def _shown(self, view: Any) -> Any:
-        ratio = self._flat.itemsize // self._owner.itemsize
-        start = self._owner.__array_interface__["data"][0]
-        offset = (view.__array_interface__["data"][0] - start) * ratio
-        strides = tuple(step * ratio for step in view.strides)
-        return np.ndarray(view.shape, self._flat.dtype, self._flat, offset, strides)
+def _by_items(bar: Any, parts: Any, take: Callable[[Any, Any], Any]) -> Any:
+    """What is left of the cotangent of a container that has parts in memory of their own."""
+    if isinstance(parts, dict):
+        return {
+            key: take(parts[key], own) if key in parts else own for key, own in bar.items()
+        }
+    return rebuilt(bar, [
+        own if part is None else take(part, own) for part, own in zip(parts, bar, strict=True)
+    ])
 
 
 SHADOWS = Instance(Shadows)
 
 
-class RunningNames:
-    """What a program that runs takes globals and attributes of classes for: those that it shares
-    and those that it reads as they are, each an owner and a name by the owner's `id` and the name;
-    the memory that the latter hold, by `id`, and their names; what the program was given."""
-
-    __slots__ = ("given", "memory", "plain", "shared")
-
-    def __init__(self) -> None:
-        self.shared: dict[tuple[int, str], tuple[Any, str]] = {}
-        self.plain: dict[tuple[int, str], tuple[Any, str]] = {}
-        self.memory: dict[int, tuple[Any, str]] = {}
-        self.given: list[Any] = []
+def _held_now(value: Any) -> tuple[Memory | None, Any]:
+    """What is known of memory that an object holds at this point of the reverse pass, and which
+    items of an array it holds, if not all."""
+    return (None, None) if state.held is None else state.held.held_part(value)
 
 
-class _State(_local):
-    """What runs in this thread: a forward pass that works on objects, its adjoint's table.
+def _copied(parts: Parts) -> Parts:
+    return {key: None if part is None else part.copy() for key, part in parts.items()}
 
-    `held`: the memory that objects hold, by `id`, with the number under which it came to be held.
-    """
 
-    run: object = None
-    names: RunningNames | None = None
+class _Running(_local):
+    """The table of the adjoint that runs in this thread."""
+
     shadows: Shadows | None = None
-    held: dict[int, Any] | None = None
 
 
-_state = _State()
+_running = _Running()
 
 
 def is_running() -> bool:
     """Whether a call is made from differentiated code that works on objects."""
-    return _state.run is not None
+    return state.run is not None
 
 
 def current_run() -> object:
     """The identity of the forward pass that works on objects, if one is running."""
-    return _state.run
-
-
-def running_names() -> RunningNames | None:
-    """What the program that runs takes names for, if it works on objects."""
-    return _state.names
+    return state.run
 
 
 @contextmanager
-def forward(held: list[Any], names: RunningNames) -> Iterator[dict[int, Any]]:
-    """Around a forward pass of code that takes the heap; objects hold the memory in `held`."""
-    before = _state.run, _state.held, _state.names
-    _state.run, _state.names = object(), names
-    _state.held = made = {id(owner): owner for owner in map(owner_of, held)}
+def forward(held: list[Any], names: RunningNames) -> Iterator[Holding]:
+    """Around a forward pass of code that takes the heap; objects hold the values in `held`."""
+    before = state.run, state.held, state.names
+    state.run, state.names = object(), names
+    state.held = made = Holding()
+    for value in held:
+        made.enter(value)
+    made.parts.clear()  # who else knows an array is not known: all of it is the objects'
     try:
         with watching() as generators:
             yield made
@@ -272,100 +350,41 @@ def forward(held: list[Any], names: RunningNames) -> Iterator[dict[int, Any]]:
                     "closes it; take all of its items, or call its `close`"
                 )
     finally:
-        _state.run, _state.held, _state.names = before
+        state.run, state.held, state.names = before
 
 
 @contextmanager
-def backward(held: dict[int, Any], is_joint: bool = False) -> Iterator[Shadows]:
+def backward(held: Holding, is_joint: bool = False) -> Iterator[Shadows]:
     """Around a whole adjoint: the table that it fills.
 
     `held` is the memory that objects hold where it begins: behind the forward pass, which in the
     joint form (`is_joint`) still has to run.
     """
-    before, made = (_state.shadows, _state.held), Shadows()
-    _state.shadows, _state.held = made, held if is_joint else dict(held)
+    before, made = (_running.shadows, state.held), Shadows()
+    _running.shadows, state.held = made, held if is_joint else held.copy()
     try:
         yield made
     finally:
-        _state.shadows, _state.held = before
+        _running.shadows, state.held = before
 
 
 def current_shadows() -> Shadows:
     """The table of the adjoint that is running."""
-    if _state.shadows is None:
+    if _running.shadows is None:
         raise NotDifferentiable("this back function works on objects, and runs on its own")
-    return _state.shadows
+    return _running.shadows
 
 
 @contextmanager
 def apart() -> Iterator[Shadows]:
     """Around back functions whose cotangents are asked for, but add to nothing: gives a table of
     their own, for what they leave to objects."""
-    before = _state.shadows
-    _state.shadows = made = Shadows()
+    before = _running.shadows
+    _running.shadows = made = Shadows()
     try:
         yield made
     finally:
-        _state.shadows = before
-
-
-def identity_of(value: Any) -> int:
-    """By what memory is known: that of the array that owns it."""
-    try:
-        return id(owner_of(value))
-    except NotDifferentiable:
-        return id(value)
-
-
-def is_held(value: Any) -> bool:
-    """Whether an object holds this memory."""
-    return _state.held is not None and id(owner_of(value)) in _state.held
-
-
-def hold(held: Identity) -> bool:
-    """`hold_value` for what generated code has under a name that isn't copied."""
-    return hold_value(held.value)
-
-
-def hold_value(value: Any) -> bool:
-    """Notes that an object holds a value from here on; whether that is memory that none held."""
-    if not is_memory(value) or _state.held is None:
-        return False
-    owner = owner_of(value)
-    if id(owner) in _state.held:
-        return False
-    _state.held[id(owner)] = owner
-    return True
-
-
-def let_go(value: Any) -> None:
-    """The reverse of `hold`, where that was the first time."""
-    if _state.held is not None:
-        _state.held.pop(id(owner_of(value)), None)
-
-
-def check_held(value: Any) -> None:
-    """Raises for memory that is changed under a name that isn't known, and no object holds."""
-    if not is_memory(value) or not is_held(value):
-        raise NotDifferentiable(
-            f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
-            "its memory has; change a copy"
-        )
-    plain = None if _state.names is None else _state.names.memory.get(id(owner_of(value)))
-    if plain is not None:
-        raise NotDifferentiable(
-            f"a {type(value).__name__} is changed in place that `{plain[1]}` names as well, a "
-            "global or an attribute of a class that was read before; change a copy, or use one name"
-        )
-
-
-def unless_held(value: Any) -> None:
-    """Raises for memory that is changed under a local name, and that an object holds too."""
-    if is_memory(value) and is_held(value):
-        raise NotDifferentiable(
-            f"a {type(value).__name__} that an object holds is changed in place under another "
-            "name; change it by the attribute, or change a copy"
-        )
+        _running.shadows = before
 
 
 # Of other subclasses, `copy` would make a plain dict.
@@ -390,25 +409,6 @@ def kept_contents(value: Any) -> Any:
     if hasattr(type(value), "with_own_memory"):
         return value.with_own_memory(kept_contents)
     return value
-
-
-class HeldBack:
-    """The back function of a change in place of memory that an object holds."""
-
-    __slots__ = ("_back", "_value")
-
-    def __init__(self, value: Any, back: Callable[[Any], Any]) -> None:
-        self._value = value
-        self._back = back
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        shadows = current_shadows()
-        own_bar, *bars = self._back(shadows.take_contents(self._value))
-        shadows.add_contents(self._value, own_bar)
-        return None, None, *bars
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> HeldBack:
-        return HeldBack(self._value, copy(self._back))
 
 
 def add(shadows: Shadows, obj: Any, name: str, bar: Any) -> None:
@@ -464,23 +464,25 @@ def add_constant_object(shadows: Shadows, obj: Any, bar: Any) -> None:
             shadows.add(obj, name, own)
 
 
-def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, held: Identity) -> None:
-    shadows.add_held(obj, name, bar, held.value)
+def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, seen: Seen) -> None:
+    """`add` for an attribute that holds memory, or a tuple of such."""
+    shadows.add(obj, name, shadows.absorb(seen, bar))
 
 
-def release(shadows: Shadows, obj: Any, name: str, held: Identity, is_first: bool) -> Any:
-    value = held.value
-    bar = shadows.release(obj, name, value, is_first)
-    if is_first:
-        let_go(value)
-    return bar
+def release(shadows: Shadows, obj: Any, name: str, seen: Seen, newly: Newly | None) -> Any:
+    return shadows.release(obj, name, seen.value, newly)
 
 
-def absorb(shadows: Shadows, held: Identity, bar: Any) -> Any:
-    return shadows.absorb(held.value, bar)
+def absorb(shadows: Shadows, seen: Seen, bar: Any) -> Any:
+    return shadows.absorb(seen, bar)
 
 
-facts.effect(add, take, add_held, release, absorb, hold, check_held, unless_held)
+def absorb_item(shadows: Shadows, seen: Seen, index: Any, bar: Any) -> Any:
+    return shadows.absorb_item(seen, index, bar)
+
+
+facts.effect(add, take, add_held, release, absorb, absorb_item, hold, held_memory)
+facts.effect(unless_held, unless_holding_held)
 facts.effect(bar_of, set_bar, increase_bar, add_object, add_constant_object)
 # A record is made where it is asked for, and is the same from then on.
 facts.pure(records, record, current_shadows)

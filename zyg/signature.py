@@ -90,6 +90,8 @@ class _Abstraction:
             return self._function(value)
         if hides_methods(value):
             return TOP
+        if isinstance(value, BackFunction):
+            return BACK
         if is_bound(value) or is_callable_object(value):
             return Instance(cls)  # `o.method` is a new object each time
         if callable(value) or cls is types.ModuleType:
@@ -133,9 +135,18 @@ class _Abstraction:
             return TOP
 
 
+class BackFunction:
+    """What generated code gets for calls that it finds at run time: known by its class alone."""
+
+    __slots__ = ()
+
+
 def is_callable_object(value: Any) -> bool:
     """Whether a value is an object of a user's class that can be called: a layer of a network."""
     return is_users(type(value)) and not isinstance(value, type) and id(value) not in by_identity
+
+
+BACK = Instance(BackFunction)
 
 
 def is_users(cls: type) -> bool:

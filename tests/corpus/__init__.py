@@ -49,6 +49,7 @@ from tests.corpus import (  # noqa: F401
     objects,
     objects_aliased,
     objects_changed,
+    objects_holding_containers,
     recursion,
     shared_contents,
     shared_names,

@@ -50,6 +50,7 @@ from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
     NONE,
     as_mapping,
+    bar_name,
     is_array,
     is_buffer,
     is_inexact,
@@ -159,6 +160,12 @@ class Accumulation(Algebra):
         return None
 
     # Cotangents
+
+    def begin_from(self, values: list[Value]) -> list[Value]:
+        """Lets the cotangents of values begin from what is given for them."""
+        given = [Value(bar_name(value), tangent_type(value.type)) for value in values]
+        self.bars.update(zip(values, given, strict=True))
+        return given
 
     def add(self, operand: Operand, bar: Operand) -> None:
         """Adds a contribution to the cotangent of a value."""

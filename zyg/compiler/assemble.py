@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.closures import replace_lambdas
@@ -43,18 +43,21 @@ from ir.heap import HEAP
 from ir.late import late
 from ir.load import load_definitions
 from ir.memory_facts import is_change
+from ir.place_state import NEW
 from ir.record import made, node
 from ir.rewrite import clone, free_values, substitute, walk
 from ir.shared_names import ASIDE
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
+from zyg.compiler.checkpoint_loops import RunAgain
 from zyg.compiler.forward_steps import StructureStep
+from zyg.compiler.freeing import free_records
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.loops import count_trips
@@ -71,6 +74,7 @@ from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.versions import Versions
+from zyg.keeping import kept
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -95,6 +99,8 @@ class Generated:
     changes: tuple[int, ...] = ()
     works_on_objects: bool = False
     pair: Pair | None = None
+    # Of a back function: the numbers of those results that it adds to what it is given for them.
+    begun: tuple[int, ...] = ()
 
     @property
     def __name__(self) -> str:
@@ -118,6 +124,8 @@ class Pair:
     emitted: Emitted | None = None
     copied: tuple[int, ...] = ()
     saved_names: tuple[str, ...] = ()
+    # The forward function as it runs, where derivatives of it start from another one.
+    run: Function | None = None
     dispatched: list[tuple[Location | None, str]] = made(list)
 
 
@@ -133,6 +141,11 @@ class Joint:
     dispatched: list[tuple[Location | None, str]]
 
 
+# A function for its types, its active inputs, whether it hands out the value alone, and whether the
+# gradient that it is a part of stands inside of differentiated code.
+PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool]
+
+
 class Compiler:
     """Generates code; one compilation at a time."""
 
@@ -143,9 +156,11 @@ class Compiler:
         self.assigned = Assigned()
         self.specialiser = self._new_specialiser()
         self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
-        self._pairs: dict[tuple[Specialisation, Flow, bool], Pair] = {}
-        self._pending: list[tuple[Specialisation, Flow, bool, Pair]] = []
-        self._fresh: list[tuple[Specialisation, Flow, bool]] = []
+        # Whether code is made for a gradient inside of differentiated code.
+        self._is_inner = False
+        self._pairs: dict[PairKey, Pair] = {}
+        self._pending: list[tuple[PairKey, Pair]] = []
+        self._fresh: list[PairKey] = []
         # Forward mode: made by `zyg.compiler.tangent_code` when it is first asked for.
         self.tangents: Any = None
 
@@ -184,7 +199,7 @@ class Compiler:
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
         of_value = of_value and bool(made.handed_out)
-        key = made, active, of_value
+        key = made, active, of_value, self._is_inner
         known = self._pairs.get(key)
         if known is not None:
             return known
@@ -193,17 +208,21 @@ class Compiler:
         results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
         passed = passed_inputs(made)
-        pair = Pair(
-            Generated(f"{name}_forward", [returned, TOP]),
-            Generated(f"{name}_back", results),
-            passed, indices,
-        )
+        forward = Generated(f"{name}_forward", [returned, TOP])
+        back = Generated(f"{name}_back", results)
+        if isinstance(made.source, RunAgain):
+            from zyg.compiler.checkpoint_pairs import generated  # few programs need it
+
+            forward, back = generated(self, made, active, forward, back)
+        pair = Pair(forward, back, passed, indices)
         pair.forward.pair = pair.back.pair = pair
-        pair.forward.changes = tuple(passed.index(i) for i in made.handed_out)
+        # A derivative of a forward function changes what that changes.
+        changed = sorted({*made.handed_out, *made.source.changes})
+        pair.forward.changes = tuple(passed.index(i) for i in changed if i in passed)
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         self._pairs[key] = pair
         self._fresh.append(key)
-        self._pending.append((made, active, of_value, pair))
+        self._pending.append((key, pair))
         return pair
 
     @contextmanager
@@ -227,6 +246,15 @@ class Compiler:
         finally:
             self.specialiser = before
 
+    @contextmanager
+    def for_gradient(self, is_inner: bool) -> Iterator[None]:
+        """Around what is made for a gradient, which may stand inside of differentiated code."""
+        before, self._is_inner = self._is_inner, is_inner
+        try:
+            yield
+        finally:
+            self._is_inner = before
+
     def forget(self) -> None:
         """Forgets what was made of functions by types that have turned out not to hold."""
         self.abandon()
@@ -235,14 +263,17 @@ class Compiler:
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""
+        was_inner = self._is_inner
         try:
             while self._pending:
-                made, active, of_value, pair = self._pending[-1]
-                self._pending.pop()
+                (made, active, of_value, is_inner), pair = self._pending.pop()
+                self._is_inner = is_inner
                 with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
             self.abandon()
             raise
+        finally:
+            self._is_inner = was_inner
         self._fresh.clear()
 
     def abandon(self) -> None:
@@ -262,6 +293,7 @@ class Compiler:
             augmenter = Augmenter(
                 self.specialiser, surroundings, made, active, self.pair
             )
+            augmenter.is_inner = self._is_inner
             result = augmenter.augment(made.function)
             return augmenter, result, Transposer(augmenter)
         finally:
@@ -308,6 +340,19 @@ class Compiler:
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
         logged: list[int] | None,
     ) -> None:
+        if isinstance(made.source, RunAgain):
+            from zyg.compiler.checkpoint_pairs import generate  # few programs need it
+
+            generate(self, made, active, pair, logged)
+            return
+        self.pair_as_ir(made, active, of_value, pair, logged)
+        pair.emitted = self._load(made, [pair.forward, pair.back])
+
+    def pair_as_ir(
+        self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
+        logged: list[int] | None,
+    ) -> None:
+        """Makes the IR of the functions of a pair."""
         indices = pair.active
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
@@ -317,7 +362,9 @@ class Compiler:
         returned = made.value_type if of_value else made.returned_type
         if changes_objects:  # what the caller reads behind the call counts
             transposer.heap_bar()
-        seed = Value(_seed_name(result), tangent_type(returned))
+        seed = Value(seed_name(result), tangent_type(returned))
+        begun = [self._inputs(made)[indices[i]] for i in pair.back.begun]
+        given = [seed, *transposer.begin_from(begun)]
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
@@ -328,12 +375,12 @@ class Compiler:
         eliminate_dead(adjoint, is_pure)
         self._use_records(adjoint)
         count_trips(augmenter.ops, adjoint)
-        saved = [value for value in free_values(adjoint) if value is not seed]
+        saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
         self._preserve(made, forward, adjoint, transposer, versions, logged)
-        saved = [value for value in free_values(adjoint) if value is not seed]
+        saved = [value for value in free_values(adjoint) if value not in given]
         # In the order of the program, so that forward and adjoint give them the same names.
         order = {v: i for i, v in enumerate(self._inputs(made))}
         for op in walk(forward):
@@ -345,7 +392,7 @@ class Compiler:
         saved = pack_arms(forward, adjoint, saved)
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
-        saved = _as_prototypes(forward, adjoint, saved)
+        saved = as_prototypes(forward, adjoint, saved)
         makers = {value: op for op in walk(forward) for value in op.results}
         is_handed_out = any(map(_hands_out_memory, makers.values()))
         pair.copied = tuple(
@@ -353,18 +400,18 @@ class Compiler:
             if is_handed_out or _may_be_shared(value, makers, result)
         )
         pair.saved_names = tuple(value.name for value in saved)
-        _close(forward, [result, *saved])
-        _open(adjoint, saved, pair, made)
+        close_forward(forward, [result, *saved])
+        open_adjoint(adjoint, saved, pair, made)
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
         pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
+        pair.forward.ir_function.changes = pair.forward.changes
         saved_param = Value("saved")
-        back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, seed]
+        back_params = [adjoint.params.pop(0) if adjoint.params else saved_param, *given]
         if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
             seed.name = f"{seed.name}_1"
         pair.back.ir_function = finished_function(made, pair.back.name, back_params, adjoint)
         pair.dispatched = augmenter.dispatched
-        pair.emitted = self._load(made, [pair.forward, pair.back])
 
     def _use_records(self, adjoint: Block) -> None:
         fields = self.specialiser.fields
@@ -426,6 +473,7 @@ class Compiler:
         function, augmenter, result = with_log(
             partial(self._joint_function, made, active, wants_value)
         )
+        free_records(function.body)
         item = Generated(function.name, [TOP])
         item.ir_function = function
         emitted = self._load(made, [item])
@@ -439,7 +487,10 @@ class Compiler:
         key = made, active, wants_value
         known = self._derived.get(key)
         if known is None:
-            function, _, _ = with_log(partial(self._joint_function, made, active, wants_value))
+            with self.for_gradient(is_inner=True):
+                function, _, _ = with_log(
+                    partial(self._joint_function, made, active, wants_value)
+                )
             known = Derived(function, passed_inputs(made), sorted(active))
             self._derived[key] = known
             self.finish()
@@ -448,10 +499,14 @@ class Compiler:
     def _joint_function(
         self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
     ) -> tuple[Function, Augmenter, Operand]:
+        is_inner = self._is_inner
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
         _, result = inputs_without_heap(made, augmenter, result)
+        versions_behind: list[Operand] = []
         if made.handed_out:
+            if is_inner:
+                versions_behind = _versions_behind(transposer, result)
             result = _value_of(transposer, result)
         transposer.ops = augmenter.ops
         value, seed = _checked(transposer, result, wants_value)
@@ -459,10 +514,35 @@ class Compiler:
         transposer.ops = []
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
+        if is_inner:
+            bars = [_in_own_memory(transposer, bar) for bar in bars]
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
         )
+        if versions_behind:
+            exit = transposer.call(primitives.build_tuple, exit, *versions_behind)
+        body = self.joined(made, augmenter, transposer, exit, versions, logged)
+        name = f"{identifier(made.function.name)}_gradient"
+        passed = passed_inputs(made)
+        params = [self._inputs(made)[i] for i in passed]
+        function = finished_function(made, name, params, body)
+        if is_inner and not wants_value:
+            function.returned = tuple([NEW if _holds_memory(type_of(b)) else None for b in bars])
+        function.changes = tuple(passed.index(i) for i in made.handed_out if i in passed)
+        if versions_behind:
+            function.updates = tuple(passed.index(i) for i in made.handed_out)
+            function.effects = [
+                effect for i, effect in zip(made.updates, made.effects, strict=True)
+                if i in made.handed_out
+            ]
+        return function, augmenter, result
+
+    def joined(
+        self, made: Specialisation, augmenter: Augmenter, transposer: Transposer, exit: Operand,
+        versions: Versions | None, logged: list[int] | None,
+    ) -> Block:
+        """The forward operations and, behind them, the adjoint that reads their values."""
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
@@ -480,9 +560,7 @@ class Compiler:
         join_branches(body)
         eliminate_dead(body, is_silent)
         pack_records(body, body, [])
-        name = f"{identifier(made.function.name)}_gradient"
-        params = [self._inputs(made)[i] for i in passed_inputs(made)]
-        return finished_function(made, name, params, body), augmenter, result
+        return body
 
 
 def inputs_without_heap(
@@ -511,6 +589,27 @@ def _value_of(transposer: Transposer, result: Operand) -> Operand:
     parts = transposer.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
     return parts[0]
+
+
+# What gives a new array, or changes one that nobody else knows.
+_SUMS = (cotangent.add, cotangent.subtract, cotangent_items.add_at)
+
+
+def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
+    """A gradient that shares no memory with anything: the user may change what `gradient` gives."""
+    if not isinstance(bar, Value) or not _holds_memory(bar.type):
+        return bar
+    made = transposer.definitions.get(bar)
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        is_array = type(bar.type).__name__ == "Array"
+        if is_array and (facts.is_fresh(made) or made.callee.value in _SUMS):
+            return bar
+    return transposer.call(kept, bar)
+
+
+def _versions_behind(transposer: Transposer, result: Operand) -> list[Operand]:
+    parts = transposer.parts(result) if isinstance(result, Value) else None
+    return [] if parts is None else parts[1:]
 
 
 def passed_inputs(made: Specialisation) -> list[int]:
@@ -556,7 +655,7 @@ def identifier(name: str) -> str:
     return plain if plain.isidentifier() else "function"
 
 
-def _seed_name(result: Operand) -> str:
+def seed_name(result: Operand) -> str:
     return f"{result.name}_bar" if isinstance(result, Value) and result.name != "t" else "y_bar"
 
 
@@ -569,7 +668,7 @@ def _is_real_scalar(type_: Type) -> bool:
     return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
 
 
-def _close(forward: Block, outputs: list[Operand]) -> None:
+def close_forward(forward: Block, outputs: list[Operand]) -> None:
     """Lets a forward block return its value and the tuple of what is saved."""
     value, *saved = outputs
     packed: Operand
@@ -586,7 +685,7 @@ def _append(block: Block, callee: Callable[..., Any], args: list[Operand]) -> Va
     return result
 
 
-def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) -> None:
+def open_adjoint(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) -> None:
     """Lets an adjoint block take what was saved from its first parameter."""
     if len(saved) == 1:
         adjoint.params = [saved[0]]
@@ -596,7 +695,7 @@ def _open(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) 
         adjoint.params = [whole]
 
 
-def _as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
+def as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
     """Saves, of arrays whose shape is all that the adjoint reads, just that."""
     result = []
     for value in saved:

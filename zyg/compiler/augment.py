@@ -10,6 +10,7 @@ values that it captured. That is closure conversion by inlining.
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -269,6 +270,8 @@ class Augmenter(ForwardCalls):
                 if iterates_over(callee.value, i, len(args)) else arg
                 for i, (arg, known) in enumerate(zip(args, _known(op, args), strict=True))
             ]
+            if callee.value is operator.getitem and self._item_of_held(op, args, mapping):
+                return
             if callee.value is getattr:
                 names = [value.name for value in op.results]
                 (found,) = self.typed_call(callee, args, kwargs, names, op.loc)

@@ -15,13 +15,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ir.heap import Identity
 from zyg.compiler.fields import fields_of
 from zyg.compiler.object_backs import Through, differentiated, picked
 from zyg.compiler.objects import Back, Differentiate, is_place, lookup
 from zyg.compiler.wrappers import is_record
 from zyg.errors import NotDifferentiable
-from zyg.shadows import current_shadows, hold_value, is_memory, is_running, release
+from zyg.held_memory import Seen, hold_value
+from zyg.shadows import add_held, current_shadows, is_running
 
 # Methods by which a class says how its instances are copied.
 OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")
@@ -59,15 +59,15 @@ def deep_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back] | None:
 class _Field:
     """An attribute of an object that was copied, and what its copy holds there."""
 
-    __slots__ = ("before", "copied", "copied_value", "is_first", "name", "original")
+    __slots__ = ("before", "copied", "copied_value", "name", "newly", "original")
 
     def __init__(self, original: Any, before: Any, copied: Any, name: str, value: Any) -> None:
         self.original = original
-        self.before = before if is_memory(before) else None
+        self.before = Seen(before)
         self.copied = copied
         self.name = name
-        self.copied_value = value if is_memory(value) else None
-        self.is_first = hold_value(value)
+        self.copied_value = value
+        self.newly = hold_value(value)
 
 
 def _copied_fields(original: Any, copied: Any, memo: dict[int, Any]) -> list[_Field]:
@@ -102,13 +102,13 @@ class DeepCopied:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
         moved = [
-            (field, release(
-                shadows, field.copied, field.name, Identity(field.copied_value), field.is_first
+            (field, shadows.release(
+                field.copied, field.name, field.copied_value, field.newly
             ))
             for field in reversed(self._fields)
         ]
         for field, bar in moved:
-            shadows.add_held(field.original, field.name, bar, field.before)
+            add_held(shadows, field.original, field.name, bar, field.before)
         return None, y_bar
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> DeepCopied:
@@ -135,14 +135,15 @@ class _Part:
     def __init__(self, value: Any) -> None:
         self.obj: Any = None
         self.parts: dict[Any, _Part] = {}
-        self.values: dict[str, Any] = {}
+        self.values: dict[str, Seen] = {}
         self.rebuild: type | None = None
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             self.obj = value
             self.values = {
-                field.name: getattr(value, field.name) for field in dataclasses.fields(value)
+                field.name: Seen(getattr(value, field.name))
+                for field in dataclasses.fields(value)
             }
-            self.parts = {name: _Part(item) for name, item in self.values.items()}
+            self.parts = {name: _Part(seen.value) for name, seen in self.values.items()}
         elif isinstance(value, list | tuple):
             self.rebuild = list if isinstance(value, list) else tuple
             self.parts = {i: _Part(item) for i, item in enumerate(value)}
@@ -170,7 +171,7 @@ class _Part:
             return found
         shadows = current_shadows()
         for name, bar in found.items():
-            shadows.add_held(self.obj, name, bar, self.values[name])
+            add_held(shadows, self.obj, name, bar, self.values[name])
         return None
 
 

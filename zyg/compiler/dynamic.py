@@ -8,7 +8,6 @@ each keyword argument, in their order.
 from __future__ import annotations
 
 import collections
-import copy
 import functools
 import operator
 import types
@@ -18,13 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
+from ir.types import TOP, Tuple, Type
 from zyg import callables, cotangent
+from zyg.checkpointing import checkpointed
 from zyg.compiler import (
     decorated,
     from_api,
+    held_changes,
+    nested_backs,
+    nested_dispatch,
     object_attributes,
     object_backs,
     object_calls,
@@ -35,6 +39,7 @@ from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.held_memory import is_memory
 from zyg.rules.registry import (
     adjoint,
     constant,
@@ -47,8 +52,8 @@ from zyg.rules.registry import (
     takes_pullback,
     without_output,
 )
-from zyg.shadows import HeldBack, check_held, is_memory, is_running
-from zyg.signature import is_by_rules, is_users
+from zyg.shadows import is_running
+from zyg.signature import BACK, BackFunction, is_by_rules, is_users
 
 _IN_PLACE = {id(function) for function in IN_PLACE}
 # What calls no Python code of the user's, but for what it is given.
@@ -62,6 +67,15 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return attempt_call(function.function, *args, **kwargs)
     if function is primitives.apply:
         return _applied(pullback_call, *args)
+    if function is checkpointed:
+        from zyg.compiler.checkpoint_calls import run_again  # few programs need it
+
+        return run_again(pullback_call, *args, **kwargs)
+    if id(function) in NESTED:
+        pair_and_back: tuple[Any, Any] = NESTED[id(function)](*args, **kwargs)
+        return pair_and_back
+    if isinstance(function, BackFunction) and hasattr(function, "pullback"):
+        return function.pullback(*args)  # type: ignore[no-any-return]
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:
@@ -97,7 +111,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if isinstance(function, type) and issubclass(function, BaseException):
         return function(*args, **kwargs), _Raised(1 + len(args) + len(kwargs))
     if is_constant(function):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
+        return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     is_python = isinstance(function, types.FunctionType)
     if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)
@@ -107,7 +121,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         y, back = pullback_call(function, *leading, *args, **kwargs)
         return y, object_backs.Through(back, object_backs.as_self)
     if _carries_nothing((*leading, *args, *kwargs.values())):
-        return function(*leading, *args, **kwargs), _Zero(1 + len(args) + len(kwargs))
+        return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
 
 
@@ -205,7 +219,7 @@ def _is_plain_data(value: Any) -> bool:
     return value is None or type(value) in (int, float, complex, bool, str, bytes, range, slice)
 
 
-class _BackOfValue:
+class _BackOfValue(BackFunction):
     """The back function of a call that has not failed, for the pair (None, value)."""
 
     __slots__ = ("_back",)
@@ -231,15 +245,7 @@ def _changed_in_place(
         if method is not None:
             _, back = pullback_call(method, *args)
             return args[0], object_backs.Through(back, object_backs.of_operator)
-        check_held(args[0])
-        rule: Any = rule_of(function)
-        # What the back function reads of the memory is what was there before.
-        before = _before(args[0]) if "items" in rule.__code__.co_cellvars else None
-        y, back = rule(*args)
-        captured = captured_by(back)
-        mine = {name: before for name, value in captured.items() if value is args[0]}
-        changed_back = with_captured(back, {**captured, **mine}) if mine else back
-        return y, HeldBack(args[0], _OwnBack(changed_back))
+        return held_changes.change(function, *args)
     if id(function) in _IN_PLACE and len(args) == 2:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -250,31 +256,13 @@ def _changed_in_place(
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
-            plain = getattr(type(function.__self__), function.__name__)
+            method = getattr(type(function.__self__), function.__name__)
+            plain = substitute_of(method)
+            if not isinstance(plain, types.FunctionType):
+                plain = method
             y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
-
-
-class _OwnBack:
-    """The back function of a rule, which can be copied with what it reads."""
-
-    __slots__ = ("_back",)
-
-    def __init__(self, back: Any) -> None:
-        self._back = back
-
-    def __call__(self, y_bar: Any) -> Any:
-        return self._back(y_bar)
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> _OwnBack:
-        held = {name: copy(value) for name, value in captured_by(self._back).items()}
-        return _OwnBack(with_captured(self._back, held) if held else self._back)
-
-
-def _before(value: Any) -> Any:
-    """What a rule may ask of memory that it has changed: the kind of an array, or the items."""
-    return cotangent.prototype(value) if isinstance(value, np.ndarray) else copy.copy(value)
 
 
 def is_of_ir(function: types.FunctionType) -> bool:
@@ -288,7 +276,7 @@ def _refuse_output(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     _, _, out = without_output(function, args, kwargs)
     if out is not None:
         raise NotDifferentiable(
-            f"{_full_name(function)} is told to write into an array by `out`, but what it is "
+            f"{full_name(function)} is told to write into an array by `out`, but what it is "
             "called with is known only while the program runs: use its result"
         )
 
@@ -301,7 +289,7 @@ def _refuse_uncovered(
         unknown = [f"`{name}`" for name in kwargs if not covers(rule, 0, (name,))]
         what = unknown[0] if unknown else f"number {rule.__code__.co_argcount + 1}"
         raise NotDifferentiable(
-            f"the rule for {_full_name(function)} does not cover its argument {what}"
+            f"the rule for {full_name(function)} does not cover its argument {what}"
         )
 
 
@@ -358,7 +346,7 @@ def _applied(call: Any, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any
     return y, object_backs.Through(whole, object_backs.as_applied)
 
 
-class _ApplyBack:
+class _ApplyBack(BackFunction):
     """The back function of `function(*args, **kwargs)`: cotangents of the three operands."""
 
     def __init__(self, back: Any, args: Any, keywords: dict[str, Any], count: int) -> None:
@@ -389,7 +377,7 @@ def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     return y, RuleBack(back, function, 0, len(args), kwargs, with_function=False)
 
 
-class RuleBack:
+class RuleBack(BackFunction):
     """The back function of a rule, with one cotangent for each argument, in a tuple."""
 
     def __init__(
@@ -412,23 +400,58 @@ class RuleBack:
         self._runs_always = is_running() and takes_pullback(rule_of(function) or function)
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        name = getattr(self._function, "__name__", repr(self._function))
-        count = max(self._count, _positional(self._function))
         if y_bar is None and not self._runs_always:
             bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
-            if count == 1:
-                found: tuple[Any, ...] = (cotangent.checked_gradient(self._back(y_bar), name),)
-            else:
-                required = min(_required(self._function), count)
-                found = cotangent.checked_gradients(self._back(y_bar), required, count, name)
-            keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
-            bars = (*found[: self._count], *keywords)
+            return self.of_returned(self._back(y_bar))
+        return self._arranged(bars)
+
+    def pullback(self, y_bar: Any) -> Any:
+        """The cotangents, and the function to (this function's, y_bar's)."""
+        return self.nested().pullback(y_bar)
+
+    def nested(self) -> nested_backs.NestedBack:
+        """The same as code that can be differentiated."""
+        return nested_backs.NestedBack(
+            self._back, (), nested_backs.as_it_is,
+            functools.partial(nested_backs.as_returned, self), self.as_returned,
+        )
+
+    def of_returned(self, returned: Any) -> tuple[Any, ...]:
+        """The cotangents of the call from what the rule's own back function returned."""
+        name = getattr(self._function, "__name__", repr(self._function))
+        count = max(self._count, _positional(self._function))
+        if count == 1:
+            found: tuple[Any, ...] = (cotangent.checked_gradient(returned, name),)
+        else:
+            required = min(_required(self._function), count)
+            found = cotangent.checked_gradients(returned, required, count, name)
+        keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
+        return self._arranged((*found[: self._count], *keywords))
+
+    def _arranged(self, bars: tuple[Any, ...]) -> tuple[Any, ...]:
         if not self._with_function:
             return bars
         if self._leading:
             return ({"__self__": bars[0]}, *bars[self._leading :])
         return (None, *bars)
+
+    def as_returned(self, bars_bar: tuple[Any, ...], returned: Any) -> Any:
+        """The transpose of `of_returned`: of what the back function returned, from those of the
+        cotangents of the call."""
+        if self._with_function:
+            own, *rest = bars_bar
+            first = [None if own is None else own.get("__self__")] if self._leading else []
+            bars_bar = (*first, *rest)
+        if type(returned) is not tuple:
+            return bars_bar[0]
+        found: list[Any] = [None] * len(returned)
+        given = min(self._count, len(returned))
+        found[:given] = bars_bar[:given]
+        for slot, bar in zip(self._slots, bars_bar[self._count :], strict=True):
+            if slot is not None and slot < len(returned):
+                found[slot] = cotangent.accumulate(found[slot], bar)
+        return tuple(found)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> RuleBack:
         """The same with copies of what it holds."""
@@ -453,7 +476,7 @@ class RuleBack:
         path = path_of(getattr(self._back, "__code__", None), rule_of(self._function))
         if path is None or self._back.__defaults__ or self._back.__kwdefaults__:
             raise PicklingError(
-                f"the back function of the rule for {_full_name(self._function)} can't be "
+                f"the back function of the rule for {full_name(self._function)} can't be "
                 "pickled: it is no plain nested function of the rule"
             )
         plain = self._with(None)
@@ -466,7 +489,7 @@ def _restored(
     rule = rule_of(function)
     if rule is None:
         raise NotDifferentiable(
-            f"the pickled pullback needs the rule for {_full_name(function)}: import its module"
+            f"the pickled pullback needs the rule for {full_name(function)}: import its module"
         )
     restored = RuleBack.__new__(RuleBack)
     vars(restored).update(state, _back=nested_function(rule, path, captured))
@@ -494,10 +517,10 @@ def _required(function: Any) -> int:
     return rule.__code__.co_argcount - len(rule.__defaults__ or ())
 
 
-class _Zero:
+class Zero(BackFunction):
     """The back function of a call that nothing flows through."""
 
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Zero:
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> Zero:
         return self
 
     def __init__(self, count: int) -> None:
@@ -505,6 +528,9 @@ class _Zero:
 
     def __call__(self, y_bar: Any) -> tuple[None, ...]:
         return (None,) * self._count
+
+    def pullback(self, y_bar: Any) -> Any:
+        return self(y_bar), Zero(2)
 
 
 def refuse_payload(held: Any) -> None:
@@ -516,7 +542,7 @@ def refuse_payload(held: Any) -> None:
         )
 
 
-class _Raised(_Zero):
+class _Raised(Zero):
     """The back function of making an exception, which nothing may flow through."""
 
     def __call__(self, y_bar: Any) -> tuple[None, ...]:
@@ -548,14 +574,14 @@ def _carries(value: Any) -> bool:
 
 def refusal(function: Any) -> NotDifferentiable:
     """The error for a callable without source and without a rule."""
-    name = _full_name(function)
+    name = full_name(function)
     return NotDifferentiable(
         f"{name} has no rule; define one with @zyg.adjoint({name}), or keep derivatives out of "
         f"the call with zyg.dropgrad or zyg.nograd"
     )
 
 
-def _full_name(function: Any) -> str:
+def full_name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = getattr(function, "__module__", None)
     if name is None:
@@ -629,3 +655,16 @@ def _real_scalar_rule(y):  # type: ignore[no-untyped-def]
 
 
 constant(unit_seed)
+
+
+@facts.result(pullback_call, pullback_apply, call_rule)
+def _type_of_pair(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Tuple((TOP, BACK))
+
+
+# What these give is a pair of a value and a back function, which has derivatives of its own.
+NESTED: dict[int, Callable[..., Any]] = {
+    id(pullback_call): nested_dispatch.pullback_of_call,
+    id(call_rule): functools.partial(nested_dispatch.pullback_of_call, call_rule),
+    id(pullback_apply): nested_dispatch.pullback_of_apply,
+}

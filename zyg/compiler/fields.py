@@ -107,20 +107,18 @@ class Fields:
             self.changed[container] = join(known, unnamed(widen(type_)))
 
     def change_given(self, type_: Type) -> None:
-        """The same for a container that some attribute holds."""
+        """The same for a container that some attribute holds, or a container in one."""
         self.changes_held = True
         container, new = class_of(type_), unnamed(widen(type_))
         self.changed[container] = join(self.changed.get(container, BOTTOM), new)
         for place, known in self.types.items():
-            members = known.members if isinstance(known, Union) else (known,)
-            if any(class_of(member) in (container, None) for member in members):
-                self.types[place] = join(known, new)
+            self.types[place] = joined_within(known, {container: new})
 
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""
         if self.is_open or None in self.changed:
             return of_anything(type_)
-        return join(widen(type_), self.changed.get(class_of(type_), BOTTOM))
+        return joined_within(widen(type_), self.changed)
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
         """Notes what a store leaves in an attribute."""
@@ -198,6 +196,24 @@ class Fields:
         kinds = self.changes_held, self.is_stored, self.has_steps
         changed = frozenset(self.changed.items())
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
+
+
+def joined_within(type_: Type, changed: dict[type | None, Type]) -> Type:
+    """A type of which the containers, at any depth, may be some that have changed to these."""
+    match type_:
+        case Sequence(cls, item) if cls is not range:
+            type_ = Sequence(cls, joined_within(item, changed))
+        case Mapping(cls, key, item, factory):
+            type_ = Mapping(cls, key, joined_within(item, changed), factory)
+        case Dict(items):
+            type_ = Dict(tuple((key, joined_within(item, changed)) for key, item in items))
+        case Tuple(items):
+            type_ = Tuple(tuple(joined_within(item, changed) for item in items))
+        case Union(members):
+            return join_all([joined_within(member, changed) for member in members])
+        case _:
+            pass
+    return join(type_, changed.get(class_of(type_), BOTTOM))
 
 
 def of_anything(type_: Type) -> Type:

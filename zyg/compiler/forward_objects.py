@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ir import primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.generators import Generator
@@ -12,7 +14,6 @@ from ir.heap import (
     HEAP_NAME,
     IDENTITY,
     STORES,
-    Identity,
     attribute_read,
     class_attribute,
     class_read,
@@ -24,16 +25,21 @@ from ir.heap import (
 )
 from ir.held import may_be_memory
 from ir.rewrite import Mapping
-from ir.types import Known, Scalar, class_of
+from ir.types import Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
-from zyg.compiler.forward_steps import ContentsStep, ReadStep, StoreStep
+from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, Step, StoreStep
 from zyg.compiler.objects import member
 from zyg.compiler.specialisation import Specialisation
-from zyg.shadows import hold
+from zyg.held_memory import Seen, hold
 
 
 class ForwardObjects(ForwardRules):
     """Appends what reads and changes the contents of objects."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # What was read of memory that objects may hold: its identity, and in which block.
+        self._held_here: dict[Value, tuple[Value, list[Step]]] = {}
 
     def _without_heap(self, values: list[Value], mapping: Mapping) -> list[Value]:
         """The values but for versions of the heap, all of which are one token."""
@@ -89,6 +95,8 @@ class ForwardObjects(ForwardRules):
                 return True
             self.varied.add(result)
             held = self._held(result, op.loc)
+            if held is not None:
+                self._held_here[result] = held, self.steps
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
             return True
         if callee.value is found_attribute:
@@ -103,6 +111,7 @@ class ForwardObjects(ForwardRules):
             if isinstance(value, Value) and held is not None:
                 self.varied.add(result)
                 self.varied.add(value)
+                self._held_here[result] = held, self.steps
                 self.steps.append(ContentsStep(result, value, held, op.loc))
             return True
         if callee.value is object_read:
@@ -132,9 +141,31 @@ class ForwardObjects(ForwardRules):
         step = StoreStep(obj, name.value, stored, op.loc)
         step.held = None if stored is None else self._held(stored, op.loc)
         if step.held is not None:
-            step.is_first = Value("is_first", Scalar(bool))
-            self._define(Call(Const(hold), [step.held], {}, [step.is_first], op.loc))
+            step.newly = Value("newly", IDENTITY)
+            self._define(Call(Const(hold), [step.held], {}, [step.newly], op.loc))
         self.steps.append(step)
+        return True
+
+    def _item_of_held(
+        self, op: Call, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A read of an item of memory that objects may hold; False for another one.
+
+        Where a loop reads items of what was read before it, their cotangents add up in the loop.
+        """
+        container, index = args
+        found = self._held_here.get(container) if isinstance(container, Value) else None
+        if found is None or found[1] is not self.steps or not _is_plain_key(type_of(index)):
+            return False
+        result = Value(op.result.name, op.result.type)
+        self._define(Call(op.callee, args, {}, [result], op.loc))
+        mapping[op.result] = result
+        self.varied.add(result)
+        assert isinstance(container, Value)
+        item = self._held(result, op.loc)
+        if item is not None:
+            self._held_here[result] = item, self.steps
+        self.steps.append(ItemStep(result, container, index, found[0], item, op.loc))
         return True
 
     def _read_again(
@@ -163,7 +194,7 @@ class ForwardObjects(ForwardRules):
         if not self.surroundings.may_change_held():
             return None
         held = Value(value.name, IDENTITY)
-        self._define(Call(Const(Identity), [value], {}, [held], loc))
+        self._define(Call(Const(Seen), [value], {}, [held], loc))
         return held
 
     def _apart_from_heap(
@@ -180,6 +211,12 @@ class ForwardObjects(ForwardRules):
 
 def without_heap_operand(values: list[Operand], of: list[Value]) -> list[Operand]:
     return [value for value, like in zip(values, of, strict=True) if like.type != HEAP]
+
+
+def _is_plain_key(type_: Type) -> bool:
+    """Whether what is read by this index is one item, of an array or another container."""
+    cls = class_of(type_)
+    return cls is not None and issubclass(cls, int | str | np.integer) and cls is not bool
 
 
 def _is_count(obj: Operand, name: str) -> bool:

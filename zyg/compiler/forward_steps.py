@@ -68,9 +68,9 @@ class StoreStep:
     name: str
     value: Operand | None
     loc: Location | None
-    # Where it may be memory that is changed in place: the value, and whether no object held it.
+    # Where it may be memory that is changed in place: the value, and what of it no object held.
     held: Value | None = None
-    is_first: Operand | None = None
+    newly: Operand | None = None
 
 
 @node
@@ -81,6 +81,21 @@ class ContentsStep:
     result: Value
     value: Value
     held: Value
+    loc: Location | None
+
+
+@node
+class ItemStep:
+    """An item of memory that objects hold is read, in the block that has read the memory.
+
+    `held`: the memory; `item`: the item, where it may be memory itself.
+    """
+
+    result: Value
+    container: Value
+    index: Operand
+    held: Value
+    item: Value | None
     loc: Location | None
 
 
@@ -109,8 +124,8 @@ class LambdaStep:
 
 
 Step: TypeAlias = (
-    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | ContentsStep | StructureStep
-    | BranchStep | LoopStep | LambdaStep
+    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | ContentsStep | ItemStep
+    | StructureStep | BranchStep | LoopStep | LambdaStep
 )
 
 
@@ -118,7 +133,7 @@ def works_on_heap(steps: list[Step]) -> bool:
     """Whether some of the steps read or change what objects hold."""
     for step in steps:
         match step:
-            case ReadStep() | StoreStep() | ContentsStep():
+            case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.changes_objects:
@@ -138,7 +153,7 @@ def touches_heap(steps: list[Step]) -> bool:
         match step:
             case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
                 return True
-            case ReadStep() | StoreStep() | ContentsStep():
+            case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.works_on_objects or step.changes_objects:

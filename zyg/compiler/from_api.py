@@ -14,5 +14,9 @@ def _not_set(*args: Any, **kwargs: Any) -> Any:
 compile_call: Callable[..., Any] = _not_set
 # The same for its catching variant.
 compile_attempt: Callable[..., Any] = _not_set
+# The entry of a call of a Python function, and its inputs.
+found_pair: Callable[..., Any] = _not_set
+# How cotangents of the result go into its back function, and how what that gives is arranged.
+ends_of_pair: Callable[..., Any] = _not_set
 # Why a Python function can't be compiled for some arguments, None if it can.
 why_not_compiled: Callable[[Any, tuple[Any, ...]], Exception | None] = _not_set

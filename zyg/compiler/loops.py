@@ -11,7 +11,7 @@ A loop that only adds is reversed iteration by iteration, without a record, in t
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ir import facts, primitives
@@ -75,6 +75,9 @@ MAX_ROUNDS = 6
 
 class LoopTransposer(Restoring):
     """Builds the adjoints of loops."""
+
+    # What stands for the records of a loop that is run again (`zyg.compiler.checkpoint_loops`).
+    replay: Callable[[For | While, Block], tuple[list[Operand], list[Value]] | None] | None = None
 
     def transpose(self, steps: list[Step]) -> None:
         raise AssertionError("given by Transposer")
@@ -367,6 +370,9 @@ class LoopTransposer(Restoring):
         iterables: list[Operand],
     ) -> tuple[list[Operand], list[Value]]:
         """What the adjoint of a loop walks over backwards, and the items that it reads there."""
+        replayed = None if self.replay is None else self.replay(op, adjoint)
+        if replayed is not None:
+            return replayed
         assert isinstance(op.body.exit, Yield)
         stop = op.body.exit.values[0]
         is_whole = isinstance(stop, Const) and not stop.value

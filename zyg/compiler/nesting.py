@@ -12,23 +12,28 @@ from __future__ import annotations
 
 import operator
 import types
+from collections import deque
+from functools import partial
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.core import Const, Function, Location, Operand, Value, type_of
-from ir.errors import Unsupported
+from ir.core import Call, Const, Function, Location, Operand, Value, type_of
+from ir.errors import SourceNotFound, Unsupported
 from ir.heap import object_read
 from ir.record import node
+from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
-from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, class_of, widen
+from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, Union, class_of, widen
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.arguments import read_defaults
 from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
-from zyg.compiler.specialisation import Target, parameter_type
+from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
+from zyg.keeping import prototype
+from zyg.rules.registry import constant
 
 # The public functions that differentiate, and whether they return the value too.
 _differentiating: dict[int, bool] = {}
@@ -39,6 +44,12 @@ def differentiates(function: Any, with_value: bool) -> None:
     _differentiating[id(function)] = with_value
 
 
+def _as_it_is(inference: TypedCalls, args: list[Operand], with_value: bool, loc: Any) -> Any:
+    return None
+
+
+# Makes IR of a gradient of a function that is known at run time only; set by `zyg.api`.
+unknown: Any = _as_it_is
 # Other functions that differentiate, by what makes IR of their calls.
 expansions: dict[int, Any] = {}
 
@@ -61,7 +72,8 @@ class Derived:
             from ir.closures import load_function
 
             self.loaded = load_function(self.ir_function)
-        return self.loaded(*args)
+        found = self.loaded(*args)
+        return found[0] if self.ir_function.updates else found
 
 
 def expanded(
@@ -76,7 +88,9 @@ def expanded(
     if not isinstance(callee, Const):
         return None
     if id(callee.value) in expansions:
-        found: Operand = expansions[id(callee.value)](specialiser, inference, args, kwargs, loc)
+        found: Operand | None = expansions[id(callee.value)](
+            specialiser, inference, args, kwargs, loc
+        )
         return found
     if id(callee.value) not in _differentiating:
         return None
@@ -84,20 +98,26 @@ def expanded(
         return None
     with_value = _differentiating[id(callee.value)]
     function, *xs = args
+    leading: list[Operand] = []
+    if isinstance(function, Value) and function in inference.methods:
+        method, owner = inference.methods[function]
+        function, leading = method, [owner]
+    given = [*leading, *xs]
     starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
     target = specialiser.target(type_of(function))
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
-            return None
-        source = calling(function.value, len(xs), ())
-        indices = list(range(len(xs)))
-        inputs = list(xs)
+            run: Operand | None = unknown(inference, args, with_value, loc)
+            return run
+        source = calling(function.value, len(given), ())
+        indices = list(range(len(leading), len(given)))
+        inputs = list(given)
     else:
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
-                list, lambda items: None,
+                source, list(range(len(given))), {},
+                *read_own_defaults(inference, function, target), list, lambda items: None,
             )
         except CannotBind:
             return None
@@ -108,42 +128,52 @@ def expanded(
             read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
-        inputs = [*captured, *(_passed(inference, item, xs) for item in bound)]
+        inputs = [*captured, *(_passed(inference, item, given) for item in bound)]
         indices = []
-        for i in range(len(xs)):
+        for i in range(len(leading), len(given)):
             at = next(j for j, item in enumerate(bound) if item == i or _takes(item, i))
             indices.append(count + at)
             if isinstance(bound[at], list):
-                starred[i] = bound[at].index(i)
+                starred[i - len(leading)] = bound[at].index(i)
     made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
-    if made.updates:
+    if may_store_unseen(specialiser, made, set()):
         raise Unsupported(
-            "the gradient of a function that changes its arguments in place, inside "
-            "differentiated code", loc, advice="let it change a copy",
+            "the gradient of a function that may store into objects, inside of differentiated code",
+            loc, advice="let it return what it computes",
         )
-    if (made.stored | made.lost) & frozenset(indices):
+    if made.lost & frozenset(indices):
         raise Unsupported(
-            "the gradient of a function that may store into objects or globals, inside "
-            "differentiated code", loc, advice="let it return what it computes",
+            "the gradient of a function that stores into globals, inside differentiated code", loc,
+            advice="let it return what it computes",
+        )
+    if inference.heap is not None and made.stored:
+        raise Unsupported(
+            "the gradient of a function that may store into objects, inside of differentiated "
+            "code that works on objects", loc, advice="let it return what it computes",
         )
     inference.works_on_objects |= made.works_on_objects
     if inference.heap is not None and made.works_on_objects:
         inputs = [_with_contents(inference, operand, loc) for operand in inputs]
     derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
+    # What it changes in place is another thing behind it: gradients are like what was given.
+    likes = [_at_entry(inference, x, bool(made.updates)) for x in xs]
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
     if with_value:
         value = inference.call(operator.getitem, result, Const(0))
         result = inference.call(operator.getitem, result, Const(1))
     gradients = []
-    for i, (x, index) in enumerate(zip(xs, indices, strict=True)):
+    for i, (x, index) in enumerate(zip(likes, indices, strict=True)):
         if index in derived.active:
-            position = Const(derived.active.index(index))
-            bar = inference.call(operator.getitem, result, position)
+            position = derived.active.index(index)
+            bar = inference.call(operator.getitem, result, Const(position))
+            inference.note_new_part(bar, result)
             if i in starred:
                 bar = inference.call(operator.getitem, bar, Const(starred[i]))
-            # Sums of 0-d arrays are numbers: only `project` makes arrays of them again.
-            if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0:
+            # Sums of 0-d arrays are numbers, of which only `project` makes arrays again; what is
+            # typed as a float may be one of NumPy's where there are arrays.
+            is_number = class_of(type_of(x)) is float and any(map(rank_of, map(type_of, inputs)))
+            if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0 or is_number:
                 bar = inference.call(cotangent.project, bar, x)
             gradients.append(bar)
         else:
@@ -154,6 +184,64 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def may_store_unseen(
+    specialiser: Specialiser, made: Specialisation, seen: set[Specialisation]
+) -> bool:
+    """Whether a call may put something into objects that the run time doesn't look at.
+
+    What is found at run time is refused there where it works on objects.
+    """
+    if not made.stored or made in seen:
+        return False
+    seen.add(made)
+    for op in walk(made.function.body):
+        if not isinstance(op, Call):
+            continue
+        callee, types_ = type_of(op.callee), tuple(map(type_of, op.args))
+        kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
+        if not specialiser.works_on_objects(callee, types_, kwtypes):
+            continue
+        if callee == TOP or isinstance(callee, Union):
+            if op.results and all(value.type == TOP for value in op.results):
+                continue
+            return True
+        inner = None
+        if isinstance(callee, Known | Closure):
+            try:
+                inner = specialiser.call(callee, types_, kwtypes)
+            except (Unsupported, SourceNotFound):
+                return True
+        if inner is None:
+            if isinstance(callee, Known) and type(callee.value) is partial and all(
+                value.type == TOP for value in op.results
+            ):
+                continue
+            return True
+        if may_store_unseen(specialiser, inner, seen):
+            return True
+    return False
+
+
+def like_at_entry(x: Any) -> Any:
+    """What the gradient of a container is like, which is changed in place meanwhile."""
+    return prototype(x)
+
+
+constant(like_at_entry)
+facts.fresh(like_at_entry)
+
+
+@facts.result(like_at_entry)
+def _type_of_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+def _at_entry(inference: TypedCalls, x: Operand, is_changed: bool) -> Operand:
+    cls = class_of(type_of(x))
+    is_container = cls is None or issubclass(cls, list | tuple | dict | deque)
+    return inference.call(like_at_entry, x) if is_changed and is_container else x
 
 
 def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:

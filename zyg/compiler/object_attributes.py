@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import primitives
-from ir.heap import Identity
 from ir.shared_names import Names, names_of
 from ir.types import (
     Instance,
@@ -44,65 +43,56 @@ from zyg.compiler.objects import (
 )
 from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
-from zyg.shadows import (
-    current_run,
-    current_shadows,
-    hold_value,
-    is_memory,
-    is_running,
-    release,
-    running_names,
-)
+from zyg.held_memory import Newly, Seen, hold_value, running_names
+from zyg.shadows import add_held, current_run, current_shadows, is_running
 from zyg.signature import is_users
 
 
 class Stored:
     """The back function of a store into an object, or of a deletion from it."""
 
-    __slots__ = ("_count", "_is_first", "_name", "_obj", "_value")
+    __slots__ = ("_count", "_name", "_newly", "_obj", "_value")
 
     def __init__(
-        self, obj: Any, name: str, count: int, value: Any = None, is_first: bool = False
+        self, obj: Any, name: str, count: int, value: Any = None, newly: Newly | None = None
     ) -> None:
         self._obj = obj
         self._name = name
         self._count = count
         self._value = value
-        self._is_first = is_first
+        self._newly = newly
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = release(
-            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
-        )
+        taken = current_shadows().release(self._obj, self._name, self._value, self._newly)
         return (None, None, None, taken)[: self._count]
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Stored:
         return self
 
     def __reduce__(self) -> Any:
-        return Stored, (self._obj, self._name, self._count, self._value, self._is_first)
+        return Stored, (self._obj, self._name, self._count, self._value, self._newly)
 
 
 class Read:
     """The back function of a read of what an object holds."""
 
-    __slots__ = ("_count", "_name", "_obj", "_value")
+    __slots__ = ("_count", "_name", "_obj", "_seen")
 
     def __init__(self, obj: Any, name: str, count: int, value: Any) -> None:
         self._obj = obj
         self._name = name
         self._count = count
-        self._value = value if is_memory(value) else None
+        self._seen = value if isinstance(value, Seen) else Seen(value)
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        current_shadows().add_held(self._obj, self._name, y_bar, self._value)
+        add_held(current_shadows(), self._obj, self._name, y_bar, self._seen)
         return (None,) * self._count
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Read:
         return self
 
     def __reduce__(self) -> Any:
-        return Read, (self._obj, self._name, self._count, self._value)
+        return Read, (self._obj, self._name, self._count, self._seen)
 
 
 class Made:
@@ -117,7 +107,7 @@ class Made:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
         for name, bar in (y_bar or {}).items():
-            shadows.add_held(self._obj, name, bar, getattr(self._obj, name, None))
+            add_held(shadows, self._obj, name, bar, Seen(getattr(self._obj, name, None)))
         return self._back(None)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Made:
@@ -279,26 +269,26 @@ def _found_above(obj: Any, name: str) -> Any:
 class CachedBack:
     """The back function of a cached property that is computed, stored, and read from there on."""
 
-    __slots__ = ("_back", "_is_first", "_name", "_obj", "_value")
+    __slots__ = ("_back", "_name", "_newly", "_obj", "_value")
 
-    def __init__(self, back: Back, obj: Any, name: str, value: Any, is_first: bool) -> None:
+    def __init__(
+        self, back: Back, obj: Any, name: str, value: Any, newly: Newly | None
+    ) -> None:
         self._back = back
         self._obj = obj
         self._name = name
-        self._value = value if is_memory(value) else None
-        self._is_first = is_first
+        self._value = value
+        self._newly = newly
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        taken = release(
-            current_shadows(), self._obj, self._name, Identity(self._value), self._is_first
-        )
+        taken = current_shadows().release(self._obj, self._name, self._value, self._newly)
         return self._back(accumulate(y_bar, taken))
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> CachedBack:
         return self
 
     def __reduce__(self) -> Any:
-        held = self._back, self._obj, self._name, self._value, self._is_first
+        held = self._back, self._obj, self._name, self._value, self._newly
         return CachedBack, held
 
 

@@ -24,7 +24,7 @@ from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_of_zyg, is_run_time
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
-from zyg.signature import is_by_rules
+from zyg.signature import BACK, is_by_rules
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
@@ -116,12 +116,12 @@ class ObjectNeeds:
                     return False
                 if is_by_rules(function) and substitute_of(function) is None:
                     return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
-            elif substitute_of(function) is None:
+            elif substitute_of(function) is None and not hasattr(function, "is_of_program"):
                 if isinstance(function, type):
                     return is_place(function)
                 return is_place(type(function)) or isinstance(function, _OF_PYTHON)
         elif not isinstance(callee, Known | Closure):
-            return True
+            return callee != BACK
         try:
             target = self.target(callee)
             if target is None or target.source in self.needs_heap:

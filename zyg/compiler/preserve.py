@@ -112,6 +112,13 @@ def preserve(
     return copied
 
 
+def changed_at_entry(body: Block) -> bool:
+    """Whether an iteration of a loop may change memory that was there before it."""
+    memory = _Memory(Block([], body.ops, body.exit), set())
+    entered = [*body.params, *free_values(body)]
+    return any(memory.is_written(value) for value in entered if holds_memory(value.type))
+
+
 def preserve_held(
     forward: Block, adjoint: Block, exported: set[Value], apart: set[Value]
 ) -> None:
@@ -232,6 +239,7 @@ def _kept_apart(value: Value, block: Block, memory: _Memory, forward: Block) -> 
     if not others:
         return value
     apart = Value(value.name, value.type)
+    others = [memory.version_beside(value, other, block) for other in others]
     _insert_behind(block, value, Call(Const(kept_apart), [value, *others], {}, [apart]))
     return apart
 
@@ -331,6 +339,8 @@ class _Memory:
             # An array doesn't keep its indices; what index arrays select is a copy.
             operands = [] if selects(type_of(op.args[1])) else [op.args[0]]
         for result in op.results:
+            # A function may have saved what it returned.
+            self._join(op.results[0], result)
             for operand in operands:
                 self._join(result, operand)
 
@@ -344,7 +354,7 @@ class _Memory:
             return keeping.kept
         return keeping.shell if self.root(value) in self._restructured else primitives.alias
 
-    def _is_written(self, value: Value) -> bool:
+    def is_written(self, value: Value) -> bool:
         """Whether memory of a value is written anywhere: of an array, what arrays consist of."""
         written = self._filled if is_array(value.type) else self._written
         return self.root(value) in written
@@ -369,7 +379,7 @@ class _Memory:
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
         """Whether the memory of a value changes between its definition and the end of a block."""
-        if not self._is_written(value):
+        if not self.is_written(value):
             return False
         at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
         return any(self._changes(op, value) for op in block.ops[at + 1 :])
@@ -385,9 +395,19 @@ class _Memory:
             return []
         return [
             other for other in self._inputs
-            if self.root(other) is not root and self._is_written(other)
+            if self.root(other) is not root and self.is_written(other)
             and self._is_changed_behind(other, value, block)
         ]
+
+    def version_beside(self, value: Value, other: Value, block: Block) -> Value:
+        """What an input is where a value has just come into being: the branch that gives the value
+        may have changed the input, too."""
+        for op in walk(block):
+            if value in op.results:
+                root = self.root(other)
+                versions = (v for v in op.results if v is not value and self.root(v) is root)
+                return next(versions, other)
+        return other
 
     def _is_changed_behind(self, other: Value, value: Value, block: Block) -> bool | None:
         """Whether an input is changed behind the definition of a value; None if also before."""
@@ -410,7 +430,7 @@ class _Memory:
     def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
         """The same for what a body hands out: all that runs behind it may change the memory."""
         root = self.root(value)
-        if not self._is_written(value):
+        if not self.is_written(value):
             return False
         local = defined(body)
         if not is_branch and all(v in local for v in self._members(root)):

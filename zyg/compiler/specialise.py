@@ -130,7 +130,9 @@ class Specialiser(ObjectNeeds):
 
                         source = cut_function(made.source, changes, inference.cuts)
                     try:
-                        function, result = inference.function(source, params, captured)
+                        function, result = inference.function(
+                            source, params, captured, made.source.inputs_are_held
+                        )
                     finally:
                         inference.release()
                     if inference.missed <= changes:

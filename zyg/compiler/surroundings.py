@@ -11,7 +11,7 @@ import numpy as np
 
 from ir import facts
 from ir.binding import bind
-from ir.core import Call, Const, Function, Location, Operand, Yield, type_of
+from ir.core import Call, Const, For, Function, Location, Operand, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.parse import parse_code
@@ -20,6 +20,7 @@ from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from zyg.checkpointing import Checkpoints, checkpoints
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
@@ -40,7 +41,8 @@ from zyg.rules.registry import (
 from zyg.signature import is_by_rules
 
 if TYPE_CHECKING:
-    pass
+    from ir.infer import Inference
+    from ir.rewrite import Mapping
 
 MAX_INLINED_OPS = 30
 
@@ -162,6 +164,15 @@ class ProgramSurroundings(ObjectSurroundings):
                 return None
         return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
 
+    def outlined(
+        self, inference: Inference, op: For, iterables: list[Operand], mapping: Mapping
+    ) -> list[Operand] | None:
+        if len(iterables) != 1 or class_of(type_of(iterables[0])) is not Checkpoints:
+            return None
+        from zyg.compiler.checkpoint_loops import outlined  # few programs need it
+
+        return outlined(self._specialiser, inference, op, iterables[0], mapping)
+
     def check_call(
         self,
         inference: TypedCalls,
@@ -170,6 +181,10 @@ class ProgramSurroundings(ObjectSurroundings):
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
+        if isinstance(callee, Const) and callee.value is checkpoints:
+            from zyg.compiler.checkpoint_loops import elsewhere  # few programs need it
+
+            raise elsewhere(loc)
         refuse_mutation(inference, callee, args, kwargs, loc)
 
     def updates(
@@ -365,7 +380,10 @@ def is_of_ir(function: types.FunctionType) -> bool:
 def is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
-        ("ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler")
+        (
+            "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler",
+            "zyg.checkpointing",
+        )
     )
 
 

@@ -145,6 +145,7 @@ class _BackAugmenter(Augmenter):
         self.varied = {source}
         self._plain = set()
         self._contents = like._contents
+        self._held_here = {}
         self._in_loop = None
         self.steady = set()
         self.dispatched = []

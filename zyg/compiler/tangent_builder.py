@@ -117,6 +117,9 @@ class TangentBuilder(RuleTangents):
 
     # Objects
 
+    def _item_of_held(self, op: Call, args: list[Operand], mapping: Mapping) -> bool:
+        return False  # tangents of items are items of tangents
+
     def _read_tangent(self, step: ReadStep) -> None:
         self.loc = step.loc
         dot = self.made(read_dot, step.obj, Const(step.name), step.result)

@@ -20,7 +20,15 @@ import numpy as np
 from ir import primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
-from zyg.compiler import decorated, dynamic, memory, object_attributes, object_calls
+from zyg.compiler import (
+    decorated,
+    dynamic,
+    memory,
+    nested_backs,
+    nested_dispatch,
+    object_attributes,
+    object_calls,
+)
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.object_attributes import Read, Stored
 from zyg.compiler.object_backs import Refusing
@@ -31,11 +39,12 @@ from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
 from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, ZygError
+from zyg.held_memory import is_memory
 from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_twice, linear_in, tangent, tangent_of
-from zyg.shadows import is_memory, is_running
-from zyg.signature import is_by_rules, is_users
+from zyg.shadows import is_running
+from zyg.signature import BackFunction, is_by_rules, is_users
 from zyg.tangent import (
     holds_numbers,
     picked,
@@ -80,6 +89,10 @@ def _tangent_call(
     function, *args = primals
     function_dot, *arg_dots = dots
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
+    if id(function) in dynamic.NESTED:
+        return _tangent_of_pair(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+    if isinstance(function, BackFunction):
+        return _tangent_of_back(function, function_dot, args[0], arg_dots[0])
     if type(function) is types.FunctionType and not is_of_named_tuple(function) and (
         _is_known_at_once(function)
     ):
@@ -141,6 +154,38 @@ def _tangent_call(
         lambda: dynamic.pullback_call(function, *args, **kwargs), function,
         (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
     )
+
+
+def _tangent_of_pair(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
+) -> tuple[Any, Any]:
+    """A value and its back function, which an inner gradient found at run time, with tangents."""
+    if function is dynamic.pullback_call:
+        linear = nested_backs.made_of_arguments(args[0], args[1:], kwargs)
+        if linear is not None:
+            _, y_dot = made_by_class(args[0], args[1:], dots[1:], kwargs, kwarg_dots)
+            return linear, (y_dot, None)
+        return nested_dispatch.tangent_of_call(
+            _compiled, args[0], args[1:], dots[0], dots[1:], kwargs, kwarg_dots
+        )
+    if function is dynamic.call_rule:
+        return nested_dispatch.tangent_of_call(
+            _compiled, function, args, None, dots, kwargs, kwarg_dots
+        )
+    found: tuple[Any, Any] = nested_dispatch.pullback_of_apply(*args)
+    return found
+
+
+def _tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
+    """The cotangents that such a back function gives, with tangents."""
+    if isinstance(back, nested_backs.LinearBack | dynamic.Zero):
+        return back(y_bar), back(y_bar_dot)
+    nested = back if isinstance(back, nested_backs.NestedBack) else None
+    if nested is None and hasattr(back, "nested"):
+        nested = back.nested()
+    if nested is None:
+        raise NotDifferentiable("forward mode can't follow this back function; use zyg.pullback")
+    return nested.tangent(own_dot, y_bar, y_bar_dot, _compiled)
 
 
 def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:

@@ -37,6 +37,7 @@ from ir.rewrite import Mapping, defined, substitute
 from ir.types import (
     TOP,
     Scalar,
+    Sequence,
     Tuple,
     join,
     widen,
@@ -46,6 +47,7 @@ from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
     ContentsStep,
+    ItemStep,
     LambdaStep,
     LoopStep,
     OpaqueStep,
@@ -76,6 +78,10 @@ else:  # it is for calls that are found at run time
     dynamic = late("zyg.compiler.dynamic")
 
 
+# What a back function gives that is found at run time.
+BARS = Sequence(tuple, TOP)
+
+
 def held_by(op: Lambda) -> list[tuple[str, Operand]]:
     """What a function object holds: captured variables and defaults, by name."""
     function = op.function
@@ -101,7 +107,7 @@ class Transposer(LoopTransposer):
                         self._rule(step, bar)
                 case OpaqueStep() | CallStep():
                     self._call_step(step)
-                case ReadStep() | StoreStep() | ContentsStep():
+                case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
                     self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
@@ -118,7 +124,7 @@ class Transposer(LoopTransposer):
 
     def _call_step(self, step: OpaqueStep | CallStep) -> None:
         bar = self.bars.pop(step.result, None)
-        if bar is None and not (step.changes_objects and self.heap in self.bars):
+        if bar is None and not (step.changes_objects and self._counts_what_is_stored()):
             return
         self.loc = step.loc
         if self.heap is not None and step.works_on_objects:
@@ -130,14 +136,25 @@ class Transposer(LoopTransposer):
         else:
             self._call(step, bar)
 
-    def _heap_step(self, step: ReadStep | StoreStep | ContentsStep) -> None:
+    def _heap_step(self, step: ReadStep | StoreStep | ContentsStep | ItemStep) -> None:
         self.loc = step.loc
         if isinstance(step, StoreStep):
-            if self.heap in self.bars:  # otherwise nothing is read behind the store
+            if self._counts_what_is_stored():
                 self._store_step(step)
             return
         bar = self.bars.pop(step.result, None)
         if bar is None:
+            return
+        if isinstance(step, ItemStep):
+            if step.item is not None:
+                bar = self.call(shadows.absorb, self.heap_bar(), step.item, bar)
+            operands = [step.held, step.index, bar]
+            rest = self.call(shadows.absorb_item, self.heap_bar(), *operands)
+            known = self.bars.get(step.container)
+            # None where an object holds it, which those know who have read it.
+            self.bars[step.container] = rest if known is None else self.call(
+                cotangent.accumulate, known, rest
+            )
             return
         if isinstance(step, ContentsStep):
             rest = self.call(shadows.absorb, self.heap_bar(), step.held, bar)
@@ -149,12 +166,16 @@ class Transposer(LoopTransposer):
         else:
             self.call(shadows.add_held, self.heap_bar(), *place, bar, step.held)
 
+    def _counts_what_is_stored(self) -> bool:
+        """Whether something is read behind a store, or memory is known from it by its identity."""
+        return self.heap in self.bars or self.surroundings.may_change_held()
+
     def _store_step(self, step: StoreStep) -> None:
         value, name = step.value, _bar_of(step.value)
         place = [step.obj, Const(step.name)]
-        if step.held is not None and step.is_first is not None and value is not None:
+        if step.held is not None and step.newly is not None and value is not None:
             taken = self.call(
-                shadows.release, self.heap_bar(), *place, step.held, step.is_first, name=name
+                shadows.release, self.heap_bar(), *place, step.held, step.newly, name=name
             )
             self.add(value, taken)
             return
@@ -300,6 +321,8 @@ class Transposer(LoopTransposer):
 
     def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
         result = self.call(step.back, bar)
+        if isinstance(result, Value):
+            result.type = BARS
         for i, (target, keyword) in enumerate(step.targets):
             if isinstance(target, Value) and target in self._varied:
                 if keyword is None:
@@ -316,8 +339,20 @@ class Transposer(LoopTransposer):
         ]
         bar = self.completed(bar, step.result)
         shown = results or [Value("_", TOP)]  # all that it does may be with objects
-        self._define(Call(Const(back), [step.saved, bar], {}, shown, step.loc))
-        for (target, field), gradient in zip(step.targets, results, strict=True):
+        begun: dict[int, Value] = {}
+        sums = []
+        for i in back.begun:
+            target, _ = step.targets[i]
+            before = self.zero(target)
+            if isinstance(target, Value) and target not in begun.values():
+                begun[i] = target
+                before = self.bars.get(target) or before
+            sums.append(self.completed(before, target))
+        self._define(Call(Const(back), [step.saved, bar, *sums], {}, shown, step.loc))
+        self.bars.update((target, results[i]) for i, target in begun.items())
+        for i, ((target, field), gradient) in enumerate(zip(step.targets, results, strict=True)):
+            if i in begun:
+                continue
             if field is None:
                 self.add(target, gradient)
             else:

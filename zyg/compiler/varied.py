@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME, class_stored, without_heap
+from ir.held import may_be_memory
 from ir.late import late
+from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping
 from ir.typed_calls import IN_PLACE
 from ir.types import TOP, Method, Scalar, class_of, widen
@@ -29,6 +31,7 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
+from zyg.signature import BACK
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -57,6 +60,9 @@ class Variation(Lengths):
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of
+        # Whether this is for a gradient inside of differentiated code: the run time refuses there
+        # what works on objects (`zyg.compiler.nested_dispatch`).
+        self.is_inner = False
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
         # Values of unknown class that have been looked at, in the block at hand and around it.
@@ -233,6 +239,14 @@ class Variation(Lengths):
         assert isinstance(step, OpaqueStep)
         mapping[heap] = before
         step.changes_objects = True
+        if isinstance(callee, Const) and id(callee.value) in CHANGING and may_be_memory(
+            type_of(args[0])
+        ) and class_of(type_of(args[0])) is not None:
+            # What is changed is known by its identity, and has no cotangent of its own.
+            step.targets = [
+                (Const(None) if target is args[0] else target, keyword)
+                for target, keyword in step.targets
+            ]
 
     def _works_on_objects(
         self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
@@ -260,7 +274,7 @@ class Variation(Lengths):
         targets: list[tuple[Operand, str | None]],
         mapping: Mapping,
     ) -> None:
-        result, back = Value(op.result.name, op.result.type), Value("back", TOP)
+        result, back = Value(op.result.name, op.result.type), Value("back", BACK)
         self._define(Call(Const(function), args, kwargs, [result, back], op.loc))
         mapping[op.result] = result
         self.varied.add(result)

@@ -99,6 +99,8 @@ def broadcast_again(y_bar, bar):
     if bar is None:
         return None
     full = np.broadcast_shapes(np.shape(bar), np.shape(y_bar))
+    if full == () and not isinstance(bar, np.ndarray):
+        return unbroadcast(y_bar, bar)  # of a number, `broadcast_to` would make an array
     return unbroadcast(np.broadcast_to(y_bar, full), bar)
 
 

@@ -1,0 +1,361 @@
+"""Changes in place of memory that objects hold, while the program runs.
+
+    xs.append(v)       change(appended, xs, v): the change is made, and its back function given
+    a[i] = v           change(stored, a, i, v)
+
+What such a change takes from the cotangent of the contents goes to the value that was put there.
+Changes of one item cost as much as one item; others go by the rules of changes (`zyg.rules`).
+Memory that is put into a container is held from here on (`Newly`), as if an object held it itself.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ir import primitives
+from zyg import cotangent
+from zyg.compiler.captured import captured_by, with_captured
+from zyg.cotangent_items import stored_bar
+from zyg.held_memory import (
+    Memory,
+    Newly,
+    as_before,
+    held_memory,
+    hold_value,
+    items_of,
+    put_back,
+    reaches_memory,
+    removed,
+    replaced,
+    shortened,
+    state,
+)
+from zyg.rules.registry import rule_of
+from zyg.shadows import Shadows, current_shadows, kept_contents
+
+Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
+
+
+def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
+    """Makes a change of memory that objects hold; gives the memory and the back function, whose
+    cotangents are those of the function, the memory (None, both) and the arguments."""
+    memory = held_memory(target)
+    if function is primitives.stored and isinstance(target, list) and isinstance(args[0], slice):
+        index, values = args
+        spliced = _by_rule(memory, primitives.spliced, target, (index, list(values)))
+        return target, _Spliced(spliced, _shape_of(values))
+    make = _CHANGES.get(function)
+    back: _Back | None = None if make is None else make(memory, target, *args)
+    if back is None:
+        back = _by_rule(memory, function, target, args)
+    return target, back
+
+
+class _Back:
+    """What all back functions of changes are: they hold copies of what they read."""
+
+    __slots__ = ()
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
+        return self
+
+
+def _note(memory: Memory, puts: Any, undo: Any, *args: Any) -> None:
+    """Notes a change of what a container holds, if that is memory or has been."""
+    if memory.changes is not None or reaches_memory(puts):
+        assert state.held is not None
+        state.held.changed(memory, undo, *args)
+
+
+def _append(memory: Memory, target: Any, value: Any) -> _Back | None:
+    if type(target) is not list:
+        return None
+    before = len(target)
+    target.append(value)
+    newly = hold_value(value)
+    _note(memory, value, shortened, before)
+    return _Appended(target, before + 1, newly)
+
+
+class _Appended(_Back):
+    __slots__ = ("_newly", "_size", "_target")
+
+    def __init__(self, target: Any, size: int, newly: Newly | None) -> None:
+        self._target = target
+        self._size = size
+        self._newly = newly
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        bar = shadows.contents(self._target).undo_append(self._size)
+        return None, None, _with_newly(bar, self._newly, shadows)
+
+
+def _with_newly(bar: Any, newly: Newly | None, shadows: Shadows) -> Any:
+    return bar if newly is None else cotangent.accumulate(bar, shadows.taken(newly))
+
+
+def _extend(memory: Memory, target: Any, more: Any) -> _Back | None:
+    if type(target) is not list or type(more) is not list:
+        return None
+    before = len(target)
+    target.extend(more)
+    newly = hold_value(tuple(more))
+    _note(memory, tuple(more), shortened, before)
+    return _Extended(target, before, len(target), newly)
+
+
+class _Extended(_Back):
+    __slots__ = ("_before", "_newly", "_size", "_target")
+
+    def __init__(self, target: Any, before: int, size: int, newly: Newly | None) -> None:
+        self._target = target
+        self._before = before
+        self._size = size
+        self._newly = newly
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        bar = shadows.contents(self._target).undo_extend(self._before, self._size)
+        taken = shadows.taken(self._newly)
+        return None, None, cotangent.accumulate(bar, None if taken is None else list(taken))
+
+
+def _store(memory: Memory, target: Any, index: Any, value: Any) -> _Back | None:
+    if isinstance(target, np.ndarray):
+        return _store_in_array(primitives.stored, target, index, value)
+    if type(target) is list and isinstance(index, int | np.integer):
+        before = target[index]
+        target[index] = value
+        position = range(len(target))[index]
+        _note(memory, (before, value), replaced, position, before)
+    elif type(target) is dict:
+        is_new = index not in target
+        before = target.get(index)
+        target[index] = value
+        position = index
+        if is_new:
+            _note(memory, value, removed, index)
+        else:
+            _note(memory, (before, value), replaced, index, before)
+    else:
+        return None
+    return _Stored(target, position, len(target), hold_value(value))
+
+
+class _Stored(_Back):
+    __slots__ = ("_index", "_newly", "_size", "_target")
+
+    def __init__(self, target: Any, index: Any, size: int, newly: Newly | None) -> None:
+        self._target = target
+        self._index = index
+        self._size = size
+        self._newly = newly
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        bar = shadows.contents(self._target).take_item(self._target, self._index, self._size)
+        return None, None, None, _with_newly(bar, self._newly, shadows)
+
+
+def _delete(memory: Memory, target: Any, index: Any) -> _Back | None:
+    if type(target) is list and isinstance(index, int | np.integer):
+        before, size = target[index], len(target)
+        position = range(size)[index]
+        del target[index]
+        _note(memory, None, put_back, position, before)
+        return _Deleted(target, position, size - 1)
+    if type(target) is dict:
+        before = target.get(index)
+        del target[index]
+        _note(memory, None, replaced, index, before)
+        return _Nothing(3)
+    return None
+
+
+class _Deleted(_Back):
+    __slots__ = ("_index", "_size", "_target")
+
+    def __init__(self, target: Any, index: int, size: int) -> None:
+        self._target = target
+        self._index = index
+        self._size = size
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        current_shadows().contents(self._target).undo_delete(self._index, self._size)
+        return None, None, None
+
+
+class _Nothing(_Back):
+    """The back function of a change that takes nothing."""
+
+    __slots__ = ("_count",)
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        return (None,) * self._count
+
+
+def _store_in_array(function: Any, target: Any, index: Any, value: Any) -> _Back:
+    function(target, index, value)
+    return _StoredInArray(function, target, kept_contents(index), _shape_of(value))
+
+
+def _shape_of(value: Any) -> Any:
+    """What says which shape a value has that is stored into an array."""
+    if isinstance(value, np.ndarray):
+        return cotangent.prototype(value)
+    return kept_contents(value)
+
+
+class _StoredInArray(_Back):
+    __slots__ = ("_function", "_index", "_target", "_value")
+
+    def __init__(self, function: Any, target: Any, index: Any, value: Any) -> None:
+        self._function = function
+        self._target = target
+        self._index = index
+        self._value = value
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        contents = current_shadows().contents(self._target)
+        if self._function in (primitives.added_at, primitives.subtracted_at):
+            bar = contents.item(self._target, self._index)
+        else:
+            bar = contents.take_item(self._target, self._index, 0)
+        bar = stored_bar(bar, self._value, self._target)
+        if bar is not None and self._function is primitives.subtracted_at:
+            bar = -bar
+        return None, None, None, bar
+
+
+def _into_array(function: Any) -> Any:
+    def make(memory: Memory, target: Any, index: Any, value: Any) -> _Back | None:
+        if not isinstance(target, np.ndarray):
+            return None
+        return _store_in_array(function, target, index, value)
+
+    return make
+
+
+_CHANGES: dict[Any, Any] = {
+    primitives.appended: _append, primitives.extended: _extend, primitives.stored: _store,
+    primitives.deleted: _delete,
+    **{
+        function: _into_array(function)
+        for function in (primitives.stored_back, primitives.added_at, primitives.subtracted_at)
+    },
+}
+
+
+def _by_rule(memory: Memory, function: Any, target: Any, args: tuple[Any, ...]) -> _Back:
+    """Any other change, by the rule of the function."""
+    held = state.held
+    assert held is not None
+    rule: Any = rule_of(function)
+    items = memory.items() if memory.changes is not None else None
+    # What the back function reads of the memory is what was there before.
+    before = _before(target) if "items" in rule.__code__.co_cellvars else None
+    _, back = rule(target, *args)
+    captured = captured_by(back)
+    mine = {name: before for name, value in captured.items() if value is target}
+    plain = _OwnBack(with_captured(back, {**captured, **mine}) if mine else back)
+    newly = {}
+    for key, item in _keyed(target):
+        found = hold_value(item)
+        if found is not None:
+            newly[key] = found
+    if items is not None or newly:
+        held.changed(memory, as_before, items)
+    return _ByRule(target, plain, newly, memory, held.clock)
+
+
+def _keyed(target: Any) -> Any:
+    if isinstance(target, dict):
+        return target.items()
+    return enumerate(items_of(target))
+
+
+class _ByRule(_Back):
+    __slots__ = ("_back", "_memory", "_newly", "_target", "_time")
+
+    def __init__(
+        self, target: Any, back: Any, newly: dict[Any, Newly], memory: Memory, time: int
+    ) -> None:
+        self._target = target
+        self._back = back
+        self._newly = newly
+        self._memory = memory
+        self._time = time
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        contents = shadows.contents(self._target)
+        bar = contents.take(self._target)
+        for key, newly in reversed(self._newly.items()):
+            part = shadows.taken(newly)
+            if part is not None:
+                bar = _emptied(self._memory, shadows, self._time) if bar is None else bar
+                bar[key] = part
+        own_bar, *bars = self._back(bar)
+        if own_bar is not None:
+            contents.add(self._target, shadows.own_part(self._memory, own_bar, self._time - 1))
+        return None, None, *bars
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
+        held = self._memory, self._time
+        return _ByRule(self._target, copy(self._back), self._newly, *held)
+
+
+class _Spliced(_Back):
+    """The back function of a store into a slice of a list, of whatever the values stand in."""
+
+    __slots__ = ("_back", "_values")
+
+    def __init__(self, back: _Back, values: Any) -> None:
+        self._back = back
+        self._values = values
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        *bars, values_bar = self._back(y_bar)
+        if values_bar is not None:
+            values_bar = cotangent.from_items(values_bar, self._values)
+        return *bars, values_bar
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
+        return _Spliced(copy(self._back), self._values)
+
+
+def _emptied(memory: Memory, shadows: Shadows, time: int) -> Any:
+    items = shadows.items_at(memory, time)
+    return {} if isinstance(items, dict) else [None] * len(items)
+
+
+class _OwnBack:
+    """The back function of a rule, which can be copied with what it reads."""
+
+    __slots__ = ("_back",)
+
+    def __init__(self, back: Any) -> None:
+        self._back = back
+
+    def __call__(self, y_bar: Any) -> Any:
+        return self._back(y_bar)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _OwnBack:
+        held = {name: copy(value) for name, value in captured_by(self._back).items()}
+        return _OwnBack(with_captured(self._back, held) if held else self._back)
+
+
+def _before(value: Any) -> Any:
+    """What a rule may ask of memory that it has changed: the kind of an array, or the items."""
+    return cotangent.prototype(value) if isinstance(value, np.ndarray) else copy.copy(value)

@@ -1,0 +1,262 @@
+"""Back functions that have derivatives of their own: what `nested_dispatch` gives.
+
+    bars, back_of_back = pullback_call(back, y_bar)
+
+The cotangent of a back function is that of what its code reads: the values that a forward function
+saved, or what the back function of a rule captured.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ir.late import late
+from zyg import callables
+from zyg.compiler import from_api
+from zyg.signature import BackFunction
+
+if TYPE_CHECKING:
+    from zyg.compiler import dynamic
+else:  # which is on top of this
+    dynamic = late("zyg.compiler.dynamic")
+
+Values = tuple[Any, ...]
+Bars = tuple[Any, ...]
+
+
+class NestedBack(BackFunction):
+    """The back function of a call, as code and what that reads.
+
+    `code(*held, seed_of(y_bar))` gives cotangents, which `arranged` brings into the order of the
+    call: (function's, *arguments', *keyword arguments'). `as_given(bars_bar, given)` is the
+    transpose of that.
+    """
+
+    __slots__ = ("arranged", "as_given", "code", "held", "seed_of")
+
+    def __init__(
+        self, code: Any, held: Values, seed_of: Callable[[Any], Any],
+        arranged: Callable[[Any], Bars], as_given: Callable[[Bars, Any], Any],
+    ) -> None:
+        self.code = code
+        self.held = held
+        self.seed_of = seed_of
+        self.arranged = arranged
+        self.as_given = as_given
+
+    def __call__(self, y_bar: Any) -> Bars:
+        if y_bar is None:
+            return self.arranged(None)
+        return self.arranged(self.code(*self.held, self.seed_of(y_bar)))
+
+    def pullback(self, y_bar: Any) -> tuple[Bars, BackFunction]:
+        """The cotangents, and the function to (this function's, y_bar's)."""
+        if y_bar is None:
+            return self.arranged(None), dynamic.Zero(2)
+        given, back = from_api.compile_call(self.code, *self.held, self.seed_of(y_bar))
+
+        def back_of_back(back: Any, bars_bar: Any) -> Bars:
+            if is_zero(bars_bar):
+                return None, None
+            return self._own_and_seed(back(self.as_given(bars_bar, given)))
+
+        return self.arranged(given), OuterBack(back, back_of_back)
+
+    def pullback_of_pullback(self, y_bar: Any) -> tuple[Any, Any]:
+        """The pair that `pullback` gives, and the back function of that."""
+        if y_bar is None:
+            return (self.arranged(None), dynamic.Zero(2)), dynamic.Zero(2)
+        (given, back), outer = dynamic.pullback_call(
+            dynamic.pullback_call, self.code, *self.held, self.seed_of(y_bar)
+        )
+
+        def back_of_pair(outer: Any, pair_bar: Any) -> Bars:
+            if is_zero(pair_bar):
+                return None, None
+            bars_bar, back_bar = pair_bar
+            given_bar = None if is_zero(bars_bar) else self.as_given(bars_bar, given)
+            return self._own_and_seed(outer((given_bar, back_bar))[1:])
+
+        arranged = ArrangedBack(
+            back, lambda bars_bar: self.as_given(bars_bar, given), self._own_and_seed,
+            self._as_given_to_code, self.arranged,
+        )
+        return (self.arranged(given), arranged), OuterBack(outer, back_of_pair)
+
+    def _own_and_seed(self, bars: Bars) -> Bars:
+        """The cotangents of this function and of y_bar, from those of the code's operands."""
+        own, *rest = bars
+        return (tuple(rest[:-1]) if self.held else own), rest[-1]
+
+    def _as_given_to_code(self, bars_bar: Bars) -> Bars:
+        """The transpose of that."""
+        own, seed = bars_bar
+        if self.held:
+            return None, *(own or (None,) * len(self.held)), seed
+        return own, seed
+
+    def tangent(self, own_dot: Any, y_bar: Any, y_bar_dot: Any, call: Any) -> tuple[Bars, Bars]:
+        """The cotangents and their tangents, by `call`, which differentiates forwards."""
+        if y_bar is None:
+            return self.arranged(None), self.arranged(None)
+        seed = self.seed_of(y_bar)
+        seed_dot = None if y_bar_dot is None else self.seed_of(y_bar_dot)
+        held_dot = (own_dot or (None,) * len(self.held)) if self.held else ()
+        given, given_dot = call(
+            self.code, (*self.held, seed), None if self.held else own_dot, (*held_dot, seed_dot),
+            {}, {},
+        )
+        return self.arranged(given), self.arranged(given_dot)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> NestedBack:
+        return NestedBack(
+            self.code, copy(self.held), self.seed_of, self.arranged, self.as_given
+        )
+
+
+class OuterBack(BackFunction):
+    """The back function of a call that gives a back function: `run(back, bar)`."""
+
+    __slots__ = ("_back", "_run")
+
+    def __init__(self, back: Any, run: Callable[[Any, Any], Bars]) -> None:
+        self._back = back
+        self._run = run
+
+    def __call__(self, bar: Any) -> Bars:
+        return self._run(self._back, bar)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> OuterBack:
+        """The same with copies of what it holds."""
+        return OuterBack(copy(self._back), self._run)
+
+
+class ArrangedBack(BackFunction):
+    """Another back function, with other forms of what goes in and comes out.
+
+    Both forms are linear; `of_out` and `of_in` are the transposes of `out` and `into`.
+    """
+
+    __slots__ = ("_back", "_into", "_of_in", "_of_out", "_out")
+
+    def __init__(
+        self, back: Any, into: Callable[[Any], Any], out: Callable[[Any], Bars],
+        of_out: Callable[[Any], Any], of_in: Callable[[Any], Any],
+    ) -> None:
+        self._back = back
+        self._into = into
+        self._out = out
+        self._of_out = of_out
+        self._of_in = of_in
+
+    def __call__(self, bar: Any) -> Bars:
+        return self._out(self._back(None if is_zero(bar) else self._into(bar)))
+
+    def pullback(self, bar: Any) -> tuple[Bars, BackFunction]:
+        """The cotangents, and the function to (this function's, bar's)."""
+        given, back = dynamic.pullback_call(self._back, None if is_zero(bar) else self._into(bar))
+
+        def back_of_back(back: Any, bars_bar: Any) -> Bars:
+            if is_zero(bars_bar):
+                return None, None
+            return self._own_and_bar(back(self._of_out(bars_bar)))
+
+        return self._out(given), OuterBack(back, back_of_back)
+
+    def pullback_of_pullback(self, bar: Any) -> tuple[Any, Any]:
+        """The pair that `pullback` gives, and the back function of that."""
+        (given, back), outer = dynamic.pullback_call(
+            dynamic.pullback_call, self._back, None if is_zero(bar) else self._into(bar)
+        )
+
+        def back_of_pair(outer: Any, pair_bar: Any) -> Bars:
+            if is_zero(pair_bar):
+                return None, None
+            bars_bar, back_bar = pair_bar
+            given_bar = None if is_zero(bars_bar) else self._of_out(bars_bar)
+            return self._own_and_bar(outer((given_bar, back_bar))[1:])
+
+        arranged = ArrangedBack(
+            back, self._of_out, self._own_and_bar, self._of_own_and_bar, self._out
+        )
+        return (self._out(given), arranged), OuterBack(outer, back_of_pair)
+
+    def _own_and_bar(self, bars: Bars) -> Bars:
+        own, bar = bars
+        return own, None if bar is None else self._of_in(bar)
+
+    def _of_own_and_bar(self, bars_bar: Bars) -> Bars:
+        own, bar = bars_bar
+        return own, None if bar is None else self._into(bar)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> ArrangedBack:
+        return ArrangedBack(copy(self._back), self._into, self._out, self._of_out, self._of_in)
+
+
+class LinearBack(BackFunction):
+    """The back function of making a NamedTuple or a partial function: it holds nothing."""
+
+    __slots__ = ("_back", "_transposed")
+
+    def __init__(self, back: Any, transposed: Callable[[Bars], Any]) -> None:
+        self._back = back
+        self._transposed = transposed
+
+    def __call__(self, y_bar: Any) -> Bars:
+        bars: Bars = self._back(y_bar)
+        return bars
+
+    def pullback(self, y_bar: Any) -> tuple[Bars, BackFunction]:
+        """The cotangents, and the function to (this function's, y_bar's)."""
+        is_none = y_bar is None
+        return self._back(y_bar), OuterBack(None, lambda _, bars_bar: (
+            None, None if is_none or bars_bar is None else self._transposed(bars_bar)
+        ))
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> LinearBack:
+        return self
+
+
+def made_of_arguments(
+    function: Any, args: Values, kwargs: dict[str, Any]
+) -> tuple[Any, Any] | None:
+    """What is made of its arguments by a call that makes something of them; None for others."""
+    if callables.is_named_tuple(function):
+        y, back = callables.named_tuple(function, *args, **kwargs)
+
+        def of_fields(bars_bar: Bars) -> Any:
+            of = dict(zip(function._fields, bars_bar[1:], strict=False))
+            of.update(zip(kwargs, bars_bar[1 + len(args) :], strict=True))
+            return tuple([of.get(name) for name in function._fields])
+
+        return y, LinearBack(back, of_fields)
+    if function is functools.partial and type(args[0]) is not functools.partial:
+        y, back = callables.partial(*args, **kwargs)
+
+        def of_parts(bars_bar: Bars) -> Any:
+            _, own, *rest = bars_bar
+            count = len(args) - 1
+            held = dict(zip(kwargs, rest[count:], strict=True))
+            return {"func": own, "args": tuple(rest[:count]), "keywords": held}
+
+        return y, LinearBack(back, of_parts)
+    return None
+
+
+def as_it_is(y_bar: Any) -> Any:
+    return y_bar
+
+
+def as_returned(layout: Any, given: Any) -> Bars:
+    """The cotangents of a call from what the back function of its rule returned."""
+    if given is None:
+        return layout(None)  # type: ignore[no-any-return]
+    found: Bars = layout.of_returned(given)
+    return found
+
+
+def is_zero(bar: Any) -> bool:
+    """Whether a cotangent of several values is a structural zero."""
+    return bar is None or all(part is None for part in bar)

@@ -1,0 +1,447 @@
+"""The memory that objects hold while a program runs: arrays, lists and dicts, at any depth.
+
+    self.rows = [[x], [y]]     the list is held from here on, and so are both rows
+    self.rows[0][0] = v        a row is changed: it is known by its identity, as objects are
+    self.rows.append(row)      from here on `row` is held too
+
+A list of rows holds no numbers of its own; what its rows hold has cotangents by the row. So it has
+to be known which rows stood in it when it was read. `Seen` says when that was, and `Memory` keeps
+what takes each change back that came later: nothing is copied where a list of rows is read.
+"""
+
+from __future__ import annotations
+
+from _thread import _local  # the import of `threading` takes as long as seven modules here
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ir.heap import Identity
+from zyg.errors import NotDifferentiable
+
+MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
+CONTAINERS = (list, dict, deque)
+# Classes of which most values are: no memory is in them.
+_PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
+Undo: TypeAlias = Callable[..., Any]
+
+
+def is_memory(value: Any) -> bool:
+    """Whether a value can be changed in place, other than an object by its attributes."""
+    return isinstance(value, MEMORY)
+
+
+def reaches_memory(value: Any) -> bool:
+    """Whether a value is memory, or a tuple that holds some."""
+    if type(value) in _PLAIN:
+        return False
+    return isinstance(value, MEMORY) or (
+        isinstance(value, tuple) and any(map(reaches_memory, value))
+    )
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view; other memory is its own."""
+    while type(array) is np.ndarray and array.base is not None:
+        if type(array.base) is not np.ndarray:
+            raise NotDifferentiable(
+                f"an array in the memory of a {type(array.base).__name__} is held by an object, "
+                "and changed in place there; copy it"
+            )
+        array = array.base
+    return array
+
+
+def items_of(value: Any) -> Any:
+    """What a container holds, as far as that may be memory."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list | tuple | deque) else ()
+
+
+class Memory:
+    """A piece of memory that objects hold.
+
+    `changes`: where it has held memory itself, what takes back each change of that, with the time
+    of the change. `final`: what it held when the forward pass had run.
+    """
+
+    __slots__ = ("changes", "final", "owner")
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.changes: list[tuple[int, Undo, tuple[Any, ...]]] | None = None
+        self.final: Any = None
+
+    def items(self) -> Any:
+        """A copy of what a container holds now."""
+        return dict(self.owner) if isinstance(self.owner, dict) else list(self.owner)
+
+
+# By the `id` of what owns memory: all of it (None), or which items of an array.
+Parts: TypeAlias = dict[int, Any]
+
+
+class Holding:
+    """What objects hold in one forward pass, by the `id` of what owns the memory."""
+
+    __slots__ = ("clock", "known", "parts")
+
+    def __init__(self) -> None:
+        self.known: dict[int, Memory] = {}
+        # Of arrays of which objects hold views alone, the items that these show.
+        self.parts: Parts = {}
+        # Counts the changes of what containers hold.
+        self.clock = 0
+
+    def copy(self) -> Holding:
+        """The same for a reverse pass, which lets go of what was held later."""
+        made = Holding()
+        made.known, made.clock = dict(self.known), self.clock
+        made.parts = {key: part.copy() for key, part in self.parts.items()}
+        return made
+
+    def of(self, value: Any) -> Memory | None:
+        """What is known of memory, if objects hold some of it."""
+        return self.held_part(value)[0]
+
+    def held_part(self, value: Any) -> tuple[Memory | None, Any]:
+        """What is known of memory, and which items of an array objects hold; None if all."""
+        owner = owner_of(value)
+        memory = self.known.get(id(owner))
+        part = None if memory is None else self.parts.get(id(owner))
+        if part is None:
+            return memory, None
+        shown = shown_by(value, owner, part)
+        if shown.all():
+            return memory, None
+        return (memory, shown) if shown.any() else (None, None)
+
+    def _enter_array(self, array: Any, found: Parts) -> None:
+        owner = owner_of(array)
+        key = id(owner)
+        if key not in self.known:
+            self.known[key] = Memory(owner)
+            if array is owner or array.dtype != owner.dtype:
+                found[key] = None
+                return
+            self.parts[key] = np.zeros(owner.size, bool)
+        part = self.parts.get(key)
+        if part is None:
+            return
+        fresh = np.zeros(owner.size, bool)
+        shown_by(array, owner, fresh)[...] = True
+        fresh &= ~part
+        if fresh.any():
+            part |= fresh
+            found[key] = fresh | found.get(key, False)
+
+    def let_go(self, parts: Parts) -> None:
+        """Notes that no object holds these at the points that a reverse pass comes to."""
+        for key, part in parts.items():
+            if part is not None:
+                rest = self.parts[key]
+                rest &= ~part
+                if rest.any():
+                    continue
+                del self.parts[key]
+            del self.known[key]
+
+    def enter(self, value: Any) -> Parts:
+        """Notes that objects hold a value, and all that it holds; gives what none held before."""
+        found: Parts = {}
+        pending = [value]
+        while pending:
+            current = pending.pop()
+            if type(current) in _PLAIN:
+                continue
+            if not isinstance(current, MEMORY):
+                if isinstance(current, tuple):
+                    pending += current
+                continue
+            if isinstance(current, np.ndarray):
+                self._enter_array(current, found)
+                continue
+            if id(current) in self.known:
+                continue
+            self.known[id(current)] = memory = Memory(current)
+            found[id(current)] = None
+            inner = [item for item in items_of(current) if reaches_memory(item)]
+            if inner:
+                memory.changes = []
+                pending += inner
+        return found
+
+    def changed(self, memory: Memory, undo: Undo, *args: Any) -> None:
+        """Notes a change of what a container holds, and what takes it back."""
+        if memory.changes is None:
+            memory.changes, undo, args = [], nothing, ()
+        self.clock += 1
+        memory.changes.append((self.clock, undo, args))
+
+    def finish(self) -> None:
+        """Keeps what containers hold when the forward pass has run."""
+        for memory in self.known.values():
+            if memory.changes is not None:
+                memory.final = memory.items()
+
+
+def shown_by(view: Any, owner: Any, flat: Any) -> Any:
+    """What a view of an array shows of something that there is for each of the array's items."""
+    if view.dtype != owner.dtype:
+        raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
+    size = owner.itemsize
+    start = owner.__array_interface__["data"][0]
+    offset = (view.__array_interface__["data"][0] - start) // size * flat.itemsize
+    strides = tuple(step // size * flat.itemsize for step in view.strides)
+    return np.ndarray(view.shape, flat.dtype, flat, offset, strides)
+
+
+# What takes a change back, of a copy of what a container held behind it.
+
+
+def nothing(items: Any) -> None:
+    """Before, the container has held no memory."""
+
+
+def shortened(items: Any, length: int) -> Any:
+    del items[length:]
+    return items
+
+
+def replaced(items: Any, key: Any, before: Any) -> Any:
+    items[key] = before
+    return items
+
+
+def removed(items: Any, key: Any) -> Any:
+    del items[key]
+    return items
+
+
+def put_back(items: Any, position: int, before: Any) -> Any:
+    items.insert(position, before)
+    return items
+
+
+def as_before(items: Any, before: Any) -> Any:
+    return before.copy()
+
+
+class RunningNames:
+    """What a program that runs takes globals and attributes of classes for: those that it shares
+    and those that it reads as they are, each an owner and a name by the owner's `id` and the name;
+    the memory that the latter hold, by `id`, and their names; what the program was given."""
+
+    __slots__ = ("given", "memory", "plain", "shared")
+
+    def __init__(self) -> None:
+        self.shared: dict[tuple[int, str], tuple[Any, str]] = {}
+        self.plain: dict[tuple[int, str], tuple[Any, str]] = {}
+        self.memory: dict[int, tuple[Any, str]] = {}
+        self.given: list[Any] = []
+
+
+class _State(_local):
+    """What runs in this thread: a forward pass that works on objects, what these hold."""
+
+    run: object = None
+    held: Holding | None = None
+    names: RunningNames | None = None
+
+
+state = _State()
+
+
+def running_names() -> RunningNames | None:
+    """What the program that runs takes names for, if it works on objects."""
+    return state.names
+
+
+def identity_of(value: Any) -> int:
+    """By what memory is known: that of the array that owns it."""
+    try:
+        return id(owner_of(value))
+    except NotDifferentiable:
+        return id(value)
+
+
+class Seen(Identity):
+    """A value that may be memory, or hold some, as it was when it was read.
+
+    `parts`: of a container that no object holds, what it holds.
+    """
+
+    __slots__ = ("parts", "size", "time")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.parts: Any = None
+        self.time = self.size = 0
+        if type(value) in _PLAIN or type(value) is np.ndarray:
+            return
+        held = state.held
+        self.time = 0 if held is None else held.clock
+        if isinstance(value, CONTAINERS):
+            self.size = len(value)
+            if held is None or id(value) not in held.known:
+                self.parts = _parts(value)
+        elif isinstance(value, tuple):
+            self.parts = _parts(value)
+
+
+def _parts(value: Any) -> Any:
+    if not any(map(reaches_memory, items_of(value))):
+        return None
+    if isinstance(value, dict):
+        return {key: Seen(item) for key, item in value.items() if reaches_memory(item)}
+    return [Seen(item) if reaches_memory(item) else None for item in value]
+
+
+class Newly(Identity):
+    """What a store into an object, or into memory that one holds, has made held."""
+
+    __slots__ = ("parts", "time")
+
+    def __init__(self, value: Any, parts: Parts, time: int) -> None:
+        self.value = value
+        self.parts = parts
+        self.time = time
+
+
+def hold_value(value: Any) -> Newly | None:
+    """Notes that an object holds a value from here on; what of it none held before."""
+    held = state.held
+    if held is None or not reaches_memory(value):
+        return None
+    parts = held.enter(value)
+    return Newly(value, parts, held.clock) if parts else None
+
+
+def hold(seen: Identity) -> Newly | None:
+    """`hold_value` for what generated code has under a name that isn't copied."""
+    return hold_value(seen.value)
+
+
+class Watched:
+    """Memory that objects hold, and that a call changes in a way of its own.
+
+    `before`, `behind`: what it held when the call began and when it returned; `newly`: what of that
+    came to be held by the call.
+    """
+
+    __slots__ = ("before", "behind", "newly", "parts")
+
+    def __init__(self, value: Any) -> None:
+        self.before = Seen(value)
+        self.behind = self.before
+        self.newly: Parts = {}
+        # All that is reached behind the call.
+        self.parts: Parts = {}
+
+
+@contextmanager
+def watched(values: list[Any]) -> Iterator[list[Watched]]:
+    """Around a call that changes these, and perhaps all memory in them."""
+    held = state.held
+    assert held is not None
+    inside = {id(found): found for value in values for found in memory_in(value)}
+    known = [(held_memory(found), found) for found in inside.values()]
+    before = [memory.items() if is_container(found) else None for memory, found in known]
+    made = [Watched(value) for value in values]
+    yield made
+    for (memory, found), items in zip(known, before, strict=True):
+        if items is None or not (any_memory(items) or any_memory(found)):
+            continue
+        if not _are_same(items, found):
+            was_flat = memory.changes is None
+            held.changed(memory, nothing if was_flat else as_before, items)
+    for watch in made:
+        value = watch.before.value
+        for found in memory_in(value):
+            for key, part in held.enter(found).items():
+                watch.newly[key] = part if part is None else part | watch.newly.get(key, False)
+            watch.parts[id(owner_of(found))] = None
+        watch.behind = Seen(value)
+
+
+def is_container(value: Any) -> bool:
+    return isinstance(value, CONTAINERS)
+
+
+def any_memory(value: Any) -> bool:
+    """Whether a container holds memory."""
+    return any(map(reaches_memory, items_of(value)))
+
+
+def _are_same(items: Any, container: Any) -> bool:
+    """Whether a container holds the same objects as a copy of it did."""
+    if len(items) != len(container):
+        return False
+    if isinstance(items, dict):
+        return all(
+            key in container and container[key] is item for key, item in items.items()
+        )
+    return all(a is b for a, b in zip(items, container, strict=True))
+
+
+def is_held(value: Any) -> bool:
+    """Whether a value is memory that objects hold all of."""
+    if state.held is None or not is_memory(value):
+        return False
+    memory, part = state.held.held_part(value)
+    return memory is not None and part is None
+
+
+def is_held_in_part(value: Any) -> bool:
+    """Whether objects hold a value, or a part of an array."""
+    return state.held is not None and is_memory(value) and state.held.of(value) is not None
+
+
+def held_memory(value: Any) -> Memory:
+    """What is known of memory that is changed; raises where no object holds it."""
+    memory = state.held.of(value) if state.held is not None and is_held(value) else None
+    if memory is None:
+        raise NotDifferentiable(
+            f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
+            "its memory has; change a copy"
+        )
+    plain = None if state.names is None else state.names.memory.get(identity_of(value))
+    if plain is not None:
+        raise NotDifferentiable(
+            f"a {type(value).__name__} is changed in place that `{plain[1]}` names as well, a "
+            "global or an attribute of a class that was read before; change a copy, or use one name"
+        )
+    return memory
+
+
+def unless_held(value: Any) -> None:
+    """Raises for memory that is changed under a local name, and that an object holds too."""
+    if is_memory(value) and state.held is not None and state.held.of(value) is not None:
+        raise NotDifferentiable(
+            f"a {type(value).__name__} that an object holds is changed in place under another "
+            "name; change it by the attribute, or change a copy"
+        )
+
+
+def unless_holding_held(value: Any) -> None:
+    """The same for a container whose elements may be changed as well."""
+    for found in memory_in(value):
+        unless_held(found)
+
+
+def memory_in(value: Any) -> Iterator[Any]:
+    """The memory that is reached from a value through containers, itself included."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if type(current) in _PLAIN or id(current) in seen:
+            continue
+        seen.add(id(current))
+        if isinstance(current, MEMORY):
+            yield current
+        pending += items_of(current)
