@@ -352,6 +352,8 @@ def _in_place(callee: Any, plain: Any) -> None:
         items = type_of(args[0])
         whole: list[Operand]
         if self.heap is not None and _may_be_changed(items):
+            if isinstance(args[0], Value):
+                self.places.note_names(args[0], loc)
             return self.unknown_call(Const(callee), args, names, loc)
         if plain is operator.add and isinstance(items, Sequence) and items.cls is list:
             return [_extended(self, args[0], args[1], loc)]

@@ -115,6 +115,11 @@ def class_read(heap: Any, cls: Any, name: str) -> Any:
     return getattr(cls, name)
 
 
+def found_attribute(heap: Any, obj: Any, name: str) -> Any:
+    """`obj.name`, for a name whose owner the run time tells: an object, its class or a base."""
+    return getattr(obj, name)
+
+
 def class_attribute(cls: Any, name: str) -> Any:
     """The same as what runs; its place among other operations matters."""
     return getattr(cls, name)

@@ -119,13 +119,17 @@ class HeldMemory:
     def _is_given(self, value: Value) -> bool:
         return self._places.storage(value) in self.given
 
-    def is_changed_by(self, changed: list[tuple[int | str, Operand]]) -> bool:
+    def is_changed_by(
+        self, changed: list[tuple[int | str, Operand]], loc: Location | None
+    ) -> bool:
         """Whether a call changes memory that objects hold, beside the objects themselves."""
-        return any(
-            isinstance(operand, Value) and operand.type != HEAP
-            and self.is_held(operand)
-            for _, operand in changed
-        )
+        held = [
+            operand for _, operand in changed
+            if isinstance(operand, Value) and operand.type != HEAP and self.is_held(operand)
+        ]
+        for operand in held:
+            self._places.note_names(operand, loc)
+        return bool(held)
 
     def change(
         self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,

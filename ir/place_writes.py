@@ -14,6 +14,7 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import is_array_like, keeps_places
 from ir.place_reads import PlaceReads
 from ir.place_state import Effect, ItemChanged, check_call, shown_name
+from ir.shared_names import ASIDE, name_read
 from ir.types import Known, Type, class_of
 
 
@@ -67,7 +68,14 @@ class PlaceWrites(PlaceReads):
                 "one", loc, advice="pass it as an argument",
             )
         storage = self.storage(target)
+        aside = ASIDE.get(id(callee))
+        if aside is not None and self.inference.heap is None and self._is_aside(storage, target):
+            target = self.latest(target)
+            nothing = Value("t", Known(None))
+            self.inference._define(Call(Const(aside), [target, *operands], {}, [nothing], loc))
+            return target
         if self.held.is_held(target):
+            self.note_names(target, loc)
             return self.held.change(callee, target, operands, loc, type_, held)
         self._check_writable(target, loc)
         if not keeps_places(callee):
@@ -238,6 +246,7 @@ class PlaceWrites(PlaceReads):
         is_deep = deep or self.contents.is_element(value)
         roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
         if any(self.kind(root) == "unknown" for root in roots):
+            self.note_names(value, loc)
             may_be_object = self.inference.heap is None and any(
                 class_of(root.type) is None for root in roots
             )
@@ -254,6 +263,32 @@ class PlaceWrites(PlaceReads):
             )
         if is_deep:
             self.untangle(storage, loc)
+
+    def _is_aside(self, storage: Value, target: Value) -> bool:
+        """Whether a list or dict that is changed is known by a global, or is an element of one that
+        is, of which the program may read nothing."""
+        found = name_read(self.inference.definitions.get(storage), self.inference.home)
+        if found is None or class_of(target.type) not in (list, dict):
+            return False
+        if self.origin(target) is not storage and not self.contents.is_element(target):
+            return False
+        return self.roots(storage) == {storage} and (
+            self.inference.surroundings.may_change_aside(*found)
+        )
+
+    def note_names(self, value: Value, loc: Location | None) -> None:
+        """Refuses a change of what a global or a class holds under a name that isn't shared yet."""
+        inference, is_named = self.inference, False
+        for root in self.roots(self.storage(value)):
+            found = name_read(inference.definitions.get(root), inference.home)
+            if found is not None and not inference.surroundings.is_shared(*found):
+                inference.surroundings.note_changed_name(*found)
+                is_named = True
+        if is_named:
+            raise Unsupported(
+                f"{shown_name(value.name)} is changed in place, but zyg can't tell which other "
+                "names its memory has", loc, advice="change a copy",
+            )
 
     def item_of_loop(self, storage: Value) -> Value | None:
         """The item of what a loop iterates over that a storage is, or is a part of, as a row is in

@@ -28,6 +28,7 @@ from ir.heap import (
     delete_attribute,
     set_attribute,
 )
+from ir.shared_memory import CHANGING_METHODS
 from ir.special_calls import (
     HEAP_TYPE,
     Folded,
@@ -35,6 +36,7 @@ from ir.special_calls import (
     special,
     typed,
 )
+from ir.special_names import read_found, read_shared, store_shared
 from ir.types import (
     TOP,
     Known,
@@ -70,8 +72,14 @@ def _getattr(
             if found is not None:
                 return found
         if isinstance(owner.value, type) and self.places is not None:
+            shared = _read_shared(self, owner, args[1], names, loc)
+            if shared is not None:
+                return shared
             if self.surroundings.is_assigned(owner.value, name):
                 return _read_of_class(self, owner, args[1], names, loc)
+        if isinstance(owner.value, types.ModuleType):
+            if self.surroundings.is_shared(vars(owner.value), name):
+                return read_shared(self, vars(owner.value), args[1], names, loc)
         if isinstance(owner.value, types.ModuleType | type):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
@@ -116,6 +124,8 @@ def _getattr(
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
     if self.places is not None:
+        if name in CHANGING_METHODS and isinstance(owner, Value) and class_of(owner_type) is None:
+            self.places.note_names(owner, loc)
         found = read_attribute(self, owner, name, names, loc)
         if found is not None:
             return found
@@ -147,6 +157,18 @@ def _read_of_class(
     if self.heap is None:
         return typed(self, getattr, [cls, name], names, loc, type_)
     return typed(self, class_read, [self.current_heap(loc), cls, name], names, loc, type_)
+
+
+def _read_shared(
+    self: TypedCalls, cls: Const, name: Const, names: list[str], loc: Location | None
+) -> Folded:
+    """Reads an attribute of a class through which derivatives go."""
+    found = self.surroundings.sharing_in_class(cls.value, name.value)
+    if found is None:
+        return None
+    if found == "own":
+        return read_shared(self, cls.value, name, names, loc)
+    return read_found(self, cls, name, names, loc)
 
 
 def _read_by_any_name(
@@ -197,6 +219,13 @@ def read_attribute(
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None
+    if member.kind == "stored":
+        base = self.surroundings.class_with_memory(class_of(type_of(owner)), name)
+        if base is not None:
+            return self.typed_call(Const(getattr), [Const(base), Const(name)], {}, names, loc)
+        if self.surroundings.sharing_in_class(class_of(type_of(owner)), name) is not None:
+            return read_found(self, owner, Const(name), names, loc)
+        self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
@@ -246,6 +275,8 @@ def _set_attribute(
         isinstance(owner.value, type)
         and self.surroundings.is_class_store(owner.value, name.value)
     ):
+        if self.surroundings.is_shared(owner.value, name.value):
+            return store_shared(self, owner.value, name, value, loc)
         heap = self.current_heap(loc)
         self.surroundings.note_assigned(owner.value, name.value, type_of(value))
         self.places.held.store(class_stored, heap, args, [], loc)

@@ -87,6 +87,10 @@ def _load_global(
         return None
     if self.globals.get(args[0].value) is primitives.UNBOUND:
         return [Const(primitives.UNBOUND)]
+    if self.surroundings.is_shared(self.globals, args[0].value):
+        from ir.special_names import read_shared  # few programs share one
+
+        return read_shared(self, self.globals, args[0], names, loc)
     type_ = self.surroundings.global_type(self.globals, args[0].value)
     if isinstance(type_, Known):
         return [Const(type_.value)]
@@ -94,20 +98,6 @@ def _load_global(
         foreign: list[Operand] = [Const(self.globals), args[0]]
         return typed(self, operator.getitem, foreign, names, loc, type_)
     return typed(self, primitives.load_global, args, names, loc, type_)
-
-
-@special(primitives.store_global)
-def _store_global(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    namespace, name, value = args
-    if isinstance(namespace, Const) and isinstance(name, Const):
-        self.surroundings.note_assigned(namespace.value.contents, name.value, type_of(value))
-    return None
 
 
 @special(primitives.read_captured)

@@ -66,6 +66,30 @@ class Surroundings(Protocol):
     def note_assigned(self, owner: object, name: str, type_: Type) -> None:
         """Notes a store into a global, in the dict `owner`, or into an attribute of a class."""
 
+    def is_shared(self, owner: object, name: str) -> bool:
+        """Whether a global, in the dict `owner`, or an attribute of a class is one of an object in
+        this program (`ir.shared_names`)."""
+
+    def shared_type(self, owner: object, name: str) -> Type:
+        """The type of such a name where it is read."""
+
+    def sharing_in_class(self, cls: type | None, name: str) -> str | None:
+        """Whether a class or a base of it has such an attribute: "own" where only the class itself
+        has one of this name, "found" where the run time has to look."""
+
+    def class_with_memory(self, cls: type | None, name: str) -> type | None:
+        """The class of which all objects of a class have a list, dict or array, if it is so."""
+
+    def note_read_of_class(self, cls: type | None, name: str) -> None:
+        """Notes that an object may be read that has an attribute of its class."""
+
+    def may_change_aside(self, owner: object, name: str) -> bool:
+        """Whether what a global holds may be changed as it stands, since nothing is read of it; the
+        program is looked at for that when it is known."""
+
+    def note_changed_name(self, owner: object, name: str) -> None:
+        """Notes that what a global or an attribute of a class holds is changed in place."""
+
     def is_class_store(self, cls: type, name: str) -> bool:
         """Whether `cls.name = value` does no more than to replace a plain value."""
 

@@ -321,7 +321,7 @@ class TypedCalls(TypedChanges):
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
-            is_of_held = self.heap is not None and self.places.held.is_changed_by(changed)
+            is_of_held = self.heap is not None and self.places.held.is_changed_by(changed, loc)
             if changed and self.attempting is not None:
                 found = self._caught(callee, args, kwargs, names, loc, is_of_held)
                 if found is not None:

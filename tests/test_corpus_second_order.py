@@ -67,7 +67,7 @@ REFUSED_AREAS = {
     "shared_variables", "data_classes", "generators", "generator_consumers", "generator_flow",
     "generator_endings", "generator_managers", "generator_memory",
     "generator_pipelines", "generator_walks", "memory_by_several_names",
-    "shared_contents", "event_queues", "names_of_attributes", "local_classes",
+    "shared_contents", "shared_names", "event_queues", "names_of_attributes", "local_classes",
 }
 # Programs whose callees change something and fail, of the same kinds.
 REFUSED |= {

@@ -24,11 +24,13 @@ from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
 from zyg.compiler.assemble import Compiler, Joint, Pair
-from zyg.compiler.assigned import Outdated
+from zyg.compiler.assigned import NONE_SHARED, Outdated, Shared
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.nesting import may_store_unseen
+from zyg.compiler.object_needs import note_lost
 from zyg.compiler.specialisation import Specialisation, parameter_type
 from zyg.compiler.wrappers import forget_cached
+from zyg.compiler.written_only import read_in
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.gradients import Assignment, assignment_of
 from zyg.keys import function_key, identified, tuple_key
@@ -120,6 +122,11 @@ class Entry:
     # Whether it works on objects, whose cotangents are kept by identity.
     has_heap: bool = False
     mode: str = ""
+    # The globals and attributes of classes that it shares, and those that it reads as they are;
+    # whether it may change memory that objects hold.
+    shared: Shared = record.made(dict)
+    plain: Shared = record.made(dict)
+    changes_held: bool = False
     alive: list[object] = record.made(list)
     calls_until_path: int = 0
     _checks: int = 0
@@ -333,6 +340,15 @@ def entry_on_heap(
     return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
 
 
+def entry_sharing(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shared: Shared
+) -> Entry:
+    """The same for a program that shares at least these globals and attributes of classes."""
+    key = _heap_key(_key(mode, function, args, kwargs), mode, function, args, kwargs)
+    key = (*key, frozenset(shared))
+    return _found(key, mode, function, args, kwargs, shared)
+
+
 def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     key: Any
     if type(function) is types.FunctionType:
@@ -349,7 +365,8 @@ def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _found(
-    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    shared: Shared = NONE_SHARED,
 ) -> Entry:
     entry = cache.entries.get(key)
     if entry is not None and entry.is_valid():
@@ -360,7 +377,7 @@ def _found(
                 cache.add_path(key, entry, mode, function, args, kwargs)
         return entry
     with cache.lock:
-        return _found_or_made(key, mode, function, args, kwargs)
+        return _found_or_made(key, mode, function, args, kwargs, shared)
 
 
 def _heap_key(
@@ -385,7 +402,8 @@ def is_plain_function(function: Any) -> bool:
 
 
 def _found_or_made(
-    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    shared: Shared,
 ) -> Entry:
     """The entry of a call whose key has none that is valid; the cache is locked."""
     entry = cache.valid(key) or cache.aliased(key)
@@ -395,6 +413,15 @@ def _found_or_made(
     registry.register_imported()
     version = registry.version()
     compiler = cache.compiler_for(version)
+    with compiler.assigned.sharing(shared):
+        return _made_for(key, mode, function, args, kwargs, version, compiler)
+
+
+def _made_for(
+    key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    version: int, compiler: Compiler,
+) -> Entry:
+    """The entry that is made of a call, and kept under its key."""
     callee = callee_of(function)
     try:
         plan = plan_of(callee, args, kwargs)
@@ -442,7 +469,9 @@ def _found_or_made(
                 cache.on_heap.add(key)
                 heap_key = _heap_key(key, mode, function, args, kwargs)
                 try:
-                    return _found_or_made(heap_key, mode, function, args, kwargs)
+                    return _found_or_made(
+                        heap_key, mode, function, args, kwargs, compiler.assigned.shared
+                    )
                 except (NotDifferentiable, UnsupportedSyntax):
                     if isinstance(reason, NeedsHeap):
                         raise
@@ -507,9 +536,16 @@ def _made(
     try:
         while True:
             try:
-                return _generated(compiler, mode, plan, types_, count, fields, on_values)
+                with compiler.sharing():
+                    return _generated(compiler, mode, plan, types_, count, fields, on_values)
             except Outdated:
                 compiler.forget()
+            except NeedsHeap:
+                raise
+            except Unsupported:
+                compiler.abandon()
+                if not compiler.assigned.share_changed():
+                    raise
     finally:
         if collecting:
             if not gc.get_freeze_count():
@@ -521,17 +557,20 @@ def _generated(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
     fields: Fields | None, on_values: bool,
 ) -> Entry:
+    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
+    if heap is None and compiler.assigned.shared:
+        raise NeedsHeap("globals or classes hold what is differentiated", plan.source.loc)
     if fields is None:
         made = compiler.specialiser.specialise(plan.source, types_)
     else:
         made = compiler.with_fields(plan.source, types_, fields)
-    names = [value.name for value in (*plan.source.captured, *plan.source.params)]
+    inputs = [value.name for value in (*plan.source.captured, *plan.source.params)]
     differentiated = [
-        i for i, source in enumerate(plan.inputs) if is_active(mode, source, names[i])
+        i for i, source in enumerate(plan.inputs) if is_active(mode, source, inputs[i])
     ]
     active = made.flow & frozenset(differentiated)
-    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
     if heap is None and made.lost & frozenset(differentiated):
+        note_lost(compiler.assigned, made)
         raise Unsupported(
             f"a derivative would get lost in a global that `{plan.source.name}`, or what it calls, "
             "assigns", plan.source.loc,
@@ -567,17 +606,38 @@ def _generated(
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
+    names = made.all_names()
+    _refuse_changed(compiler, plan, read_in(made, heap is not None or is_at_run_time(mode)))
+    _refuse_changed(compiler, plan, {
+        key: name for key, name in made.all_changed_names().items()
+        if (key in names or heap is not None) and key not in compiler.assigned.shared
+    })
     passed = [plan.inputs[i] for i in code.passed]
     return Entry(
         plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
-        assignment_of(plan.inputs, code.active, names, count),
+        assignment_of(plan.inputs, code.active, inputs, count),
         passed,
         passed == [Source("arg", i) for i in range(count)],
         code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,
         any(i != heap for i in made.updates),
         heap is not None,
         mode,
+        compiler.assigned.shared,
+        names,
+        heap is not None and (fields is None or fields.may_be_held()),
     )
+
+
+def _refuse_changed(compiler: Compiler, plan: Plan, names: Shared) -> None:
+    """Raises where a call that runs as it is changes what the program reads, and an adjoint may
+    keep a reference to, or where it would be a part of a program on objects but for that."""
+    for owner, name in names.values():
+        compiler.assigned.change(owner, name)
+    for _, name in names.values():
+        raise Unsupported(
+            f"`{name}`, a global or an attribute of a class, is changed in place by a function "
+            "that is called", plan.source.loc, advice="pass it as an argument",
+        )
 
 
 def _changes(plan: Plan) -> ChangesArguments:

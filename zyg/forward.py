@@ -24,6 +24,7 @@ from zyg.gradients import are_own, detached
 from zyg.held_memory import held_memory
 from zyg.inspection import Code, code_text
 from zyg.object_gradients import held_by, memory_in, places_of_memory, refuse_shared
+from zyg.program_names import admitted, begun
 from zyg.shadows import forward, is_running
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import (
@@ -104,7 +105,8 @@ def _through_heap(
     places, memory = places_of_memory(held), memory_in(held)
     if entry.changes:
         refuse_shared(entry, memory, f, primals, {})
-    with forward(memory), tangents_of_objects() as tangents:
+    entry, memory, names = begun(entry.mode, entry, f, primals, {}, memory)
+    with forward(memory, names), tangents_of_objects() as tangents:
         dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
         code: Any = entry.code
         if code.changes_held:
@@ -185,6 +187,7 @@ def _compiled_call(
             raise
         form = "update" if form == "call" else "attempted update"
         return _updated(form, active, function, args, own, dots, kwargs, keyword_dots)
+    entry = admitted(mode, entry, function, args, kwargs)
     if entry.has_heap and not is_running():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
@@ -201,7 +204,7 @@ def _updated(
     """The same for a call that changes memory which objects hold."""
     held = current_tangents().held
     mode = f"tangent {form}:" + ",".join(active)
-    entry = entry_for(mode, function, args, kwargs)
+    entry = admitted(mode, entry_for(mode, function, args, kwargs), function, args, kwargs)
     changed = []
     for i in entry.made.handed_out:
         source = entry.plan.inputs[i]

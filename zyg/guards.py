@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir.types import Scalar
-from zyg.compiler.guards import Absent, AnyGuard, Guard
+from zyg.compiler.guards import Absent, AnyGuard, Guard, OfClass
 from zyg.templates import Objects, all_of, statements
 
 Check = Callable[[], bool]
@@ -44,6 +44,10 @@ def _test(guard: AnyGuard, name_of: Callable[[Any], ast.expr]) -> ast.expr:
             if isinstance(expected, Scalar):
                 kind = ast.Call(name_of(type), [found], [])
                 return ast.Compare(kind, [ast.Is()], [name_of(expected.cls)])
+        case OfClass(container, name, cls):
+            found = ast.Subscript(name_of(container), ast.Constant(name), ast.Load())
+            kind = ast.Call(name_of(type), [found], [])
+            return ast.Compare(kind, [ast.Is()], [name_of(cls)])
         case Absent(container, name):
             return ast.Compare(ast.Constant(name), [ast.NotIn()], [name_of(container)])
     return ast.Call(name_of(guard.holds), [], [])

@@ -231,14 +231,42 @@ def as_before(items: Any, before: Any) -> Any:
     return before.copy()
 
 
+class RunningNames:
+    """What a program that runs takes globals and attributes of classes for: those that it shares
+    and those that it reads as they are, each an owner and a name by the owner's `id` and the name;
+    the memory that the latter hold, by `id`, and their names; what the program was given."""
+
+    __slots__ = ("given", "memory", "plain", "shared")
+
+    def __init__(self) -> None:
+        self.shared: dict[tuple[int, str], tuple[Any, str]] = {}
+        self.plain: dict[tuple[int, str], tuple[Any, str]] = {}
+        self.memory: dict[int, tuple[Any, str]] = {}
+        self.given: list[Any] = []
+
+
 class _State(_local):
     """What runs in this thread: a forward pass that works on objects, what these hold."""
 
     run: object = None
     held: Holding | None = None
+    names: RunningNames | None = None
 
 
 state = _State()
+
+
+def running_names() -> RunningNames | None:
+    """What the program that runs takes names for, if it works on objects."""
+    return state.names
+
+
+def identity_of(value: Any) -> int:
+    """By what memory is known: that of the array that owns it."""
+    try:
+        return id(owner_of(value))
+    except NotDifferentiable:
+        return id(value)
 
 
 class Seen(Identity):
@@ -368,6 +396,11 @@ def is_held(value: Any) -> bool:
     return memory is not None and part is None
 
 
+def is_held_in_part(value: Any) -> bool:
+    """Whether objects hold a value, or a part of an array."""
+    return state.held is not None and is_memory(value) and state.held.of(value) is not None
+
+
 def held_memory(value: Any) -> Memory:
     """What is known of memory that is changed; raises where no object holds it."""
     memory = state.held.of(value) if state.held is not None and is_held(value) else None
@@ -375,6 +408,12 @@ def held_memory(value: Any) -> Memory:
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
             "its memory has; change a copy"
+        )
+    plain = None if state.names is None else state.names.memory.get(identity_of(value))
+    if plain is not None:
+        raise NotDifferentiable(
+            f"a {type(value).__name__} is changed in place that `{plain[1]}` names as well, a "
+            "global or an attribute of a class that was read before; change a copy, or use one name"
         )
     return memory
 

@@ -25,6 +25,7 @@ from zyg.entry import Entry, changed_inputs, inputs_of
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding, is_memory
 from zyg.keeping import prototype
+from zyg.program_names import begun
 from zyg.shadow_records import Record
 from zyg.shadows import Shadows, backward, forward
 
@@ -283,7 +284,8 @@ def gradients_through_heap(
     memory = memory_in(held)
     if entry.changes:
         refuse_shared(entry, memory, f, args, kwargs)
-    with forward(memory) as at_end, backward(at_end, is_joint=True) as shadows:
+    entry, memory, names = begun(entry.mode, entry, f, args, kwargs, memory)
+    with forward(memory, names) as at_end, backward(at_end, is_joint=True) as shadows:
         found = entry.run(*inputs_of(entry, f, args, kwargs))
     y, bars = found if entry.mode == "withgradient" else (None, found)
     del found
@@ -358,12 +360,12 @@ def pullback_through_heap(
     mode: str, entry: Entry, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Pullback]:
     """The value and the pullback of a call that works on objects."""
-    code: Any = entry.code
     held = held_by(args)
-    memory = memory_in(held)
+    entry, memory, names = begun(mode, entry, f, args, kwargs, memory_in(held))
+    code: Any = entry.code
     if entry.changes:
         refuse_shared(entry, memory, f, args, kwargs)
-    with forward(memory) as at_end:
+    with forward(memory, names) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
     at_end.finish()
     saved = protected(saved, code.copied, len(code.saved_names))

@@ -31,6 +31,7 @@ from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_memory import is_held, watched
 from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
+from zyg.program_names import admitted
 from zyg.shadows import is_running
 
 
@@ -75,6 +76,7 @@ def _compiled(
         entry = entry_for(mode, function, args, kwargs)
         if is_running() and entry.made.works_on_objects and not entry.has_heap:
             entry = entry_on_heap(mode, function, args, kwargs)
+        entry = admitted(mode, entry, function, args, kwargs)
     except ChangesArguments:
         if not is_running():
             raise
@@ -102,6 +104,7 @@ def _updated(
     or changes what has left its container, or the arguments are not known by identity alone.
     """
     entry = entry_for(update, function, args, kwargs)
+    entry = admitted(update, entry, function, args, kwargs)
     made = entry.made
     if not made.handed_out:
         changes_no_more(mode, function, args, kwargs)

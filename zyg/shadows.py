@@ -41,6 +41,7 @@ from zyg.held_memory import (
     Memory,
     Newly,
     Parts,
+    RunningNames,
     Seen,
     Watched,
     held_memory,
@@ -331,10 +332,10 @@ def current_run() -> object:
 
 
 @contextmanager
-def forward(held: list[Any]) -> Iterator[Holding]:
+def forward(held: list[Any], names: RunningNames) -> Iterator[Holding]:
     """Around a forward pass of code that takes the heap; objects hold the values in `held`."""
-    before = state.run, state.held
-    state.run = object()
+    before = state.run, state.held, state.names
+    state.run, state.names = object(), names
     state.held = made = Holding()
     for value in held:
         made.enter(value)
@@ -349,7 +350,7 @@ def forward(held: list[Any]) -> Iterator[Holding]:
                     "closes it; take all of its items, or call its `close`"
                 )
     finally:
-        state.run, state.held = before
+        state.run, state.held, state.names = before
 
 
 @contextmanager

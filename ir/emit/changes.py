@@ -12,9 +12,10 @@ import ast
 from typing import Any
 
 from ir import primitives
-from ir.emit.forms import statement_form
+from ir.emit.forms import statement_form, statements
 from ir.emit.render import attribute, name_node, subscript
 from ir.heap import attribute_deleted, attribute_set, attribute_stored, class_stored
+from ir.shared_names import ASIDE
 
 
 def _place(node: ast.expr) -> ast.Name | ast.Subscript:
@@ -119,3 +120,8 @@ for _callee, _name in (
     (primitives.moved_to_end, "move_to_end"),
 ):
     statement_form(_callee)(_method(_name))
+
+
+for _change, _effect in ASIDE.items():
+    if _change in statements:
+        statement_form(_effect)(statements[_change])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+from types import ModuleType
 
 from ir import facts, primitives
+from ir.contents import is_immutable_class
 from ir.core import Call, Const, Lambda, Op, Value, type_of
 from ir.heap import set_attribute
-from ir.types import Known, Scalar, Tuple
+from ir.types import Known, Scalar, Tuple, Type, class_of
 
 STORES = (operator.setitem, primitives.store_back, set_attribute)
 _ALWAYS = {id(f) for f in (primitives.build_tuple, slice, primitives.load_global)}
@@ -38,11 +40,23 @@ def is_ordered(op: Op) -> bool:
     if not isinstance(op.callee, Const):
         return True
     callee = op.callee.value
-    if id(callee) in _ALWAYS or facts.is_metadata(callee):
+    if id(callee) in _ALWAYS:
         return False
+    if facts.is_metadata(callee):
+        # Objects hold lists and dicts that grow under names which aren't known here.
+        return callee is len and not _keeps_its_length(type_of(op.args[0]))
     if not facts.is_total(callee):
-        return not (callee is getattr and isinstance(type_of(op.args[0]), Known))
+        return not (callee is getattr and _is_of_names(type_of(op.args[0])))
     return not all(_is_numeric(type_of(arg)) for arg in op.args)
+
+
+def _keeps_its_length(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and (facts.copies_items(cls) or is_immutable_class(cls))
+
+
+def _is_of_names(type_: object) -> bool:
+    return isinstance(type_, Known) and isinstance(type_.value, ModuleType | type)
 
 
 def _is_numeric(type_: object) -> bool:

@@ -275,6 +275,7 @@ _DISPLAYS: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {
     id(getattr): _getattr,
     id(heap.attribute_read): lambda args: _getattr(args[1:]),
     id(heap.class_attribute): _getattr,
+    id(heap.found_attribute): lambda args: _getattr(args[1:]),
 }
 
 

@@ -52,6 +52,7 @@ from tests.corpus import (  # noqa: F401
     objects_holding_containers,
     recursion,
     shared_contents,
+    shared_names,
     shared_variables,
     unsupported,
     while_loops,

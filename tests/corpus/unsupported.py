@@ -16,12 +16,6 @@ class Box:
         self.value = value
 
 
-@refuses(2, (2.0,))
-def stores_into_a_class(x):
-    Box.shared = x * x
-    return Box.shared * x
-
-
 @refuses(3, (2.0,))
 def changes_objects_in_turns_with_map(x):
     box = Box(x)

@@ -46,6 +46,7 @@ from ir.memory_facts import is_change
 from ir.place_state import NEW
 from ir.record import made, node
 from ir.rewrite import clone, free_values, substitute, walk
+from ir.shared_names import ASIDE
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from ir.verify import verify
@@ -234,6 +235,18 @@ class Compiler:
             self.specialiser = before
 
     @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Around the compilation of a program that may share names, which others don't."""
+        before = self.specialiser
+        if self.assigned.shared:
+            self.specialiser = self._new_specialiser()
+        self.assigned.changed = {}
+        try:
+            yield
+        finally:
+            self.specialiser = before
+
+    @contextmanager
     def for_gradient(self, is_inner: bool) -> Iterator[None]:
         """Around what is made for a gradient, which may stand inside of differentiated code."""
         before, self._is_inner = self._is_inner, is_inner
@@ -381,8 +394,10 @@ class Compiler:
         eliminate_dead(forward, is_silent)
         saved = as_prototypes(forward, adjoint, saved)
         makers = {value: op for op in walk(forward) for value in op.results}
+        is_handed_out = any(map(_hands_out_memory, makers.values()))
         pair.copied = tuple(
-            i for i, value in enumerate(saved) if _may_be_shared(value, makers, result)
+            i for i, value in enumerate(saved)
+            if is_handed_out or _may_be_shared(value, makers, result)
         )
         pair.saved_names = tuple(value.name for value in saved)
         close_forward(forward, [result, *saved])
@@ -691,6 +706,15 @@ def as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Va
             value = made
         result.append(value)
     return result
+
+
+def _hands_out_memory(op: Op) -> bool:
+    """Whether an operation puts arrays into what a global holds, where the user can reach them."""
+    return (
+        isinstance(op, Call) and isinstance(op.callee, Const)
+        and any(op.callee.value is aside for aside in ASIDE.values())
+        and any(_holds_memory(type_of(operand)) for operand in op.args[1:])
+    )
 
 
 def _may_be_shared(value: Operand, makers: dict[Value, Op], result: Operand) -> bool:

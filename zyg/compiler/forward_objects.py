@@ -19,6 +19,7 @@ from ir.heap import (
     class_read,
     class_stored,
     contents_read,
+    found_attribute,
     object_read,
     without_heap,
 )
@@ -57,7 +58,7 @@ class ForwardObjects(ForwardRules):
         results = [value for value in op.results if value.type != HEAP] or [
             Value("_", Known(None))
         ]
-        if function is attribute_read:
+        if function is attribute_read or function is found_attribute:
             callee, args = Const(getattr), args[1:]
         elif function is class_read:
             callee, args = Const(class_attribute), args[1:]
@@ -97,6 +98,9 @@ class ForwardObjects(ForwardRules):
             if held is not None:
                 self._held_here[result] = held, self.steps
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
+            return True
+        if callee.value is found_attribute:
+            self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
             return True
         if callee.value is contents_read:
             value = args[1]

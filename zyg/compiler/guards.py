@@ -6,7 +6,7 @@ import types
 from typing import Any, TypeAlias
 
 from ir.record import record
-from ir.types import TOP, Known, Type, widen
+from ir.types import TOP, Known, Mapping, Sequence, Type, widen
 from zyg.signature import abstract
 
 MAX_GLOBAL_ITEMS = 8
@@ -54,17 +54,44 @@ class Absent:
         return self.name not in self.container
 
 
-AnyGuard: TypeAlias = Guard | CellGuard | Absent
+@record
+class OfClass:
+    """`container[name]` is still an instance of a class, whatever it holds."""
+
+    container: Any
+    name: str
+    cls: type
+
+    def holds(self) -> bool:
+        return type(self.container.get(self.name)) is self.cls
 
 
-def observed(container: Any, name: str) -> tuple[Type, Guard | None]:
+AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass
+
+
+def container_type(value: Any) -> Type:
+    """The type of a list or dict, about whose items nothing is known."""
+    return Sequence(list, TOP) if type(value) is list else Mapping(dict, TOP, TOP)
+
+
+def observed(container: Any, name: str) -> tuple[Type, Guard | OfClass | None]:
     """The type of a global as it is now, and the guard that keeps it."""
     value = container[name]
     if callable(value) or isinstance(value, types.ModuleType) or name == "__match_args__":
         return Known(value), Guard(container, name, value)
-    if type(value) in (list, dict, set) and (
-        type(value) is set or len(value) > MAX_GLOBAL_ITEMS
-    ):
-        return TOP, None  # too long to look at on each call
+    if type(value) is set:
+        return TOP, None
+    if type(value) in (list, dict) and len(value) > MAX_GLOBAL_ITEMS:  # to look at on each call
+        return container_type(value), OfClass(container, name, type(value))
     type_ = widen(abstract(value))
     return type_, Guard(container, name, type_, by_type=True)
+
+
+def shared_at_entry(container: Any, name: str) -> tuple[Type, Guard | OfClass | None]:
+    """The same for a name that the program changes: what it is given is that of other calls."""
+    value = container[name]
+    if type(value) in (list, dict):
+        return container_type(value), OfClass(container, name, type(value))
+    if callable(value) or isinstance(value, types.ModuleType):
+        return TOP, None
+    return observed(container, name)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import primitives
+from ir.shared_names import Names, names_of
 from ir.types import (
     Instance,
 )
@@ -42,7 +43,7 @@ from zyg.compiler.objects import (
 )
 from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import Newly, Seen, hold_value
+from zyg.held_memory import Newly, Seen, hold_value, running_names
 from zyg.shadows import add_held, current_run, current_shadows, is_running
 from zyg.signature import is_users
 
@@ -137,6 +138,10 @@ def changed_attribute(
 ) -> tuple[Any, Back]:
     """A store into an attribute, or its deletion, of what is found at run time."""
     cls = type(obj)
+    running = running_names()
+    if isinstance(obj, type) and running is not None and (id(obj), name) in running.shared:
+        obj = names_of(obj)
+        cls = type(obj)
     if not is_place(cls):
         kind = "a class" if isinstance(obj, type) else f"an object of class {cls.__name__}"
         raise NotDifferentiable(f"the attribute `{name}` of {kind} is changed")
@@ -186,11 +191,17 @@ def _computed(
         )
         return getattr(obj, name), Refusing(count, error)
     stored: Any = getattr(obj, "__dict__", {})
+    if is_running() and isinstance(obj, type) and is_users(obj):
+        holder = _class_with(obj, name)
+        if holder is not None:
+            y = getattr(obj, name)
+            return y, Read(holder, name, count, y)
     if is_running() and is_place(cls):
         plain = member(Instance(cls), name).kind == "stored" or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
             y = getattr(obj, name)
-            return y, Read(obj, name, count, y)
+            holder = obj if name in stored else (_class_with(cls, name) or obj)
+            return y, Read(holder, name, count, y)
     if cls is super:
         owner, stored = obj.__self__, {}
         found = _found_above(obj, name)
@@ -235,6 +246,15 @@ def _computed(
         y, back = differentiated(pullback, method, obj, name)
         return y, through(back, 1)
     return None
+
+
+def _class_with(cls: type, name: str) -> Names | None:
+    """What stands for the names of the class or base where a plain attribute is found."""
+    base = next((base for base in cls.__mro__ if name in vars(base)), None)
+    if base is None:
+        return None
+    found = vars(base)[name]
+    return None if callable(found) or hasattr(type(found), "__get__") else names_of(base)
 
 
 def _found_above(obj: Any, name: str) -> Any:

@@ -130,10 +130,14 @@ class ObjectNeeds:
         except NeedsHeap:
             return True
         except (Unsupported, SourceNotFound):
+            if self._stack:
+                self._stack[-1].calls_unseen = True
             # What reads an iterator changes it, and nobody would notice.
             classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
             return any(cls is not None and step_of(cls) is not None for cls in classes)
         if made is None:  # a call that fails, for one: what it is given may be changed before
+            if self._stack:
+                self._stack[-1].calls_unseen = True
             return any(map(_is_of_place, args))
         return made.works_on_objects
 
@@ -309,6 +313,17 @@ def is_global_store(op: Call) -> bool:
     return isinstance(op.callee, Const) and (
         op.callee.value in (primitives.store_global, class_stored)
     )
+
+
+def note_lost(assigned: Assigned, made: Specialisation) -> None:
+    """Notes the names by which a program may lose derivatives."""
+    for one in made.with_callees():
+        for op in walk(one.function.body):
+            if isinstance(op, Call) and is_global_store(op) and not is_exact(type_of(op.args[-1])):
+                *_, owner, name, _ = op.args
+                assert isinstance(owner, Const) and isinstance(name, Const)
+                is_module = isinstance(owner.value, primitives.Namespace)
+                assigned.change(owner.value.contents if is_module else owner.value, name.value)
 
 
 # These call a function that decides, and pass on what they were given.

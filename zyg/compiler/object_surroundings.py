@@ -11,9 +11,11 @@ from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.held import may_be_memory
-from ir.types import TOP, Instance, Top, Tuple, Type, Union, class_of
+from ir.shared_names import names_of
+from ir.types import BOTTOM, TOP, Instance, Top, Tuple, Type, Union, class_of
 from zyg.compiler import memory
-from zyg.compiler.guards import Absent, Guard
+from zyg.compiler.assigned import is_of_users
+from zyg.compiler.guards import Absent, Guard, shared_at_entry
 from zyg.compiler.objects import (
     constructor,
     is_class_store,
@@ -28,7 +30,8 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
-from zyg.held_memory import unless_held, unless_holding_held
+from zyg.held_memory import is_memory, unless_held, unless_holding_held
+from zyg.signature import is_users
 
 if TYPE_CHECKING:
     from zyg.compiler.specialise import Specialiser
@@ -61,6 +64,71 @@ class ObjectSurroundings:
 
     def note_assigned(self, owner: object, name: str, type_: Type) -> None:
         self._specialiser.assigned.store(owner, name, type_)
+
+    def is_shared(self, owner: object, name: str) -> bool:
+        return self._specialiser.assigned.is_shared(owner, name)
+
+    def shared_type(self, owner: Any, name: str) -> Type:
+        fields = self._specialiser.fields
+        if fields is None:
+            return TOP
+        container = vars(owner) if isinstance(owner, type) else owner
+        cls = type(names_of(owner))
+        if name not in container:  # it will be stored
+            fields.store(cls, name, BOTTOM)
+        else:
+            type_, guard = shared_at_entry(container, name)
+            fields.store(cls, name, type_)
+            if guard is not None:
+                self._made.guards[id(container), name] = guard
+        fields.is_open |= is_place(type(container.get(name)))  # it holds what no argument tells
+        found: Type = fields.ask("type_of", cls, name)
+        return found
+
+    def sharing_in_class(self, cls: type | None, name: str) -> str | None:
+        assigned = self._specialiser.assigned
+        if cls is None or not assigned.shared:
+            return None
+        if not any(assigned.is_shared(base, name) for base in cls.__mro__):
+            return None
+        return "own" if [base for base in cls.__mro__ if name in vars(base)] == [cls] else "found"
+
+    def class_with_memory(self, cls: type | None, name: str) -> type | None:
+        base = None if cls is None else next((b for b in cls.__mro__ if name in vars(b)), None)
+        if cls is None or base is None or not is_memory(vars(base)[name]):
+            return None
+        if not self.is_of_class(cls, name):
+            return None
+        self.note_absent_below(cls, base, name)
+        return base
+
+    def note_absent_below(self, cls: type, base: type, name: str) -> None:
+        """Sees to it that a class and its bases up to one don't come to have a name."""
+        for below in cls.__mro__[: cls.__mro__.index(base)]:
+            self._made.guards[id(below), name] = Absent(vars(below), name)
+
+    def note_read_of_class(self, cls: type | None, name: str) -> None:
+        for base in () if cls is None else cls.__mro__:
+            if name in vars(base):
+                if is_users(base):
+                    self._made.names[id(base), name] = base, name
+                return
+
+    def may_change_aside(self, owner: object, name: str) -> bool:
+        if self._specialiser.assigned.shared or isinstance(owner, type):
+            return False
+        if not is_of_users(owner):
+            return False
+        self._made.aside[id(owner), name] = owner, name
+        return True
+
+    def note_changed_name(self, owner: object, name: str) -> None:
+        if not is_of_users(owner):
+            return
+        self._specialiser.assigned.change(owner, name)
+        # It may fail, and its callers run it as it is.
+        for made in self._specialiser._stack:
+            made.changed_names[id(owner), name] = owner, name
 
     def field_type(self, owner: Operand, name: str) -> Type:
         fields = self._specialiser.fields

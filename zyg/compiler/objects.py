@@ -26,6 +26,7 @@ from ir.generators import (
     Generator,
 )
 from ir.heap import Cell, Identity, made_once
+from ir.shared_names import Names
 from ir.surroundings import Constructor, Member
 from ir.types import (
     Dict,
@@ -229,7 +230,7 @@ def is_place(cls: type) -> bool:
     such as `np.ndindex`, which is written in Python, are no plain ones.
     """
     if not is_users(cls):
-        return issubclass(cls, Cell | Generator)
+        return issubclass(cls, Cell | Generator | Names)
     if is_constant(cls) or substitute_of(cls) is not None:
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
@@ -311,7 +312,7 @@ def member(type_: Type, name: str) -> Member:
         return Member("unknown") if unknown else Member("other")
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
-    if issubclass(cls, Cell):
+    if issubclass(cls, Cell | Names):
         return Member("stored", store="plain", is_plainly_deleted=True)
     if issubclass(cls, Generator):
         method = getattr(cls, name, None)
@@ -509,14 +510,4 @@ def unless_holding_objects(value: Any) -> None:
             pending += current.values()
 
 
-def refuse_lost(place: str, value: Any) -> None:
-    """Raises for a value of which a global, or the attribute of a class, would hide the
-    derivative."""
-    if not isinstance(value, int | str | bytes | np.integer | np.bool_ | None):
-        raise NotDifferentiable(
-            f"a derivative would get lost in {place}: pass the value on by arguments, "
-            "or drop its derivative with zyg.dropgrad"
-        )
-
-
-constant(unless_overloaded, unless_items_overloaded, unless_holding_objects, refuse_lost)
+constant(unless_overloaded, unless_items_overloaded, unless_holding_objects)

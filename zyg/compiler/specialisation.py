@@ -13,6 +13,7 @@ from ir.place_state import Effect, Returned
 from ir.record import made, node
 from ir.types import BOTTOM, Known, Tuple, Type, class_of, widen
 from zyg.compiler.activity import NOTHING, Flow, Flows
+from zyg.compiler.assigned import Shared
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.objects import is_object_type
 
@@ -57,6 +58,14 @@ class Specialisation:
     head: int = 0
     # The compilation in which its guards were looked at.
     checked_in: int = 0
+    # The globals and attributes of classes that it reads as they are.
+    names: Shared = made(dict)
+    # Those whose contents it changes in place, or what it calls and runs as it is.
+    changed_names: Shared = made(dict)
+    # Those whose contents it changes, and that nobody may read.
+    aside: Shared = made(dict)
+    # Whether it calls Python code that isn't looked at.
+    calls_unseen: bool = False
     # What it rests on of what objects hold.
     asked: Answers = made(dict)
 
@@ -123,6 +132,22 @@ class Specialisation:
         for one in self.with_callees():
             found.update(one.guards)
         return list(found.values())
+
+
+    def all_names(self) -> Shared:
+        """The names that this function and all that it calls read as they are."""
+        found: Shared = {}
+        for one in self.with_callees():
+            if one.is_done:  # others run as they are, or not at all
+                found.update(one.names)
+        return found
+
+    def all_changed_names(self) -> Shared:
+        """The names whose contents this function, or what it calls, changes in place."""
+        found: Shared = {}
+        for one in self.with_callees():
+            found.update(one.changed_names)
+        return found
 
 
 @node

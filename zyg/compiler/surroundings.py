@@ -16,10 +16,12 @@ from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
+from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
 from zyg.checkpointing import Checkpoints, checkpoints
+from zyg.compiler.assigned import is_of_users
 from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
@@ -52,6 +54,8 @@ class ProgramSurroundings(ObjectSurroundings):
         for container in (module_globals, vars(builtins)):
             if name in container:
                 type_, guard = observed(container, name)
+                if not isinstance(type_, Known) and is_of_users(module_globals):
+                    self._made.names[id(container), name] = container, name
                 known = self._specialiser.assigned.read(container, name, type_)
                 if known != type_:
                     return known
@@ -70,11 +74,20 @@ class ProgramSurroundings(ObjectSurroundings):
 
     def attribute_type(self, owner: object, name: str) -> Type:
         container = vars(owner)
+        if name not in container and isinstance(owner, type):
+            base = next((base for base in owner.__mro__ if name in vars(base)), None)
+            if base is not None and type(vars(base)[name]) in (list, dict, np.ndarray):
+                self.note_absent_below(owner, base, name)
+                return self.attribute_type(base, name)
+            self.note_read_of_class(owner, name)
         if name not in container:
             value = getattr(owner, name, None)  # lazy modules fill in what is asked for
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
+        if not isinstance(type_, Known) and is_of_users(owner_of_names(owner)):
+            named = owner_of_names(owner)
+            self._made.names[id(named), name] = named, name
         known = self._specialiser.assigned.read(owner, name, type_)
         if known != type_:
             return known
@@ -83,7 +96,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
         ):
-            return TOP
+            return type_ if type(container[name]) in (list, dict, np.ndarray) else TOP
         if isinstance(owner, type) and isinstance(type_, Known):
             if isinstance(type_.value, types.FunctionType):
                 return Known(with_source(type_.value, owner))

@@ -149,6 +149,7 @@ class _BackAugmenter(Augmenter):
         self._in_loop = None
         self.steady = set()
         self.dispatched = []
+        self.is_inner = False
 
     def _opaque_call(self, *args: Any) -> None:
         raise Unsupported("a back function that calls what isn't known", self.loc)

@@ -25,7 +25,6 @@ from zyg.compiler.objects import (
     is_computed,
     is_place,
     may_overload,
-    refuse_lost,
     unknown_operands,
     unless_items_overloaded,
     unless_overloaded,
@@ -148,19 +147,20 @@ class Variation(Lengths):
         assert isinstance(op.callee, Const)
         *_, owner, name, value = args
         assert isinstance(owner, Const) and isinstance(name, Const)
+        is_of_class = op.callee.value is class_stored
         place = f"the global `{name.value}`"
-        if op.callee.value is class_stored:
+        if is_of_class:
             place = f"the attribute `{name.value}` of the class {owner.value.__name__}"
-            is_varied = isinstance(value, Value) and value in self.varied
-            if is_varied and isinstance(type_of(value), Scalar) and not is_exact(type_of(value)):
-                raise unsupported(
-                    f"a derivative would get lost in {place}", op.loc,
-                    "pass the value on by arguments, or drop its derivative with zyg.dropgrad",
-                )
-        if not isinstance(value, Const) and (
-            value in self.varied or not isinstance(value.type, Scalar)
-        ):
-            self.call(refuse_lost, Const(place), value, loc=op.loc)
+        if not isinstance(value, Value) or is_exact(value.type):
+            return
+        if value in self.varied or not isinstance(value.type, Scalar):
+            self._specialiser.assigned.change(
+                owner.value if is_of_class else owner.value.contents, name.value
+            )
+            raise unsupported(
+                f"a derivative would get lost in {place}", op.loc,
+                "pass the value on by arguments, or drop its derivative with zyg.dropgrad",
+            )
 
     def _read(self, op: Call, args: list[Operand], mapping: Mapping) -> Value:
         """Reads an attribute that is stored in an object."""

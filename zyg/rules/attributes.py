@@ -13,12 +13,13 @@ import numpy as np
 
 from ir import primitives
 from ir.heap import class_attribute
+from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
-constant(hasattr, vars, class_attribute)
+constant(hasattr, vars, class_attribute, *ASIDE.values())
 # What reads the registry is not looked into each time that an attribute is read.
 constant(is_constant, rule_of)
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
