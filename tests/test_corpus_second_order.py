@@ -20,7 +20,6 @@ REFUSED = {
     "changes_in_place.results_of_functions",
     "memory_in_containers.default_dicts",
     "memory_in_containers.default_lists_of_numbers",
-    "memory_in_containers.parameters_descend_by_items",
     "models.basis_splines",  # an `lru_cache`
     "models.soft_game",  # a dict that closures share
     "models.tree_likelihood",  # an iterator that closures share

@@ -17,7 +17,7 @@ class NotDifferentiable(ZygError, TypeError):
     is_located = False  # whether the message says already where in the user's program
 
 
-class SparsityMismatch(ZygError, ValueError):
+class SparsityMismatch(ZygError):
     """A derivative has entries where the pattern that was given has none."""
 
 

@@ -39,7 +39,7 @@ def _() -> Iterator[None]:
 
 @seeded("a store into an attribute takes no cotangent of what memory holds", about="self.x = x")
 def _() -> Iterator[None]:
-    with in_place_of(Shadows, "take_contents", lambda right, self, value: None):
+    with in_place_of(Shadows, "taken", lambda right, self, newly: None):
         yield
 
 

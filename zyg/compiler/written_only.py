@@ -28,12 +28,13 @@ from ir.core import (
     blocks_of,
     exit_operands,
     operands_of,
+    type_of,
 )
 from ir.rewrite import walk
 from ir.shared_names import ASIDE, name_read
 from ir.types import Closure, Known, Method, Type
 from zyg.compiler.assigned import Shared
-from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.surroundings import is_run_time
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 
@@ -53,7 +54,8 @@ def read_in(made: Specialisation, is_whole: bool) -> Shared:
     every = made.with_callees()
     aside: Shared = {}
     for one in every:
-        aside.update(one.aside)
+        if one.aside and _may_hold_derivatives(one):
+            aside.update(one.aside)
     if not aside or is_whole or any(map(_is_unseen, every)):
         return aside
     done = [one for one in every if one.is_done]
@@ -64,6 +66,16 @@ def read_in(made: Specialisation, is_whole: bool) -> Shared:
             return aside
     read = set().union(*(_read(one) for one in done))
     return {key: found for key, found in aside.items() if key in read}
+
+
+def _may_hold_derivatives(one: Specialisation) -> bool:
+    """Whether what a function writes aside is more than text and whole numbers."""
+    return not one.is_done or any(
+        not is_exact(type_of(operand))
+        for op in walk(one.function.body)
+        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value in _ASIDE
+        for operand in op.args[1:]
+    )
 
 
 def _value_of(owner: Any, name: str) -> Any:
