@@ -98,6 +98,9 @@ def test_second_derivatives(row: Row) -> None:
     seeds = [noise(y.data, np.random.default_rng(3)) for y in values]
     try:
         total, leaves = first_order(row, args, seeds)
+        if not np.isfinite(float(plain(total))):
+            assert not np.isfinite(second_on_tape(row, seeds))  # outside of what is supported
+            return
         for x in leaves:
             x.grad = zyg.cotangent.zeros_like(x.data)
         if isinstance(total, TrackedValue):
@@ -107,7 +110,7 @@ def test_second_derivatives(row: Row) -> None:
             second_on_tape(row, seeds)
         return
     found = sum([float(np.sum(x.grad * (1.0 + 0.1 * i))) for i, x in enumerate(leaves)])
-    assert second_on_tape(row, seeds) == pytest.approx(found, rel=1e-8, abs=1e-8)
+    assert second_on_tape(row, seeds) == pytest.approx(found, rel=1e-8, abs=1e-8, nan_ok=True)
 
 
 # Functions around those of SciPy, whose calls the wrappers can't see
