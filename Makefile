@@ -6,7 +6,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	if $$python -c '$(SUPPORTED)' 2>/dev/null; then echo $$python; break; fi; done)
 VENV ?= .venv
 TESTS ?= not thorough
-# Such as --every-second 0, which tests/conftest.py explains.
+# Such as --every-fourth 0, which tests/conftest.py explains.
 PYTEST_OPTIONS ?=
 BENCH_VENV ?= .venv-bench
 DOCS_VENV ?= .venv-docs

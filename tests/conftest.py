@@ -13,14 +13,14 @@ FEW = 40
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--every-second", type=int, choices=(0, 1), metavar="FIRST",
-        help="of tests with many rows, run every second row from this one on",
+        "--every-fourth", type=int, choices=range(4), metavar="FIRST",
+        help="of tests with many rows, run every fourth row from this one on",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Two runs with `--every-second` share the large tables; CI has one for each other Python."""
-    first = config.getoption("every_second")
+    """A part of the large tables; CI runs another one on each of the other Pythons."""
+    first = config.getoption("every_fourth")
     if first is None:
         return
     sizes = Counter(map(_test_of, items))
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept, left = [], []
     for item in items:
         test = _test_of(item)
-        is_kept = sizes[test] < FEW or seen[test] % 2 == first
+        is_kept = sizes[test] < FEW or seen[test] % 4 == first
         (kept if is_kept else left).append(item)
         seen[test] += 1
     config.hook.pytest_deselected(items=left)
