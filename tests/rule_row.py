@@ -1,17 +1,21 @@
 """The rows of the table of rules, and the numbers that stand in them.
 
-Numbers are random but the same in each run, distinct, and away from kinks.
+Numbers are random but the same in each run, whichever tables are made, distinct, and away from
+kinks.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+T = TypeVar("T")
 _random = np.random.default_rng(20240229)
 
 
@@ -87,6 +91,21 @@ def cases(callee: Any, *argument_lists: Any) -> Iterator[Row]:
             yield Row(callee, arguments[:-1], dict(arguments[-1]))
         else:
             yield Row(callee, arguments)
+
+
+def table(function: Callable[[], Iterator[T]]) -> Callable[[], Iterator[T]]:
+    """Rows whose numbers depend on the function's name only."""
+
+    @functools.wraps(function)
+    def made() -> Iterator[T]:
+        global _random
+        others, _random = _random, np.random.default_rng(zlib.crc32(function.__qualname__.encode()))
+        try:
+            return iter(list(function()))
+        finally:
+            _random = others
+
+    return made
 
 
 class Options(dict):

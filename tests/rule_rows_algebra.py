@@ -18,6 +18,7 @@ from tests.rule_row import (
     real,
     signed,
     single,
+    table,
     whole,
 )
 from zyg import cotangent
@@ -27,6 +28,7 @@ from zyg.cotangent_items import one_hot, scatter
 from zyg.rules.linalg import cofactors
 
 
+@table
 def products() -> Iterator[Row]:
     matrices = (
         *(
@@ -129,6 +131,7 @@ def products() -> Iterator[Row]:
         yield from cases(np.vecmat, (real(2), real(2, 3)), (cplx(2), cplx(4, 2, 3)))
 
 
+@table
 def linear_algebra() -> Iterator[Row]:
     square, stack = signed(3, 3) + 2 * np.eye(3), signed(2, 3, 3) + 2 * np.eye(3)
     complex_square = cplx(3, 3) + 2 * np.eye(3)
@@ -199,6 +202,7 @@ def linear_algebra() -> Iterator[Row]:
     yield from cases(np.linalg.norm, (signed(2, 3, 4),), (np.array(0.5),))
 
 
+@table
 def algebra() -> Iterator[Row]:
     """The operations on cotangents, which second derivatives differentiate."""
     yield from cases(

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tests.rule_row import Options, Row, cases, cplx, real, single, whole
+from tests.rule_row import Options, Row, cases, cplx, real, single, table, whole
 
 
+@table
 def reductions() -> Iterator[Row]:
     shapes = (
         *((real(4),), (real(2, 3),), (real(2, 3), 0), (real(2, 3), -1), (single(2, 3), 1)),
@@ -99,6 +100,7 @@ def reductions() -> Iterator[Row]:
             yield from cases(callee, (real(2, 7), np.array([0.2, 0.7]) * scale, 1, weighted))
 
 
+@table
 def shapes() -> Iterator[Row]:
     for callee in (np.reshape, np.ndarray.reshape):
         yield from cases(
@@ -167,6 +169,7 @@ def shapes() -> Iterator[Row]:
     yield from cases(np.unwrap, (np.array([0.1, 1.4, 0.4]), Options(period=1.0)))
 
 
+@table
 def joining() -> Iterator[Row]:
     yield from cases(
         np.concatenate,
@@ -193,6 +196,7 @@ def joining() -> Iterator[Row]:
         yield from cases(np.unstack, (real(2, 3),), (real(2, 3), Options(axis=1)))
 
 
+@table
 def insertions() -> Iterator[Row]:
     yield from cases(np.insert, (real(4), 1, 0.5), (real(4), 2, real(3)), (real(2, 3), 1, 0.5))
     yield from cases(np.insert, (real(4), [0, 3, 3], real(3)), (real(4), [3, 0], real(2)))
@@ -201,6 +205,7 @@ def insertions() -> Iterator[Row]:
     yield from cases(np.insert, (real(2, 3), -1, real(2, 2), 1), (real(2, 3), [1], real(2, 1), 1))
 
 
+@table
 def creation() -> Iterator[Row]:
     nested = [[0.5, 1.0], [real(1)[0], 3]]
     for callee in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray):
@@ -240,6 +245,7 @@ def creation() -> Iterator[Row]:
     yield from cases(np.ndarray.tolist, (real(3),), (real(2, 3),), (np.array(0.5),))
 
 
+@table
 def selections() -> Iterator[Row]:
     yield from cases(np.unique, (real(4),), (real(2, 3),), (real(3, 2), Options(axis=0)))
     yield from cases(np.unique, (real(4), True), (real(4), Options(return_counts=True)))

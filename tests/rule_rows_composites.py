@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tests.rule_row import Options, Row, cases, cplx, definite, real, signed, single
+from tests.rule_row import Options, Row, cases, cplx, definite, real, signed, single, table
 
 
 def with_gaps(*shape: int) -> np.ndarray:
@@ -17,6 +17,7 @@ def with_gaps(*shape: int) -> np.ndarray:
     return a
 
 
+@table
 def sums() -> Iterator[Row]:
     for callee in (np.nanprod, np.nancumsum, np.nancumprod):
         yield from cases(callee, (with_gaps(4),), (with_gaps(2, 3), 1), (real(2, 3), 0))
@@ -47,6 +48,7 @@ def places(count: int) -> np.ndarray:
     return np.cumsum(real(count))
 
 
+@table
 def polynomials() -> Iterator[Row]:
     yield from cases(np.polyval, (real(4), 0.7), (real(3), real(2, 3)), (cplx(3), cplx(2)))
     for callee in (np.polyadd, np.polysub, np.polymul):
@@ -63,6 +65,7 @@ def polynomials() -> Iterator[Row]:
     yield from cases(np.polyfit, (x, real(6), 2, Options(w=real(6))))
 
 
+@table
 def rearranged() -> Iterator[Row]:
     yield from cases(np.resize, (real(3), 5), (real(2, 3), (2, 2)), (real(2), (3, 3)))
     chosen = np.array([0, 2, 1])
@@ -75,6 +78,7 @@ def rearranged() -> Iterator[Row]:
     yield from cases(np.real_if_close, (real(3),), (cplx(3),))
 
 
+@table
 def sets() -> Iterator[Row]:
     first, second = np.array([0.3, 0.9, 0.5, 0.3]), np.array([0.5, 0.7])
     for callee in (np.union1d, np.setdiff1d, np.setxor1d):
@@ -88,6 +92,7 @@ def sets() -> Iterator[Row]:
     yield from cases(np.fromiter, ([0.3, 0.5], float))
 
 
+@table
 def of_matrices() -> Iterator[Row]:
     square = definite(3)
     for order in (None, 2, -2, 1, math.inf, "fro"):

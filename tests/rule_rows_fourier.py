@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tests.rule_row import Options, Row, cases, cplx, real, single
+from tests.rule_row import Options, Row, cases, cplx, real, single, table
 
 
+@table
 def transforms() -> Iterator[Row]:
     for callee in (np.fft.fft, np.fft.ifft):
         yield from cases(callee, (real(4),), (cplx(5),), (cplx(4), 6), (real(5), 3))

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tests.rule_row import Options, Row, cases, cplx, real, signed, single, whole
+from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table, whole
 
 
+@table
 def operators() -> Iterator[Row]:
     for callee in (operator.add, operator.sub, operator.mul, operator.truediv):
         yield from cases(callee, (1.5, 2.5), (3, 2), (1.5, 2), (1 + 2j, 0.5), (0.5, 2 - 1j))
@@ -85,6 +86,7 @@ SMOOTH = (
 )
 
 
+@table
 def scalars() -> Iterator[Row]:
     for name in SMOOTH:
         yield from cases(getattr(math, name), (0.3,), (-0.7,), (np.float64(0.4),), (0,))
@@ -115,6 +117,7 @@ def scalars() -> Iterator[Row]:
         yield from cases(math.fma, (0.1, 0.2, 0.5))
 
 
+@table
 def complex_scalars() -> Iterator[Row]:
     for name in (*SMOOTH[:-1], "acosh", "log", "log10", "sqrt", "phase", "polar"):
         yield from cases(getattr(cmath, name), (0.3 + 0.4j,), (-0.7 - 0.2j,))
@@ -124,6 +127,7 @@ def complex_scalars() -> Iterator[Row]:
     yield from cases(cmath.rect, (0.3, 0.7), (2, 0.7))
 
 
+@table
 def numpy_scalars() -> Iterator[Row]:
     """The methods of NumPy's scalars, which reductions return."""
     for name in ("sum", "mean", "max", "item", "conj", "copy", "ravel", "real", "imag", "T"):
@@ -133,6 +137,7 @@ def numpy_scalars() -> Iterator[Row]:
     yield from cases(np.generic.astype, (np.float64(0.5), complex))
 
 
+@table
 def python_builtins() -> Iterator[Row]:
     yield from cases(float, (0.5,), (3,), (np.float32(0.5),), (np.array(0.5),), (np.array(2),))
     yield from cases(complex, (0.5, 2.0), (0.5,), (1 + 2j, 0.5), (0.5, 1 - 2j))
@@ -154,6 +159,7 @@ def python_builtins() -> Iterator[Row]:
         yield from cases(callee, ([(0.3, 1.0), (0.1, 2.0)],))
 
 
+@table
 def elementwise() -> Iterator[Row]:
     unary = (
         *(np.negative, np.positive, np.absolute, np.conjugate, np.sin, np.cos, np.tan, np.arcsin),
@@ -181,6 +187,7 @@ def elementwise() -> Iterator[Row]:
     yield from cases(np.angle, (cplx(3), True))
 
 
+@table
 def binary() -> Iterator[Row]:
     callees = (
         *(np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin),

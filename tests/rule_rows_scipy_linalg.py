@@ -7,7 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import linalg
 
-from tests.rule_row import Options, Row, cases, cplx, definite, hermitian, real, signed, single
+from tests.rule_row import (
+    Options,
+    Row,
+    cases,
+    cplx,
+    definite,
+    hermitian,
+    real,
+    signed,
+    single,
+    table,
+)
 
 NEAR_ONE = 2 * np.eye(3)
 
@@ -33,6 +44,7 @@ def triangular(n: int) -> np.ndarray:
     return signed(n, n) + 2 * np.eye(n)
 
 
+@table
 def solutions() -> Iterator[Row]:
     a, c = definite(3), hermitian(3)
     general = signed(3, 3) + NEAR_ONE
@@ -69,6 +81,7 @@ def solutions() -> Iterator[Row]:
         yield from cases(linalg.cho_factor, (a, lower), (c, lower))
 
 
+@table
 def banded() -> Iterator[Row]:
     band = signed(4, 5) + np.array([[0.0], [0], [3], [0]])
     complex_band = cplx(3, 5) + np.array([[0.0], [3], [0]])
@@ -87,6 +100,7 @@ def banded() -> Iterator[Row]:
         )
 
 
+@table
 def equations() -> Iterator[Row]:
     yield from cases(
         linalg.solve_sylvester,
@@ -98,6 +112,7 @@ def equations() -> Iterator[Row]:
         )
 
 
+@table
 def matrices() -> Iterator[Row]:
     a, c = definite(3), hermitian(3)
     singles = (definite(3).astype(np.float32),)
@@ -118,6 +133,7 @@ def matrices() -> Iterator[Row]:
     yield from cases(linalg.circulant, (real(4),), (cplx(3),))
 
 
+@table
 def factorisations() -> Iterator[Row]:
     a, c = definite(3), hermitian(3)
     yield from cases(linalg.cholesky, (a,), (a, True), (c,), (c, Options(lower=True)))
@@ -143,6 +159,7 @@ def factorisations() -> Iterator[Row]:
     )
 
 
+@table
 def composites() -> Iterator[Row]:
     yield from cases(linalg.khatri_rao, (real(2, 3), real(4, 3)))
     yield from cases(

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import fft, ndimage, signal
 
-from tests.rule_row import Options, Row, cases, cplx, real, single
+from tests.rule_row import Options, Row, cases, cplx, real, single, table
 
 
+@table
 def transforms() -> Iterator[Row]:
     for callee in (fft.fft, fft.ifft):
         yield from cases(callee, (real(5),), (cplx(4, 3), 6, 0, "ortho"), (cplx(2, 6), 4))
@@ -37,6 +38,7 @@ def transforms() -> Iterator[Row]:
         yield from cases(callee, (real(5),), (cplx(3, 4), 0))
 
 
+@table
 def convolutions() -> Iterator[Row]:
     for callee in (signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.correlate):
         for mode in ("full", "same", "valid"):
@@ -61,6 +63,7 @@ def convolutions() -> Iterator[Row]:
 MODES = ("reflect", "nearest", "mirror", "wrap", "constant")
 
 
+@table
 def filters() -> Iterator[Row]:
     for mode in MODES:
         for callee in (ndimage.correlate1d, ndimage.convolve1d):

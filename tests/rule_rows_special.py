@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from tests.rule_row import Options, Row, cases, real, signed, single
+from tests.rule_row import Options, Row, cases, real, signed, single, table
 
 COMPLEX = np.array([0.3 + 0.4j, 1.2 - 0.5j])
 ANYWHERE = (
@@ -21,6 +21,7 @@ POSITIVE = (
 )
 
 
+@table
 def of_one() -> Iterator[Row]:
     for name in ANYWHERE:
         yield from cases(getattr(special, name), (signed(2, 3),), (real(3),), (0.4,))
@@ -34,6 +35,7 @@ def of_one() -> Iterator[Row]:
     yield from cases(special.ellipe, (0.0,))
 
 
+@table
 def of_several() -> Iterator[Row]:
     for callee in (special.xlogy, special.xlog1py, special.rel_entr, special.kl_div):
         yield from cases(callee, (real(3), real(2, 3)), (0.4, real(3)))
@@ -48,6 +50,7 @@ def of_several() -> Iterator[Row]:
     yield from cases(special.binom, (real(3) + 2, real(2, 3)))
 
 
+@table
 def with_parameters() -> Iterator[Row]:
     """Only the last argument varies."""
     for name in ("gammainc", "gammaincc", "gammaincinv"):
@@ -64,6 +67,7 @@ def with_parameters() -> Iterator[Row]:
     yield from cases(special.hyp2f1, (1.3, 2.1, 0.7, signed(3)))
 
 
+@table
 def composites() -> Iterator[Row]:
     yield from cases(special.multigammaln, (real(3) + 2, 3))
     yield from cases(special.boxcox, (real(3), 0.4), (real(3), real(2, 3)))

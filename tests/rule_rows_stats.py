@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from tests.rule_row import Options, Row, cases, real, signed
+from tests.rule_row import Options, Row, cases, real, signed, table
 
 ANYWHERE = {"norm": (), "t": (3,), "cauchy": (), "laplace": (), "logistic": ()}
 POSITIVE = {
@@ -38,6 +38,7 @@ def with_shapes(f, shapes):
     return fixed
 
 
+@table
 def continuous():
     for name, shapes in ANYWHERE.items():
         for method in ("pdf", "logpdf", *METHODS):
@@ -52,6 +53,7 @@ def continuous():
             yield from cases(f, (0.4, *floats), (real(3), *floats, Options(loc=-0.1, scale=2.3)))
 
 
+@table
 def discrete():
     for method in ("pmf", "logpmf", *METHODS):
         for k in (K, 1):
@@ -69,6 +71,7 @@ def partial(f, *first):
     return called
 
 
+@table
 def vectors():
     cov = np.array([[1.0, 0.2], [0.2, 0.5]])
     for method in ("logpdf", "pdf"):
@@ -79,6 +82,7 @@ def vectors():
         )
 
 
+@table
 def as_methods() -> Iterator[tuple[Row, Row]]:
     """Each row, and the same call of the method itself, with all parameters in their places."""
     for row in (*continuous(), *discrete(), *vectors()):

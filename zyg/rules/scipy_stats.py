@@ -36,7 +36,11 @@ def positive(parameter):
 
 
 def inside(condition, value, outside, of):
-    """The value where a condition holds, `outside` elsewhere; NaN where `of` is NaN."""
+    """The value where a condition holds, `outside` elsewhere; NaN where `of` is NaN.
+
+    What the value is computed from should be an ordinary number where the condition doesn't hold:
+    its derivatives are multiplied by zero there, which leaves NaN what is infinite.
+    """
     return np.where(condition, value, np.where(np.isnan(of), np.nan, outside))
 
 
@@ -83,16 +87,19 @@ def expon_logsf(x, loc=0, scale=1):
 
 def gamma_logpdf(x, a, loc=0, scale=1):
     z, a = standard(x, loc, scale), positive(a)
-    value = special.xlogy(a - 1, z) - z - special.gammaln(a) - np.log(scale)
+    within = np.where(z >= 0, z, 1.0)
+    value = special.xlogy(a - 1, within) - within - special.gammaln(a) - np.log(scale)
     return inside(z >= 0, value, -np.inf, z + 0 * a)
 
 
 def gamma_cdf(x, a, loc=0, scale=1):
-    return special.gammainc(a, np.maximum(standard(x, loc, scale), 0.0))
+    z = standard(x, loc, scale)
+    return inside(z > 0, special.gammainc(a, np.where(z > 0, z, 1.0)), 0.0, z + 0 * positive(a))
 
 
 def gamma_sf(x, a, loc=0, scale=1):
-    return special.gammaincc(a, np.maximum(standard(x, loc, scale), 0.0))
+    z = standard(x, loc, scale)
+    return inside(z > 0, special.gammaincc(a, np.where(z > 0, z, 1.0)), 1.0, z + 0 * positive(a))
 
 
 def chi2_logpdf(x, df, loc=0, scale=1):
@@ -109,17 +116,25 @@ def chi2_sf(x, df, loc=0, scale=1):
 
 def beta_logpdf(x, a, b, loc=0, scale=1):
     z, a, b = standard(x, loc, scale), positive(a), positive(b)
-    value = special.xlogy(a - 1, z) + special.xlog1py(b - 1, -z)
+    is_within = (z >= 0) & (z <= 1)
+    within = np.where(is_within, z, 0.5)
+    value = special.xlogy(a - 1, within) + special.xlog1py(b - 1, -within)
     value = value - special.betaln(a, b) - np.log(scale)
-    return inside((z >= 0) & (z <= 1), value, -np.inf, z + 0 * (a + b))
+    return inside(is_within, value, -np.inf, z + 0 * (a + b))
 
 
 def beta_cdf(x, a, b, loc=0, scale=1):
-    return special.betainc(a, b, np.clip(standard(x, loc, scale), 0.0, 1.0))
+    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
+    is_within = (z > 0) & (z < 1)
+    value = special.betainc(a, b, np.where(is_within, z, 0.5))
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z + 0 * shapes)
 
 
 def beta_sf(x, a, b, loc=0, scale=1):
-    return special.betainc(b, a, 1 - np.clip(standard(x, loc, scale), 0.0, 1.0))
+    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
+    is_within = (z > 0) & (z < 1)
+    value = special.betainc(b, a, 1 - np.where(is_within, z, 0.5))
+    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z + 0 * shapes)
 
 
 def t_logpdf(x, df, loc=0, scale=1):
