@@ -60,7 +60,7 @@ class TypedCalls(TypedChanges):
 
     # Calls
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         callee: Any,
         *args: Operand,
