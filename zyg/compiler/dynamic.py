@@ -72,10 +72,11 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
 
         return run_again(pullback_call, *args, **kwargs)
     if id(function) in NESTED:
-        pair_and_back: tuple[Any, Any] = NESTED[id(function)](*args, **kwargs)
-        return pair_and_back
+        pair, back = NESTED[id(function)](*args, **kwargs)
+        return pair, back
     if isinstance(function, BackFunction) and hasattr(function, "pullback"):
-        return function.pullback(*args)  # type: ignore[no-any-return]
+        y, back = function.pullback(*args)
+        return y, back
     if is_running():
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:
@@ -254,7 +255,8 @@ def _changed_in_place(
             y, back = pullback_call(method, *args)
             return y, object_backs.Through(back, object_backs.of_operator)
         if is_memory(args[0]):
-            return from_api.compile_call(function, *args)  # type: ignore[no-any-return]
+            y, back = from_api.compile_call(function, *args)
+            return y, back
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
@@ -634,7 +636,7 @@ def unit_seed(y: Any) -> Any:
 
 
 @adjoint(loss_and_rest)
-def _loss_and_rest_rule(y):  # type: ignore[no-untyped-def]
+def _loss_and_rest_rule(y: Any) -> Any:
     return loss_and_rest(y), lambda y_bar: (y_bar,)
 
 
@@ -652,7 +654,7 @@ def real_scalar(y: Any) -> Any:
 
 
 @adjoint(real_scalar)
-def _real_scalar_rule(y):  # type: ignore[no-untyped-def]
+def _real_scalar_rule(y: Any) -> Any:
     return real_scalar(y), lambda y_bar: y_bar
 
 

@@ -251,9 +251,7 @@ def as_it_is(y_bar: Any) -> Any:
 
 def as_returned(layout: Any, given: Any) -> Bars:
     """The cotangents of a call from what the back function of its rule returned."""
-    if given is None:
-        return layout(None)  # type: ignore[no-any-return]
-    found: Bars = layout.of_returned(given)
+    found: Bars = layout(None) if given is None else layout.of_returned(given)
     return found
 
 

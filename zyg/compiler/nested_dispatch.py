@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import types
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ Values = tuple[Any, ...]
 Bars = tuple[Any, ...]
 
 
-class Found:
+class Found(ABC):
     """A call as one of code that can be differentiated: that gives the value and what is held."""
 
     __slots__ = ("forward", "inputs", "keywords")
@@ -58,17 +59,17 @@ class Found:
         self.inputs = inputs
         self.keywords = keywords
 
+    @abstractmethod
     def back_of(self, y: Any, held: Any) -> NestedBack:
         """The back function of the call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arranged(self, bars: Bars) -> Bars:
         """The cotangents of the call from those of the inputs and keyword arguments."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dots(self, own: Any, dots: Values) -> Values:
         """The tangents of the inputs from those of the function and its arguments."""
-        raise NotImplementedError
 
 
 class FoundFunction(Found):

@@ -451,7 +451,7 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     if len(rest) > 2 and not hasattr(obj, name):
         return rest[-1]
     if is_running() and is_place(type(obj)):
-        if not is_field(  # type: ignore[no-untyped-call]
+        if not is_field(
             obj, name, getattr(type(obj), name, None)
         ) and holds_numbers(value):
             raise NotDifferentiable(
@@ -468,14 +468,14 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     if isinstance(value, METHODS) and type(value.__self__) is type(obj):
         return {"__self__": obj_dot}
     descriptor = getattr(type(obj), name, None)
-    if is_constant(descriptor) or is_of_class(value, descriptor):  # type: ignore[no-untyped-call]
+    if is_constant(descriptor) or is_of_class(value, descriptor):
         return zero_tangent(value)
     if rule_of(descriptor) is not None:
         return rule_call((descriptor, obj), (None, obj_dot))[1]
     fields = getattr(type(obj), "_fields", ())
     if isinstance(obj, tuple) and name in fields:
         return obj_dot[fields.index(name)]
-    is_own = is_field(obj, name, descriptor)  # type: ignore[no-untyped-call]
+    is_own = is_field(obj, name, descriptor)
     if isinstance(obj_dot, dict) and is_own:
         return picked(obj_dot, name, value)
     if _is_text(value):
