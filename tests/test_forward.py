@@ -16,7 +16,7 @@ from tests.test_corpus import assert_same_behaviour
 from tests.test_corpus_itself import each_input
 from tests.test_corpus_second_order import SECOND_ORDER, gradient_of
 from tests.test_corpus_second_order import is_refused as is_refused_twice
-from zyg.compiler import assemble
+from zyg.compiler import generated
 from zyg.rules.registry import rule_of
 
 pytestmark = pytest.mark.thorough
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(autouse=True)
 def verified(monkeypatch):
-    monkeypatch.setattr(assemble, "verifying", True)
+    monkeypatch.setattr(generated, "verifying", True)
 
 
 def tangents_along(args, direction):

@@ -23,8 +23,9 @@ from ir.heap import HEAP, with_held_inputs
 from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, Source, callee_of, plan_of, value_of, with_heap_passed
-from zyg.compiler.assemble import Compiler, Joint, Pair
+from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Outdated, Shared
+from zyg.compiler.generated import Joint, Pair
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.nesting import may_store_unseen
 from zyg.compiler.object_needs import note_lost

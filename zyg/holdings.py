@@ -21,9 +21,9 @@ from ir.rewrite import blocks
 from zyg import cotangent, keeping
 from zyg.back_functions import DispatchedBack, Pullback, sizes_of
 from zyg.checkpointing import Kept
-from zyg.compiler.assemble import Generated, Pair
 from zyg.compiler.checkpoint_calls import RunAgainBack
 from zyg.compiler.dynamic import RuleBack
+from zyg.compiler.generated import Generated, Pair
 from zyg.compiler.memory import kept_apart
 
 COPIES = (cotangent.prototype, keeping.kept, keeping.shell, kept_apart, primitives.alias)

@@ -25,7 +25,7 @@ from zyg.back_functions import (
     filled,
     protected,
 )
-from zyg.compiler.assemble import Pair
+from zyg.compiler.generated import Pair
 from zyg.entry import ChangesArguments, Entry, changes_no_more, entry_for, entry_on_heap, inputs_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_memory import is_held, watched
