@@ -16,11 +16,11 @@ import numpy as np
 from zyg import cotangent
 from zyg.checkpointing import Kept
 from zyg.compiler.checkpoint_calls import RunAgainBack
-from zyg.compiler.dynamic import RuleBack
 from zyg.compiler.generated import Generated
 from zyg.compiler.nested_backs import NestedBack
 from zyg.compiler.nested_dispatch import as_callable, refuse_objects
 from zyg.compiler.object_backs import Through
+from zyg.compiler.rule_backs import RuleBack
 from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.held_memory import Watched

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from zyg.api import gradient, pullback
-from zyg.compiler.dynamic import pullback_call, real_scalar
+from zyg.compiler.dynamic import pullback_call
+from zyg.compiler.returned import real_scalar
 from zyg.cotangent import project
 from zyg.rules.registry import constant, substitute
 

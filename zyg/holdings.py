@@ -22,9 +22,9 @@ from zyg import cotangent, keeping
 from zyg.back_functions import DispatchedBack, Pullback, sizes_of
 from zyg.checkpointing import Kept
 from zyg.compiler.checkpoint_calls import RunAgainBack
-from zyg.compiler.dynamic import RuleBack
 from zyg.compiler.generated import Generated, Pair
 from zyg.compiler.memory import kept_apart
+from zyg.compiler.rule_backs import RuleBack
 
 COPIES = (cotangent.prototype, keeping.kept, keeping.shell, kept_apart, primitives.alias)
 SHOWN = 40  # characters of a line of source

@@ -6,11 +6,12 @@ A function that changes what it is given returns the last versions of that behin
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from ir import facts, primitives
 from ir.core import Call, Const, Operand, Value, type_of
-from ir.late import late
 from ir.types import Known, Tuple, Type, Union
 from zyg import cotangent, cotangent_items
 from zyg.compiler.augment import Augmenter
@@ -19,11 +20,7 @@ from zyg.compiler.saving import holds_memory
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.transpose import Transposer
 from zyg.keeping import kept
-
-if TYPE_CHECKING:
-    from zyg.compiler import dynamic
-else:  # it is for types that are not known when code is made
-    dynamic = late("zyg.compiler.dynamic")
+from zyg.rules.registry import adjoint, constant
 
 
 def inputs_without_heap(
@@ -88,13 +85,13 @@ def checked_loss(
     if wants_value and isinstance(type_, Tuple) and type_.items:
         loss = transposer.call(operator.getitem, result, Const(0))
         if not _is_real_scalar(type_of(loss)):
-            transposer.call(dynamic.real_scalar, loss)
+            transposer.call(real_scalar, loss)
         rest = [Const(None)] * (len(type_.items) - 1)
         return result, transposer.call(primitives.build_tuple, Const(1.0), *rest)
     if wants_value:
-        value = transposer.call(dynamic.loss_and_rest, result)
-        return value, transposer.call(dynamic.unit_seed, result)
-    return transposer.call(dynamic.real_scalar, result), Const(1.0)
+        value = transposer.call(loss_and_rest, result)
+        return value, transposer.call(unit_seed, result)
+    return transposer.call(real_scalar, result), Const(1.0)
 
 
 def seed_name(result: Operand) -> str:
@@ -102,9 +99,47 @@ def seed_name(result: Operand) -> str:
 
 
 def _is_real_scalar(type_: Type) -> bool:
-    import numpy as np
-
     if isinstance(type_, Union):
         return all(map(_is_real_scalar, type_.members))
     cls = getattr(type_, "cls", type(type_.value) if isinstance(type_, Known) else None)
     return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
+
+
+# What generated code asks where types did not tell.
+
+
+def loss_and_rest(y: Any) -> Any:
+    """A result whose first entry, or which itself, is a real scalar."""
+    real_scalar(y[0] if isinstance(y, tuple) and y else y)
+    return y
+
+
+def unit_seed(y: Any) -> Any:
+    """The seed of a loss: one, and the structural zero for what else was returned."""
+    return (1.0, *[None] * (len(y) - 1)) if isinstance(y, tuple) else 1.0
+
+
+@adjoint(loss_and_rest)
+def _loss_and_rest_rule(y: Any) -> Any:
+    return loss_and_rest(y), lambda y_bar: (y_bar,)
+
+
+def real_scalar(y: Any) -> Any:
+    """The result of a function whose gradient is asked for: a real number or 0-d array."""
+    if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
+        return y
+    if isinstance(y, np.ndarray) and y.ndim == 0 and y.dtype.kind in "fiu":
+        return y
+    kind = f"an array of shape {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
+    raise TypeError(
+        f"gradient needs a function that returns a real scalar, this one returned {kind}; "
+        "use zyg.jacobian, or zyg.pullback with a seed of that shape"
+    )
+
+
+@adjoint(real_scalar)
+def _real_scalar_rule(y: Any) -> Any:
+    return real_scalar(y), lambda y_bar: y_bar
+
+
+constant(unit_seed)

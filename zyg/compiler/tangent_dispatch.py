@@ -22,12 +22,14 @@ from ir import primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg.compiler import (
+    attempted_calls,
     decorated,
     dynamic,
     memory,
     nested_backs,
     nested_dispatch,
     object_attributes,
+    rule_backs,
 )
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.objects import is_place, lookup
@@ -198,7 +200,7 @@ def _tangent_of_pair(
 
 def _tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
     """The cotangents that such a back function gives, with tangents."""
-    if isinstance(back, nested_backs.LinearBack | dynamic.Zero):
+    if isinstance(back, nested_backs.LinearBack | rule_backs.Zero):
         return back(y_bar), back(y_bar_dot)
     nested = back if isinstance(back, nested_backs.NestedBack) else None
     if nested is None and hasattr(back, "nested"):
@@ -255,11 +257,11 @@ def _attempt(
         method = lookup(type(function), "__call__")
         if isinstance(method, types.FunctionType):
             return _attempt(method, (function, *args), None, (None, *dots), kwargs, kwarg_dots)
-    if dynamic._is_plain_function(function):
+    if attempted_calls.is_compiled(function):
         return _compiled(function, args, function_dot, dots, kwargs, kwarg_dots, "attempt")
     recorder = Recorder(_attempt_call)
     given = tuple(map(recorder.told_apart, args, dots))
-    found = None if kwargs else dynamic.attempted_method(recorder, function, given)
+    found = None if kwargs else attempted_calls.attempted_method(recorder, function, given)
     if found is not None:
         return found[0], recorder.dot_of(found[0])
     try:
@@ -267,7 +269,7 @@ def _attempt(
     except ZygError:
         raise
     except Exception as error:
-        if dynamic._may_call((function, *args, *kwargs.values())):
+        if attempted_calls.may_call((function, *args, *kwargs.values())):
             memory.refuse_lost_changes(error)
         raise
     return (None, y), (None, dot)
