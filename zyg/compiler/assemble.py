@@ -41,7 +41,7 @@ from zyg.compiler.generated import (
     load,
     passed_inputs,
 )
-from zyg.compiler.loops import count_trips
+from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.nesting import Derived, expanded
 from zyg.compiler.preserve import preserve, preserve_held
