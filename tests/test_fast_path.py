@@ -11,7 +11,7 @@ import pytest
 
 import zyg
 from tests.test_keys import ALIKE, DISTINCT
-from zyg.entry import CALLS_UNTIL_PATH, MAX_PATHS, cache
+from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
 from zyg.gradients import gradient_of
 from zyg.keys import key_of
 

@@ -23,8 +23,8 @@ LAYERS = [
     ["zyg.rules"],
     ["zyg.compiler"],
     [
-        "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants", "zyg.entry",
-        "zyg.pullback_calls",
+        "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants",
+        "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions", "zyg.tracing",
         "zyg.object_gradients", "zyg.contents_key", "zyg.program_names",
     ],

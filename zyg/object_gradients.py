@@ -21,7 +21,8 @@ from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, pro
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
-from zyg.entry import Entry, changed_inputs, inputs_of
+from zyg.entry import changed_inputs, inputs_of
+from zyg.entry_cache import Entry
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding, is_memory
 from zyg.keeping import prototype

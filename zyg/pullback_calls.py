@@ -25,8 +25,10 @@ from zyg.back_functions import (
     filled,
     protected,
 )
+from zyg.call_forms import ChangesArguments
 from zyg.compiler.generated import Pair
-from zyg.entry import ChangesArguments, Entry, changes_no_more, entry_for, entry_on_heap, inputs_of
+from zyg.entry import changes_no_more, entry_for, entry_on_heap, inputs_of
+from zyg.entry_cache import Entry
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_memory import is_held, watched
 from zyg.keeping import prototype
