@@ -25,8 +25,9 @@ LAYERS = [
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants",
         "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
-        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions", "zyg.tracing",
-        "zyg.object_gradients", "zyg.contents_key", "zyg.program_names",
+        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions",
+        "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",
+        "zyg.contents_key", "zyg.program_names",
     ],
     ["zyg.api", "zyg.calls_inside"],
     ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],

@@ -17,7 +17,7 @@ import numpy as np
 
 from ir.core import named
 from zyg import cotangent
-from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, protected
+from zyg.back_functions import Adjoint, Pullback, StructuralGradients
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
@@ -27,6 +27,8 @@ from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding, is_memory
 from zyg.keeping import prototype
 from zyg.program_names import begun
+from zyg.saved_values import protected
+from zyg.seeds import Like
 from zyg.shadow_records import Record
 from zyg.shadows import Shadows, backward, forward
 

@@ -17,13 +17,10 @@ from zyg.back_functions import (
     Adjoint,
     DispatchedBack,
     Gradients,
-    Like,
     ObjectsBack,
     Pullback,
     StructuralGradients,
     UpdateBack,
-    filled,
-    protected,
 )
 from zyg.call_forms import ChangesArguments
 from zyg.compiler.generated import Pair
@@ -34,6 +31,8 @@ from zyg.held_memory import is_held, watched
 from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
 from zyg.program_names import admitted
+from zyg.saved_values import protected
+from zyg.seeds import Like, filled
 from zyg.shadows import is_running
 
 
