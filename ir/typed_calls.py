@@ -61,7 +61,7 @@ class TypedCalls(TypedChanges):
 
     # Calls
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         callee: Any,
         *args: Operand,

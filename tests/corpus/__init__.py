@@ -5,7 +5,7 @@
 differentiated yet.
 """
 
-from tests.corpus import (  # noqa: F401
+from tests.corpus import (
     arrays,
     assignments,
     branches,
