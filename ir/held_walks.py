@@ -47,7 +47,7 @@ CALLING = {
     )
 }  # fmt: skip
 # New versions of the heap that leave lists, dicts and arrays as they are.
-UNPACKING = (primitives.unpack, primitives.unpack_starred)
+UNPACKING = (primitives.unpack, primitives.unpack_starred, iter)
 STORES = (heap.attribute_stored, heap.attribute_set, heap.class_stored, heap.new_object)
 
 
