@@ -24,7 +24,7 @@ from types import (
 )
 
 from ir import container_facts as container_facts
-from ir import facts, primitives
+from ir import facts, patterns
 from ir import matching_calls as matching_calls
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (
@@ -195,7 +195,7 @@ def is_not(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return BOOL if answer is None else Known(not answer)
 
 
-@facts.fold(primitives.is_instance)
+@facts.fold(patterns.is_instance)
 def fold_is_instance(call: Call) -> Call | None:
     """A class pattern of a known class asks what `isinstance` does."""
     subject, cls = call.args
@@ -204,20 +204,20 @@ def fold_is_instance(call: Call) -> Call | None:
     return None
 
 
-@declare(primitives.is_sequence)
+@declare(patterns.is_sequence)
 def is_sequence(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     cls = class_of(args[0])
-    return BOOL if cls is None else Known(bool(cls.__flags__ & primitives.SEQUENCE_FLAG))
+    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.SEQUENCE_FLAG))
 
 
-@declare(primitives.is_mapping)
+@declare(patterns.is_mapping)
 def is_mapping(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     cls = class_of(args[0])
-    return BOOL if cls is None else Known(bool(cls.__flags__ & primitives.MAPPING_FLAG))
+    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.MAPPING_FLAG))
 
 
-always(BOOL, primitives.is_instance, primitives.is_present)
-facts.pure(primitives.is_sequence, primitives.is_mapping, primitives.is_present)
+always(BOOL, patterns.is_instance, patterns.is_present)
+facts.pure(patterns.is_sequence, patterns.is_mapping, patterns.is_present)
 
 
 @facts.fold(isinstance, operator.is_, operator.is_not, type)

@@ -37,7 +37,6 @@ from ir.types import Scalar, Type, Union
 
 
 def globals_read(block: Block) -> set[str]:
-    """The names of globals that a block reads."""
     """The names of the globals that a block loads."""
     return {
         op.args[0].value
