@@ -323,6 +323,10 @@ def store_back(items: Any, index: Any, value: Any) -> None:
     items[index] = value
 
 
+# Changes in place, as functions of the object before to the same object behind the change.
+# Inference puts them in the place of the effects in the source: every pass sees values only.
+
+
 def stored(items: Any, index: Any, value: Any) -> Any:
     """`items[index] = value`: gives `items`, which nobody reads under its old name any more."""
     items[index] = value
