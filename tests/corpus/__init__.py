@@ -33,6 +33,7 @@ from tests.corpus import (
     generator_pipelines,
     generator_walks,
     generators,
+    held_walks,
     iterators,
     local_classes,
     loop_exits,
