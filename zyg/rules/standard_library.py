@@ -1,6 +1,7 @@
 """Functions of the standard library whose results carry no derivatives: text, whole numbers, draws.
 
-What else `random` has (`choice`, `shuffle`, `gauss`) is Python code around these, and differentiated.
+What else `random` has (`choice`, `shuffle`, `gauss`) is Python code around these, and
+differentiated.
 """
 
 from __future__ import annotations
@@ -16,6 +17,6 @@ constant(
 )
 constant(
     *(random.Random.random, random.Random.seed, random.Random.getrandbits),
-    *(random.Random.getstate, random.Random.setstate, random.Random._randbelow),
+    *(random.Random.getstate, random.Random.setstate, vars(random.Random)["_randbelow"]),
     *(random.Random.randint, random.Random.randrange, random.Random.randbytes),
 )
