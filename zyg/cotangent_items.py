@@ -83,8 +83,17 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
             f"import {type(like).__name__} into the module of this function"
         )
     buffer = np.asarray(zeros_like(like))
-    bar = accumulate_at(buffer, index, realness_of(like, value_bar))
+    bar = _filled_at(buffer, index, realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
+
+
+def _filled_at(zeros: np.ndarray[Any, Any], index: Any, value: Any) -> Any:
+    """`accumulate_at` for new zeros: where no item is named twice, nothing needs to be added."""
+    if _may_repeat(index):
+        np.add.at(zeros, index, value)
+    else:
+        zeros[index] = value
+    return zeros
 
 
 def taken(bar: Any, index: Any) -> Any:
@@ -235,7 +244,7 @@ def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
     array([3., 0., 0.])
     """
     dtype = np.result_type(value_bar, np.float16) if _is_integral(value_bar) else None
-    return accumulate_at(np.zeros(shape, dtype or np.result_type(value_bar)), index, value_bar)
+    return _filled_at(np.zeros(shape, dtype or np.result_type(value_bar)), index, value_bar)
 
 
 def _is_integral(x: Any) -> bool:

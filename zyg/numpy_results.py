@@ -20,7 +20,7 @@ from ir.core import Call, type_of
 from ir.fact_rules import always, declare, distributed, is_int
 from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type
 from zyg.array_type import ANY, Array, Dims, array_of, as_array, dims_of
-from zyg.numpy_example import by_example, elementwise, shaped_by
+from zyg.numpy_example import COUNTS, by_example, elementwise, shaped_by
 from zyg.numpy_shapes import argument
 
 TRANSFORMS = tuple(
@@ -36,9 +36,13 @@ OF_ONE = (
 )
 OF_TWO = (np.convolve, np.quantile, np.percentile, np.kron)
 
-for _function in (*TRANSFORMS, *FACTORISATIONS, *OF_ONE):
+for _function in TRANSFORMS:
+    facts.result(_function)(by_example(_function, counts=COUNTS))
+    facts.fresh(_function)
+for _function in (*FACTORISATIONS, *OF_ONE):
     facts.result(_function)(by_example(_function))
     facts.fresh(_function)
+facts.result(np.pad)(by_example(np.pad, counts=COUNTS))
 _pinv = by_example(np.linalg.pinv)
 
 
