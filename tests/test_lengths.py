@@ -146,3 +146,14 @@ def test_of_matrices(program):
 )
 def test_no_shapes_are_compared(program):
     assert "unbroadcast" not in str(zyg.code_adjoint(program, SQUARE))
+
+
+WEIGHTS = np.arange(5.0)
+
+
+def test_arrays_of_the_module_have_sizes_of_their_own():
+    def program(x):
+        return np.sum(WEIGHTS[1:] * np.sin(x[1:]))
+
+    (x_bar,) = zyg.gradient(program, np.array([0.3, 0.7]))
+    np.testing.assert_allclose(x_bar, [0.0, 10.0 * np.cos(0.7)])

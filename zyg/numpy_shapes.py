@@ -78,7 +78,7 @@ for _function in (np.roll, np.repeat, np.ndarray.repeat, np.tile):
     facts.result(_function)(by_example(_function, counts=COUNTS))
 facts.total(np.tril, np.triu, np.flip, np.fliplr, np.flipud, np.roll, np.tile, np.diag, np.diagonal)
 facts.total(np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.moveaxis)
-facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median)
+facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median, np.sort)
 facts.total(*REDUCTIONS, np.cumsum, np.cumprod, np.transpose, np.ndarray.transpose)
 facts.total(np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, np.real, np.imag, np.ravel)
 facts.fresh(np.ndarray.flatten)

@@ -7,8 +7,9 @@
 Types that inference finds hold for all iterations of a loop, so that it can't say this. The passes
 behind it look at one iteration at a time: there, slices of one array by equal bounds have one
 length. Where nothing says how long a result is (`a[a > 0]`), it has a length of its own, which what
-is computed from it has as well. What loops carry and what calls are given has types from inference, without such symbols;
-of arrays that a loop does nothing with but to store into them, the shape is known all the same.
+is computed from it has as well. What loops carry and what calls are given has types from inference,
+without such symbols; of arrays that a loop does nothing with but to store into them, the shape is
+known all the same.
 """
 
 from __future__ import annotations
@@ -68,10 +69,10 @@ class Lengths(Inference):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
         found = self._sharper(callee, args, kwargs)
-        if isinstance(found, Array) and found.dims and ANY in found.dims:
-            dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in found.dims)
-            return Array(found.dtype, tuple(dims))
-        return found
+        if not isinstance(found, Array) or not found.dims or all(map(is_named, found.dims)):
+            return found
+        dims = (dim if is_named(dim) else Symbol(Unnamed(), is_big(dim)) for dim in found.dims)
+        return Array(found.dtype, tuple(dims))
 
     def _sharper(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from zyg.cotangent import filled, prototype, rebuilt, unbroadcast
-from zyg.rules.indexing import inverse_order
+from zyg.rules.indexing import unordered
 from zyg.rules.registry import adjoint, constant
 
 
@@ -134,7 +134,7 @@ def inserted_bars(z_bar, shape, obj, values, axis):
     length = math.prod(shape) if axis is None else shape[along]
     more = np.shape(z_bar)[along] - length
     marks = np.insert(np.arange(more, more + length), obj, np.arange(more))
-    order = inverse_order(marks, 0)
+    order = unordered(np.arange(len(marks)), marks, 0)
     old = np.reshape(np.take(z_bar, order[more:], along), shape)
     new = np.take(z_bar, order[:more], along)
     # For a single place NumPy reads the values along their first axis.

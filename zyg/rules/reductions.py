@@ -235,17 +235,14 @@ def initial_bar(y_bar, y, a, axis, keepdims, initial):
 
 @adjoint(np.ptp)
 def ptp(a, axis=None, out=None, keepdims=False):
-    y = np.ptp(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (ptp_bar(y_bar, a, axis, keepdims),)
-
-
-def ptp_bar(y_bar, a, axis, keepdims):
-    """The cotangent of `a`, where `y_bar` is that of its maximum minus its minimum."""
     top = np.max(a, axis=axis, keepdims=keepdims)
     bottom = np.min(a, axis=axis, keepdims=keepdims)
-    return extremum_bar(y_bar, top, a, axis, keepdims) - extremum_bar(
-        y_bar, bottom, a, axis, keepdims
-    )
+
+    def back(y_bar):
+        of_top = extremum_bar(y_bar, top, a, axis, keepdims)
+        return (of_top - extremum_bar(y_bar, bottom, a, axis, keepdims),)
+
+    return np.subtract(top, bottom), back
 
 
 @adjoint(np.nansum)
@@ -286,7 +283,7 @@ def prod_bar(y_bar, y, a, axis, keepdims):
     shape = np.shape(a)
     part = restored(y_bar, shape, axis, keepdims)
     if np.all(y) or np.all(a):
-        return part * conj(restored(y, shape, axis, keepdims) / a)
+        return part * conj(restored(y, shape, axis, keepdims)) / conj(a)
     axes = (
         range(len(shape))
         if axis is None
@@ -367,7 +364,8 @@ def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     """Each height counts with half the widths of the two intervals that it bounds."""
     heights = np.moveaxis(y, axis, -1)
     if x is None and np.ndim(dx) == 0:
-        return np.moveaxis(np.asarray(z_bar)[..., None] * (dx * end_weights(heights)), -1, axis)
+        full = np.broadcast_to(np.asarray(z_bar * dx)[..., None], np.shape(heights))
+        return np.moveaxis(halved_ends(full), -1, axis)
     widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
     if np.ndim(x) > 1:
         widths = np.moveaxis(widths, axis, -1)
@@ -377,13 +375,11 @@ def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     return np.moveaxis(np.asarray(z_bar)[..., None] * lengths, -1, axis)
 
 
-def end_weights(heights):
-    """1 for each item along the last axis, but 1/2 for the first and the last."""
-    length = np.shape(heights)[-1]
-    return np.pad(np.ones(length - 2), 1, constant_values=0.5) if length > 1 else np.zeros(length)
-
-
-constant(end_weights)
+def halved_ends(a):
+    """Half of the first and of the last item along the last axis: nothing of an only one."""
+    if np.shape(a)[-1] < 2:
+        return np.zeros_like(a)
+    return np.concatenate([0.5 * a[..., :1], a[..., 1:-1], 0.5 * a[..., -1:]], -1)
 
 
 def trapezoid_grid_bar(z_bar, y, x, axis):
