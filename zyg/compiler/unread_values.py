@@ -59,8 +59,8 @@ class _Rewriter:
                     if isinstance(dim, Symbol) and is_named(dim):
                         self._sizes.setdefault(dim, (value, axis))
         for op in walk(body):
-            if isinstance(op, Call):
-                self._made.update(dict.fromkeys(op.results, op))
+            if isinstance(op, Call) and len(op.results) == 1:
+                self._made[op.result] = op
             for operand in operands_of(op):
                 if isinstance(operand, Value):
                     self._readers.setdefault(operand, []).append(op)

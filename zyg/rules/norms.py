@@ -17,9 +17,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
     def back(y_bar):
         return (
-            nuclear_norm_bar(y_bar, x, axis, keepdims) if ord == "nuc" else (
-                norm_bar(y_bar, y, x, ord, axis, keepdims)
-            ),
+            norm_bar(y_bar, None if ord == "nuc" else y, x, ord, axis, keepdims),
             order_bar(y_bar, y, x, ord, axis),
         )
 
@@ -39,7 +37,9 @@ def order_bar(y_bar, y, x, ord, axis):
 
 
 def norm_bar(y_bar, y, x, ord, axis, keepdims):
-    """The cotangent of `x`, where `y` is its norm; 0 where the norm is 0."""
+    """The cotangent of `x`, where `y` is its norm, and 0 where that is 0; "nuc" doesn't need it."""
+    if ord == "nuc":
+        return nuclear_norm_bar(y_bar, x, axis, keepdims)
     shape = np.shape(x)
     if axis is None and (ord is None or ord == "fro" or (ord == 2 and len(shape) == 1)):
         return x * (y_bar * inverse_or_zero(y))
