@@ -89,11 +89,29 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
 
 def _filled_at(zeros: np.ndarray[Any, Any], index: Any, value: Any) -> Any:
     """`accumulate_at` for new zeros: where no item is named twice, nothing needs to be added."""
-    if _may_repeat(index):
-        np.add.at(zeros, index, value)
-    else:
+    if not _may_repeat(index):
         zeros[index] = value
+        return zeros
+    places = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+    if _are_weights(zeros, places, value):
+        try:
+            sums = np.bincount(places, value, len(zeros))
+        except ValueError:  # negative places count from the end
+            pass
+        else:
+            if len(sums) == len(zeros):
+                return sums
+    np.add.at(zeros, index, value)
     return zeros
+
+
+def _are_weights(zeros: np.ndarray[Any, Any], places: Any, value: Any) -> bool:
+    """Whether `np.bincount` sums what has the same place, which it does in less time."""
+    return (
+        type(places) is np.ndarray and places.dtype == np.intp and places.ndim == 1
+        and type(value) is np.ndarray and value.dtype == zeros.dtype == np.float64
+        and value.shape == places.shape and zeros.ndim == 1
+    )
 
 
 def taken(bar: Any, index: Any) -> Any:

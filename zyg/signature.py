@@ -191,8 +191,9 @@ def is_bound(value: Any) -> bool:
 
 
 def abstract_array(value: np.ndarray[Any, Any], first_symbol: int | None) -> Type:
-    from zyg import array_type
+    from zyg.array_type import abstract_array as abstract_argument
+    from zyg.array_type import abstract_known_array
 
     if first_symbol is None:
-        return array_type.abstract_known_array(value)
-    return array_type.abstract_array(value, first_symbol)
+        return abstract_known_array(value)
+    return abstract_argument(value, first_symbol)

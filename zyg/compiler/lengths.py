@@ -69,10 +69,10 @@ class Lengths(Inference):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
         found = self._sharper(callee, args, kwargs)
-        if not isinstance(found, Array) or not found.dims or all(map(is_named, found.dims)):
-            return found
-        dims = (dim if is_named(dim) else Symbol(Unnamed(), is_big(dim)) for dim in found.dims)
-        return Array(found.dtype, tuple(dims))
+        if isinstance(found, Array) and found.dims and ANY in found.dims:
+            dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in found.dims)
+            return Array(found.dtype, tuple(dims))
+        return found
 
     def _sharper(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

@@ -27,6 +27,7 @@ for _ufunc in UFUNCS:
 for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.pure(_function)
     facts.total(_function)
+    facts.fresh(_function)
     facts.result(_function)(by_example(_function))
 
 
