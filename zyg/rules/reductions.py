@@ -330,8 +330,8 @@ def cumprod(a, axis=None, dtype=None, out=None):
 def cumprod_bar(y_bar, y, a, axis):
     """The cotangent of `a`, where `y` is its cumulative product: exact also where items are 0.
 
-    Without zeros `sum(y_bar[j] y[j] for j >= i) / a[i]`; else all products without the i-th
-    item are formed, which takes memory quadratic in the length of the axis.
+    Without zeros `sum(y_bar[j] y[j] for j >= i) / a[i]`; else the product of what stands before the
+    item times `sum(y_bar[j] a[i + 1] ... a[j] for j >= i)`.
     """
     if np.all(a):
         flat = np.reshape(a, np.shape(y))
@@ -339,10 +339,22 @@ def cumprod_bar(y_bar, y, a, axis):
         return np.reshape(bar, np.shape(a))
     last = np.reshape(a, -1) if axis is None else np.moveaxis(a, axis, -1)
     last_bar = y_bar if axis is None else np.moveaxis(y_bar, axis, -1)
-    itself = np.eye(last.shape[-1], dtype=bool)
-    products = np.cumprod(np.where(itself, 1, last[..., None, :]), axis=-1)
-    bar = np.sum(np.triu(conj(products)) * last_bar[..., None, :], axis=-1)
+    products = y if axis is None else np.moveaxis(y, axis, -1)
+    before = np.concatenate([np.ones_like(products[..., :1]), products[..., :-1]], -1)
+    bar = conj(before) * discounted_sums(last_bar, conj(last))
     return np.reshape(bar, np.shape(a)) if axis is None else np.moveaxis(bar, -1, axis)
+
+
+def discounted_sums(b, a):
+    """`s[i] = b[i] + a[i + 1] s[i + 1]` along the last axis, by doubling the number of terms."""
+    length = np.shape(b)[-1]
+    factor = np.concatenate([a[..., 1:], np.zeros_like(a[..., :1])], -1)
+    for k in range((length - 1).bit_length()):
+        nothing = np.zeros_like(b[..., : 2**k])
+        rest = np.concatenate([b[..., 2**k :], nothing], -1)
+        further = np.concatenate([factor[..., 2**k :], nothing], -1)
+        b, factor = b + factor * rest, factor * further
+    return b
 
 
 TRAPEZOID = np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz")  # noqa: B009
