@@ -135,7 +135,7 @@ def shapes() -> Iterator[Row]:
     yield from cases(np.broadcast_to, (real(3), (2, 3)), (real(2, 1), (2, 3)), (0.5, (2,)))
     yield from cases(np.broadcast_arrays, (real(3), real(2, 1)), (real(3), 0.5))
     for callee in (np.repeat, np.ndarray.repeat):
-        yield from cases(callee, (real(3), 2), (real(2, 3), 2, 1), (real(2, 3), 2))
+        yield from cases(callee, (real(3), 2), (real(2, 3), 2, 1), (real(2, 3), 2), (real(2), 9))
         yield from cases(callee, (real(3), [2, 0, 1]), (real(2, 3), np.array([1, 2]), 0))
     yield from cases(np.tile, (real(3), 2), (real(2, 3), (2, 1)), (real(3), (2, 2)), (0.5, 3))
     yield from cases(np.tile, (real(2, 3), 2))

@@ -155,9 +155,21 @@ def repeat_bar(y_bar, shape, repeats, axis):
     axis = axis % len(shape)
     if np.ndim(repeats) == 0:
         blocks = (*shape[: axis + 1], repeats, *shape[axis + 1 :])
-        return np.sum(np.reshape(y_bar, blocks), axis=axis + 1)
+        return sum_of_few(np.reshape(y_bar, blocks), axis + 1)
     origins = np.repeat(np.arange(shape[axis]), repeats)
     return scatter(y_bar, shape, (*[slice(None)] * axis, origins))
+
+
+def sum_of_few(a, axis):
+    """`np.sum`, which takes ten times as long where it adds few neighbours at a time."""
+    count = np.shape(a)[axis]
+    if not 0 < count <= 8:
+        return np.sum(a, axis=axis)
+    parts = np.moveaxis(a, axis, 0)
+    total = parts[0]
+    for i in range(1, count):
+        total = total + parts[i]
+    return total
 
 
 @adjoint(np.tile)
