@@ -157,3 +157,19 @@ def test_arrays_of_the_module_have_sizes_of_their_own():
 
     (x_bar,) = zyg.gradient(program, np.array([0.3, 0.7]))
     np.testing.assert_allclose(x_bar, [0.0, 10.0 * np.cos(0.7)])
+
+
+def products_of_rows(a):
+    n = len(a)
+    factor = np.zeros((n, n))
+    for j in range(n):
+        for i in range(j, n):
+            s = a[i, j] - factor[i, :j] @ factor[j, :j]
+            factor[i, j] = s if i == j else s / factor[j, j]
+    return factor
+
+
+def test_a_cotangent_that_a_loop_carries_is_changed_in_place():
+    text = str(zyg.code_adjoint(products_of_rows, SQUARE))
+    assert "cleared(" not in text
+    assert "] = 0\n" in text

@@ -70,6 +70,8 @@ class Lengths(Inference):
     ) -> Type:
         found = self._sharper(callee, args, kwargs)
         if isinstance(found, Array) and found.dims and ANY in found.dims:
+            if found in map(type_of, args):
+                return found  # it may be the shape of that operand, of which nothing is known
             dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in found.dims)
             return Array(found.dtype, tuple(dims))
         return found
