@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, single, table, whole
+from zyg.rules.indexing import unordered
 
 
 @table
@@ -134,7 +135,7 @@ def shapes() -> Iterator[Row]:
     yield from cases(np.broadcast_to, (real(3), (2, 3)), (real(2, 1), (2, 3)), (0.5, (2,)))
     yield from cases(np.broadcast_arrays, (real(3), real(2, 1)), (real(3), 0.5))
     for callee in (np.repeat, np.ndarray.repeat):
-        yield from cases(callee, (real(3), 2), (real(2, 3), 2, 1), (real(2, 3), 2))
+        yield from cases(callee, (real(3), 2), (real(2, 3), 2, 1), (real(2, 3), 2), (real(2), 9))
         yield from cases(callee, (real(3), [2, 0, 1]), (real(2, 3), np.array([1, 2]), 0))
     yield from cases(np.tile, (real(3), 2), (real(2, 3), (2, 1)), (real(3), (2, 2)), (0.5, 3))
     yield from cases(np.tile, (real(2, 3), 2))
@@ -264,6 +265,7 @@ def selections() -> Iterator[Row]:
         extra = (1,) if callee is np.partition else ()
         yield from cases(callee, (real(5), *extra), (real(2, 3), *extra, 0), (single(3), *extra))
     yield from cases(np.sort, (real(2, 3), None))
+    yield from cases(unordered, (table, order, 1), (table, np.argsort(table, axis=0), 0))
     yield from cases(np.compress, ([True, False, True], real(3)), ([0, 1], real(2, 3), 0))
     yield from cases(np.ndarray.compress, (real(2, 3), [True, False, True], 1))
     yield from cases(np.extract, ([True, False, True], real(3)))

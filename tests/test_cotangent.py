@@ -54,6 +54,25 @@ def test_one_hot() -> None:
     assert scatter(np.float32(1.0), (2,), 0).dtype == np.float32
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32, complex])
+@pytest.mark.parametrize("places", [[0, 2, 2, 1], [0, -1, 2, -3], [1, 1, 1, 1]])
+def test_places_named_several_times_collect_all(places: list[int], kind: Any) -> None:
+    values = np.arange(1.0, 5.0).astype(kind)
+    expected = np.zeros(3, kind)
+    for place, value in zip(places, values, strict=True):
+        expected[place] += value
+    for index in (np.array(places), (np.array(places),), np.array(places, np.int8), places):
+        for found in (scatter(values, (3,), index), one_hot(values, np.ones(3, kind), index)):
+            assert found.dtype == kind
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_places_outside_of_the_array_are_refused() -> None:
+    for place in (3, -4):
+        with pytest.raises(IndexError):
+            scatter(np.ones(1), (3,), np.array([place]))
+
+
 def test_unbroadcast_kinds() -> None:
     assert type(unbroadcast(np.ones((2, 3)), 1.0)) is float
     assert type(unbroadcast(np.ones(2, np.float32), 1)) is float

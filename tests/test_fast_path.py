@@ -208,6 +208,14 @@ SHARING = {
     "one array in a list": (lambda p: np.sum(p[0] + p[1]), [np.ones(3), np.ones(3)]),
     "a list in a list": (lambda p: np.sum(p[0][0] + p[1][0]), [[np.ones(3)], [np.ones(3)]]),
     "in a dict": (lambda p: np.sum(p["a"] + p["b"]), {"a": np.ones(3), "b": np.ones(3)}),
+    "new memory backwards": (lambda x: np.sum(np.arange(3.0) * np.cumsum(x)), np.ones(3)),
+    "new memory and a view of it": (
+        lambda x, y: np.sum(np.exp(x + np.flip(y))), np.ones(3), np.ones(3)
+    ),
+    "two views of new memory": (
+        lambda x, y: np.sum(np.exp(x.T + np.flip(y.T))), np.ones((3, 2)), np.ones((3, 2))
+    ),
+    "a part of new memory": (lambda x: np.sum(np.exp(np.pad(x, 2))), np.ones(3)),
     "half influence": (lambda p, q: np.sum(p[0]) + 0.0 * q, (np.ones(3), np.ones(2)), 1.0),
 }
 
@@ -220,7 +228,9 @@ def test_gradients_own_their_memory(name):
         for gradients in (zyg.gradient(f, *args), zyg.withgradient(f, *args)[1]):
             arrays = [x for x in leaves(gradients) if isinstance(x, np.ndarray)]
             for i, array in enumerate(arrays):
-                assert array.flags.owndata
+                whole = array if array.base is None else array.base
+                assert whole.flags.owndata
+                assert whole.nbytes == array.nbytes
                 assert array.flags.writeable
                 for other in [*arrays[:i], *inputs]:
                     assert not np.shares_memory(array, other)

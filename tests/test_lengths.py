@@ -1,4 +1,4 @@
-"""Slices with variable bounds: equal ones have one length, others may broadcast."""
+"""Slices with variable bounds, masks, parts: which have one length, and which may broadcast."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,47 @@ def given_to_functions(a, b):
     return total
 
 
+def masks_of_several_and_one(a, b):
+    """Each mask gives a size of its own, which may be that of one item or not."""
+    above, largest = a[a > 0], b[b == np.max(b)]
+    again = a[a > 0]
+    total = np.sum(above * largest) + np.sum(np.sin(above) * above) + np.sum(above * again)
+    for k in range(3):
+        found = b[b > 0.2 * k]
+        total += np.sum(found * largest) + np.sum(found**2 * a[a == a[k]])
+    return total
+
+
+def searches_by_branches(a, b):
+    total, part = 0.0, a[a > 0.6]
+    for k in range(3):
+        if k == 1:
+            part = b[np.flatnonzero(b > 0)]
+        other = part if k > 1 else a[a > 0.4]
+        total += np.sum(part * other[:1]) + np.sum(part * np.cos(part))
+    return total
+
+
+def joined_to_nothing(a, b):
+    """Lengths of parts that follow an empty one."""
+    total, nothing = 0.0, a[4:]
+    for k in (1, 3):
+        for j in (1,):
+            long = np.concatenate((nothing, a[:k]))
+            short = np.concatenate((nothing, b[:j]))
+            total += np.sum(np.sin(long) * short)
+    return total
+
+
+def equal_parts(a, b):
+    (left, right), whole = np.split(a, 2), np.split(b, 1)[0]
+    quarters = np.split(b, 4)
+    rest = np.reshape(a, (-1, 1)) * np.reshape(b, -1)
+    return np.sum(left * right) * np.sum(quarters[0] * left) + np.sum(whole * a) + np.sum(rest**3)
+
+
 PROGRAMS = [
+    masks_of_several_and_one, searches_by_branches, joined_to_nothing, equal_parts,
     one_item_broadcasts, part_of_the_iteration_before, parts_in_a_list, bound_that_changes,
     bounds_by_branches, given_to_functions,
 ]
@@ -97,5 +137,39 @@ def test_of_matrices(program):
     check_gradient(lambda a: program(a + 4.0 * np.eye(4)), (SQUARE,), zyg.pullback)
 
 
-def test_no_shapes_are_compared():
-    assert "unbroadcast" not in str(zyg.code_adjoint(lu, SQUARE))
+@pytest.mark.parametrize(
+    "program", [
+        lu,
+        lambda a: np.sum(a[a > 0] ** 2),
+        lambda a: np.sum(np.diff(a) ** 2) + np.sum(np.sin(np.tile(a, 2)) ** 2),
+    ],
+)
+def test_no_shapes_are_compared(program):
+    assert "unbroadcast" not in str(zyg.code_adjoint(program, SQUARE))
+
+
+WEIGHTS = np.arange(5.0)
+
+
+def test_arrays_of_the_module_have_sizes_of_their_own():
+    def program(x):
+        return np.sum(WEIGHTS[1:] * np.sin(x[1:]))
+
+    (x_bar,) = zyg.gradient(program, np.array([0.3, 0.7]))
+    np.testing.assert_allclose(x_bar, [0.0, 10.0 * np.cos(0.7)])
+
+
+def products_of_rows(a):
+    n = len(a)
+    factor = np.zeros((n, n))
+    for j in range(n):
+        for i in range(j, n):
+            s = a[i, j] - factor[i, :j] @ factor[j, :j]
+            factor[i, j] = s if i == j else s / factor[j, j]
+    return factor
+
+
+def test_a_cotangent_that_a_loop_carries_is_changed_in_place():
+    text = str(zyg.code_adjoint(products_of_rows, SQUARE))
+    assert "cleared(" not in text
+    assert "] = 0\n" in text

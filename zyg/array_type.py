@@ -74,6 +74,16 @@ class Bounds:
         return "slice"
 
 
+class Unnamed:
+    """What one operation made as long as nothing else says: a mask, a search, a padding.
+
+    It is equal to itself only, and names the size in what is computed from that result.
+    """
+
+    def __repr__(self) -> str:
+        return "own"
+
+
 @record
 class Measured(Type):
     """A bound of a slice that is known to one function, by what it was computed from."""

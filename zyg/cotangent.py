@@ -429,10 +429,15 @@ def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tupl
 _ZEROS = bytes(64)
 
 
+def of_shape(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of a shape and dtype that holds the memory of one number."""
+    return np.ndarray(shape, dtype, _ZEROS, 0, (0,) * len(shape))
+
+
 def prototype(x: Any) -> Any:
     """Something of the shape and dtype of an array that holds none of its memory."""
     if type(x) is np.ndarray:
         if x.dtype.hasobject:
             return x
-        return np.ndarray(x.shape, x.dtype, _ZEROS, 0, (0,) * x.ndim)
+        return of_shape(x.shape, x.dtype)
     return x

@@ -332,6 +332,10 @@ facts.total(keeping.kept, cotangent.prototype)
 declare(cotangent_items.position_of)(lambda args, kwargs: Scalar(int))
 
 
+facts.pure(cotangent.of_shape)
+facts.total(cotangent.of_shape)
+
+
 @declare(cotangent.prototype)
 def prototype(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]

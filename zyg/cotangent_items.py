@@ -83,8 +83,35 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
             f"import {type(like).__name__} into the module of this function"
         )
     buffer = np.asarray(zeros_like(like))
-    bar = accumulate_at(buffer, index, realness_of(like, value_bar))
+    bar = _filled_at(buffer, index, realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
+
+
+def _filled_at(zeros: np.ndarray[Any, Any], index: Any, value: Any) -> Any:
+    """`accumulate_at` for new zeros: where no item is named twice, nothing needs to be added."""
+    if not _may_repeat(index):
+        zeros[index] = value
+        return zeros
+    places = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+    if _are_weights(zeros, places, value):
+        try:
+            sums = np.bincount(places, value, len(zeros))
+        except ValueError:  # negative places count from the end
+            pass
+        else:
+            if len(sums) == len(zeros):
+                return sums
+    np.add.at(zeros, index, value)
+    return zeros
+
+
+def _are_weights(zeros: np.ndarray[Any, Any], places: Any, value: Any) -> bool:
+    """Whether `np.bincount` sums what has the same place, which it does in less time."""
+    return (
+        type(places) is np.ndarray and places.dtype == np.intp and places.ndim == 1
+        and type(value) is np.ndarray and value.dtype == zeros.dtype == np.float64
+        and value.shape == places.shape and zeros.ndim == 1
+    )
 
 
 def taken(bar: Any, index: Any) -> Any:
@@ -235,7 +262,7 @@ def scatter(value_bar: Any, shape: tuple[int, ...], index: Any) -> Any:
     array([3., 0., 0.])
     """
     dtype = np.result_type(value_bar, np.float16) if _is_integral(value_bar) else None
-    return accumulate_at(np.zeros(shape, dtype or np.result_type(value_bar)), index, value_bar)
+    return _filled_at(np.zeros(shape, dtype or np.result_type(value_bar)), index, value_bar)
 
 
 def _is_integral(x: Any) -> bool:

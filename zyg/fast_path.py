@@ -37,7 +37,7 @@ from ir.record import record
 from ir.types import Known
 from zyg import keys
 from zyg.binding import Source
-from zyg.gradients import gradient_of, gradients_of
+from zyg.gradients import gradient_of, gradients_of, is_sole_view
 from zyg.rules import registry
 from zyg.signature import by_identity
 from zyg.templates import Objects, all_of, defined, filled, name, statements, tuple_of
@@ -306,7 +306,8 @@ class _PathWriter:
         if cls is ndarray and value.dtype.kind in "fc":
             return [
                 *unshared,
-                filled("BAR.base is None", BAR=bar),
+                filled("(BAR.base is None or SOLE(BAR))", BAR=bar,
+                       SOLE=self._objects.name_of(is_sole_view)),
                 self._filled("VALUE.dtype is DTYPE", bar, DTYPE=value.dtype),
                 filled("BAR.shape == SHAPE", BAR=bar, SHAPE=arg.shape()),
             ]

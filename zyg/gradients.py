@@ -146,9 +146,9 @@ def are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
         if cls is ndarray:
             if (
                 getrefcount(bar) > _UNSHARED
-                or bar.base is not None
                 or bar.dtype is not arg.dtype
                 or bar.shape != arg.shape
+                or not (bar.base is None or is_sole_view(bar))
             ):
                 return False
         elif cls is tuple or cls is list:
@@ -157,6 +157,29 @@ def are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
         elif cls is not float:
             return False
     return True
+
+
+def is_sole_view(bar: np.ndarray[Any, Any]) -> bool:
+    """Whether an array is the only one to know the memory that it looks at, all of it.
+
+    Such is what `np.flip`, a transposition or `np.reshape` made of a new array.
+    """
+    base = bar.base
+    return (
+        type(base) is ndarray
+        and getrefcount(base) <= _IN_VIEW
+        and base.base is None
+        and base.nbytes == bar.nbytes
+        and bar.flags.writeable
+        and 0 not in bar.strides
+    )
+
+
+def _count_in_view() -> int:
+    """What `getrefcount` says in `is_sole_view` of an array that only a view of it refers to."""
+    bar = np.flip(np.zeros(2))
+    base = bar.base
+    return getrefcount(base)
 
 
 def _count_unshared() -> int:
@@ -168,3 +191,4 @@ def _count_unshared() -> int:
 
 
 _UNSHARED = _count_unshared()
+_IN_VIEW = _count_in_view()

@@ -10,9 +10,12 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ir.types import Scalar
+from zyg.array_type import Array, One
 from zyg.compiler.guards import Absent, AnyGuard, Guard, OfClass
-from zyg.templates import Objects, all_of, statements
+from zyg.templates import Objects, all_of, filled, statements
 
 Check = Callable[[], bool]
 
@@ -23,6 +26,12 @@ def check():
     except KeyError:
         return False
 """
+
+# An array of this dtype, with the length 1 in the same places.
+_ARRAY = """
+TYPE(FOUND) is ARRAY and FOUND.dtype == DTYPE and tuple([n == 1 for n in FOUND.shape]) == ONES
+"""
+
 
 def compiled(guards: Sequence[AnyGuard]) -> Check:
     """Whether all guards hold, as a function that was made for just these.
@@ -44,6 +53,13 @@ def _test(guard: AnyGuard, name_of: Callable[[Any], ast.expr]) -> ast.expr:
             if isinstance(expected, Scalar):
                 kind = ast.Call(name_of(type), [found], [])
                 return ast.Compare(kind, [ast.Is()], [name_of(expected.cls)])
+            if isinstance(expected, Array) and expected.dims is not None:
+                parts = {
+                    "FOUND": found, "TYPE": name_of(type), "ARRAY": name_of(np.ndarray),
+                    "DTYPE": name_of(expected.dtype),
+                    "ONES": name_of(tuple([isinstance(dim, One) for dim in expected.dims])),
+                }
+                return filled(_ARRAY, **parts)
         case OfClass(container, name, cls):
             found = ast.Subscript(name_of(container), ast.Constant(name), ast.Load())
             kind = ast.Call(name_of(type), [found], [])

@@ -40,6 +40,8 @@ from zyg.array_type import (
 
 # Two sizes for each dimension, such that no row is another one plus or times a number.
 SIZES = ((5, 8), (7, 6), (4, 11), (9, 4), (6, 15), (11, 5), (8, 9), (13, 9))
+# Two values for a number of terms or copies: no size above, nor a multiple of one, in both runs.
+COUNTS = (3, 10)
 UNKNOWN_RANKS = range(5)
 
 # Keyword arguments of reductions and of `np.pad` that have no part in the type of the result.
@@ -82,13 +84,18 @@ def sample(type_: Type, size_of: SizeOf) -> Sample:
             return number_sample(type_)
 
 
-def setting(type_: Type) -> Any:
-    """The value of an argument that is no data: an axis, a dtype, a shape."""
+def setting(type_: Type, count: int | None = None) -> Any:
+    """The value of an argument that is no data: an axis, a dtype, a shape.
+
+    Where any integer does, `count` stands for those that aren't known.
+    """
     match type_:
         case Known(value):
             return value
         case Tuple(items):
-            return tuple(map(setting, items))
+            return tuple([setting(item, count) for item in items])
+        case Scalar(cls) if cls is int and count is not None:
+            return count
         case _:
             raise Unknown
 
@@ -147,16 +154,20 @@ def type_from(first: Any, second: Any, sizes: Sizes) -> Type:
     return TOP
 
 
-def by_example(callee: Callable[..., Any], data: int = 1) -> facts.ResultOf:
+def by_example(
+    callee: Callable[..., Any], data: int = 1, counts: tuple[int | None, ...] = (None, None)
+) -> facts.ResultOf:
     """The rule of a function of `data` arrays and known settings whose sizes tell the sizes.
 
-    Not for functions that broadcast, or that drop dimensions of size 1.
+    Not for functions that broadcast, or that drop dimensions of size 1. With `counts`, a setting
+    may be an integer that isn't known, and has no part in the dtype and rank.
     """
 
     def run(args: tuple[Type, ...], kwargs: dict[str, Type], sizes: Sizes) -> Any:
+        count = counts[sizes.run]
         samples = [sample(type_, sizes) for type_ in args[:data]]
-        settings = map(setting, args[data:])
-        options = {k: setting(v) for k, v in kwargs.items() if k not in WITHOUT_EFFECT}
+        settings = [setting(type_, count) for type_ in args[data:]]
+        options = {k: setting(v, count) for k, v in kwargs.items() if k not in WITHOUT_EFFECT}
         return call(callee, (*samples, *settings), options)
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:

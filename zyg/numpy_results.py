@@ -19,8 +19,29 @@ from ir import facts
 from ir.core import Call, type_of
 from ir.fact_rules import always, declare, distributed, is_int
 from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type
-from zyg.array_type import ANY, Array, Dims, array_of, as_array, dims_of
-from zyg.numpy_example import by_example, elementwise, shaped_by
+from zyg.array_type import (
+    ANY,
+    Array,
+    Dims,
+    array_of,
+    as_array,
+    broadcast,
+    dims_of,
+    element_or_array,
+    is_number,
+)
+from zyg.numpy_example import (
+    COUNTS,
+    Unknown,
+    by_example,
+    call,
+    elementwise,
+    mixes_by_value,
+    number_sample,
+    setting,
+    shaped_by,
+    with_dims,
+)
 from zyg.numpy_shapes import argument
 
 TRANSFORMS = tuple(
@@ -36,9 +57,13 @@ OF_ONE = (
 )
 OF_TWO = (np.convolve, np.quantile, np.percentile, np.kron)
 
-for _function in (*TRANSFORMS, *FACTORISATIONS, *OF_ONE):
+for _function in TRANSFORMS:
+    facts.result(_function)(by_example(_function, counts=COUNTS))
+    facts.fresh(_function)
+for _function in (*FACTORISATIONS, *OF_ONE):
     facts.result(_function)(by_example(_function))
     facts.fresh(_function)
+facts.result(np.pad)(by_example(np.pad, counts=COUNTS))
 _pinv = by_example(np.linalg.pinv)
 
 
@@ -98,6 +123,43 @@ for _name in ("trapezoid", "trapz"):
         facts.fresh(vars(np)[_name])
 
 
+@declare(np.select)
+def select(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Masks, what they select, and a number for the rest: all broadcast."""
+    if len(args) not in (2, 3) or not all(isinstance(arg, Sequence | Tuple) for arg in args[:2]):
+        return TOP
+    default = argument(args, kwargs, 2, "default", Known(0))
+    masks, choices = map(arrays_in, args[:2])
+    if not masks or not choices or not is_number(default) or mixes_by_value([*choices, default]):
+        return TOP
+    dims = broadcast(map(dims_of, [*masks, *choices]))
+    chosen = [np.ones(1, choice.dtype) for choice in choices]
+    try:
+        result = call(
+            np.select, ([np.ones(1, bool)] * len(chosen), chosen, number_sample(default)), {}
+        )
+    except Unknown:
+        return TOP
+    return with_dims(result, dims) if dims else TOP
+
+
+def arrays_in(container: Type) -> list[Array]:
+    """The types of the items of a tuple or list, if all of them are arrays."""
+    items = container.items if isinstance(container, Tuple) else (facts.item_of(container),)
+    arrays = [item for item in items if isinstance(item, Array)]
+    return arrays if len(arrays) == len(items) else []
+
+
+@facts.quiet(np.select)
+def selects_by_masks(args: tuple[Type, ...]) -> bool:
+    """Conditions of other dtypes are refused."""
+    masks, choices = map(arrays_in, args[:2])
+    return bool(choices) and bool(masks) and all(mask.dtype == np.bool_ for mask in masks)
+
+
+facts.fresh(np.select)
+
+
 @declare(np.meshgrid)
 def meshgrid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return by_example(np.meshgrid, len(args))(args, kwargs) if args else TOP
@@ -139,7 +201,7 @@ facts.result(np.interp)(shaped_by(np.interp, interpolated_dims, 3))
 facts.fresh(np.interp)
 
 
-def indexed_dims(items: Dims, index: Dims, axis: Any = None, mode: str = "raise") -> Dims:
+def indexed_dims(items: Dims, index: Dims, axis: Any) -> Dims:
     """The sizes that `np.take` gives: those of the index in the place of the axis."""
     if axis is None:
         return index
@@ -147,21 +209,26 @@ def indexed_dims(items: Dims, index: Dims, axis: Any = None, mode: str = "raise"
     return (*items[:position], *index, *items[position + 1 :])
 
 
-def taking(callee: Callable[..., Any]) -> facts.ResultOf:
-    by_array = shaped_by(callee, indexed_dims, 2)
-
-    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        if len(args) > 1 and isinstance(args[1], Sequence | Tuple):
-            if not is_int(facts.item_of(args[1])):
-                return TOP
-            args = args[0], Array(np.dtype(np.intp), (ANY,)), *args[2:]
-        return by_array(args, kwargs)
-
-    return distributed(result_of)
+def taking(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) not in (2, 3) or not kwargs.keys() <= {"axis", "mode"}:
+        return TOP
+    items, index = args[0], args[1]
+    axis = argument(args, kwargs, 2, "axis", Known(None))
+    if isinstance(index, Sequence | Tuple) and is_int(facts.item_of(index)):
+        index = Array(np.dtype(np.intp), (ANY,))
+    is_place = is_int(index) or (isinstance(index, Array) and index.dtype.kind in "iu")
+    places = dims_of(index)
+    if not isinstance(items, Array) or items.dims is None or places is None or not is_place:
+        return TOP
+    try:
+        dims = indexed_dims(items.dims, places, setting(axis))
+    except (Unknown, LookupError, TypeError):
+        return TOP
+    return element_or_array(items.dtype, dims)
 
 
 for _function in (np.take, np.ndarray.take):
-    facts.result(_function)(taking(_function))
+    facts.result(_function)(distributed(taking))
     facts.fresh(_function)
 
 
@@ -254,7 +321,7 @@ facts.fresh(
 # Computed for their values alone. Those that are total fail where shapes don't fit.
 facts.pure(*TRANSFORMS, *OF_ONE, *OF_TWO, np.append, np.insert, np.compress, np.extract, np.delete)
 facts.pure(np.select, np.bincount, np.take, np.take_along_axis, np.interp, np.ediff1d)
-facts.total(np.convolve, np.gradient, np.pad, *TRANSFORMS)
+facts.total(np.convolve, np.gradient, np.pad, np.interp, *TRANSFORMS)
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
         facts.pure(vars(np)[_name])

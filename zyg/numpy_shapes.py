@@ -33,6 +33,7 @@ from zyg.array_type import (
     array_of,
     as_array,
     broadcast,
+    derived_dim,
     dims_of,
     equal_dim,
     is_big,
@@ -40,7 +41,7 @@ from zyg.array_type import (
     is_number,
     size_dim,
 )
-from zyg.numpy_example import Unknown, by_example, call, setting, with_dims
+from zyg.numpy_example import COUNTS, Unknown, by_example, call, setting, with_dims
 
 
 def methods(*names: str) -> list[Any]:
@@ -73,9 +74,11 @@ for _function in (*REDUCTIONS, *EXTREMES, *COPIES):
     # These return views, or for some arguments the array itself.
     if _function not in (*IN_PLACE, np.flip, np.fliplr, np.flipud, np.rot90, np.diff):
         facts.fresh(_function)
+for _function in (np.roll, np.repeat, np.ndarray.repeat, np.tile):
+    facts.result(_function)(by_example(_function, counts=COUNTS))
 facts.total(np.tril, np.triu, np.flip, np.fliplr, np.flipud, np.roll, np.tile, np.diag, np.diagonal)
 facts.total(np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.moveaxis)
-facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median)
+facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median, np.sort)
 facts.total(*REDUCTIONS, np.cumsum, np.cumprod, np.transpose, np.ndarray.transpose)
 facts.total(np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, np.real, np.imag, np.ravel)
 facts.fresh(np.ndarray.flatten)
@@ -165,10 +168,21 @@ def reshape(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if operand is None or (not (dims := dims_from(shape)) and dims != ()):
         return TOP
     exact = by_example(np.reshape)((operand, shape), {})
-    if exact != TOP:
+    if exact != TOP and not (isinstance(exact, Array) and ANY in (exact.dims or ())):
         return exact
     dtype = operand.dtype if isinstance(operand, Array) else np.result_type(class_of(operand))
-    return array_of(dtype, dims)
+    return array_of(dtype, rest_filled(shape, dims, dims_of(operand)))
+
+
+def rest_filled(shape: Type, dims: Dims, old: Dims | None) -> Dims:
+    """Dimensions of which all but one, the rest of the items, are 1: it is not, if one was not."""
+    sizes = shape.items if isinstance(shape, Tuple) else (shape,)
+    at = [i for i, size in enumerate(sizes) if size == Known(-1)]
+    others = [dim for i, dim in enumerate(dims) if i not in at]
+    are_ones = all(isinstance(dim, One) for dim in others)
+    if len(at) != 1 or old is None or not any(map(is_big, old)) or not are_ones:
+        return dims
+    return tuple(BIG if i in at else dim for i, dim in enumerate(dims))
 
 
 facts.pure(np.ndarray.reshape)
@@ -335,7 +349,7 @@ def total_dim(dims: list[Dim], several: bool) -> Dim:
     if all(map(is_named, dims)):
         # One symbol for the same parts, and no promise that it is not 1: 0 + 1 is.
         first = next(dim for dim in dims if isinstance(dim, Symbol))
-        return Symbol((first, ("concatenate", *map(repr, dims))), False)
+        return Symbol((first, ("concatenate", *dims)), False)
     return ANY
 
 
@@ -411,16 +425,32 @@ facts.pure(*JOINING)
 facts.fresh(*JOINING)
 
 
-@declare(np.split, np.array_split)
+@declare(np.array_split)
 def split(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """A list of parts, whose sizes along the axis are not followed."""
+    return parts_along(args, kwargs, lambda dim: ANY)
+
+
+@declare(np.split)
+def equal_split(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """A number of parts is one of parts of equal sizes."""
+    count = argument(args, kwargs, 1, "indices_or_sections", TOP)
+    is_number_of_parts = isinstance(count, Known) and type(count.value) is int
+    return parts_along(
+        args, kwargs, lambda dim: derived_dim(dim, ("part", count)) if is_number_of_parts else ANY
+    )
+
+
+def parts_along(
+    args: tuple[Type, ...], kwargs: dict[str, Type], part_of: Callable[[Dim], Dim]
+) -> Type:
     axis = argument(args, kwargs, 2, "axis", Known(0))
     operand = args[0] if args else TOP
     if not isinstance(operand, Array) or not operand.dims or not isinstance(axis, Known):
         return TOP
     dims = list(operand.dims)
     try:
-        dims[axis.value] = ANY
+        dims[axis.value] = part_of(dims[axis.value])
     except (LookupError, TypeError):
         return TOP
     return Sequence(list, Array(operand.dtype, tuple(dims)))

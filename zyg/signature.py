@@ -41,21 +41,21 @@ HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
 def abstract(value: Any) -> Type:
-    """The type of a value at hand, as signatures have it."""
-    return _Abstraction().of(value)
+    """The type of a value at hand that is no argument: its sizes get no names."""
+    return _Abstraction(first_symbol=None).of(value)
 
 
 def abstract_all(values: tuple[Any, ...]) -> tuple[Type, ...]:
     """The types of several arguments; each size has a symbol of its own."""
-    abstraction = _Abstraction()
+    abstraction = _Abstraction(first_symbol=1)
     return tuple(map(abstraction.of, values))
 
 
 class _Abstraction:
     """Numbers the sizes of one signature, and notices functions that capture themselves."""
 
-    def __init__(self) -> None:
-        self._next_symbol = 1
+    def __init__(self, first_symbol: int | None) -> None:
+        self._next_symbol = first_symbol
         self._open: list[object] = []
 
     def of(self, value: Any) -> Type:
@@ -66,7 +66,8 @@ class _Abstraction:
             return Known(value)
         if cls is np.ndarray:
             type_ = abstract_array(value, self._next_symbol)
-            self._next_symbol += value.ndim
+            if self._next_symbol is not None:
+                self._next_symbol += value.ndim
             return type_
         if cls is tuple:
             return Tuple(tuple(map(self.of, value)))
@@ -110,7 +111,8 @@ class _Abstraction:
         for item in items:
             self._next_symbol = start
             found.append(widen(self.of(item)))
-            highest = max(highest, self._next_symbol)
+            if highest is not None and self._next_symbol is not None:
+                highest = max(highest, self._next_symbol)
         self._next_symbol = highest
         return join_all(dict.fromkeys(found))
 
@@ -188,7 +190,10 @@ def is_bound(value: Any) -> bool:
     )
 
 
-def abstract_array(value: np.ndarray[Any, Any], first_symbol: int) -> Type:
-    from zyg.array_type import abstract_array as abstract_array_type
+def abstract_array(value: np.ndarray[Any, Any], first_symbol: int | None) -> Type:
+    from zyg.array_type import abstract_array as abstract_argument
+    from zyg.array_type import abstract_known_array
 
-    return abstract_array_type(value, first_symbol)
+    if first_symbol is None:
+        return abstract_known_array(value)
+    return abstract_argument(value, first_symbol)

@@ -45,9 +45,11 @@ def is_ordered(op: Op) -> bool:
     if facts.is_metadata(callee):
         # Objects hold lists and dicts that grow under names which aren't known here.
         return callee is len and not _keeps_its_length(type_of(op.args[0]))
-    if not facts.is_total(callee):
-        return not (callee is getattr and _is_of_names(type_of(op.args[0])))
-    return not all(_is_numeric(type_of(arg)) for arg in op.args)
+    types = tuple(map(type_of, op.args))
+    quiet = facts.quiet_of(callee)
+    if not facts.is_total(callee) and not (quiet is not None and quiet(types)):
+        return not (callee is getattr and _is_of_names(types[0]))
+    return not all(map(_is_numeric, types))
 
 
 def _keeps_its_length(type_: Type) -> bool:

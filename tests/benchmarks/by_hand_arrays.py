@@ -11,6 +11,8 @@ from tests.benchmarks.by_hand import (
     CUBE,
     DEEP,
     GRID,
+    LONG,
+    LONG_C,
     LOWER,
     MASK,
     PLACES,
@@ -20,11 +22,16 @@ from tests.benchmarks.by_hand import (
     SMALL,
     SYMMETRIC,
     WEIGHTS,
+    WIDE,
+    WIDE_GRID,
+    WIDE_ROW,
     C,
     X,
     Y,
     pair,
 )
+
+SQUARE = WIDE[:, :2000].copy()
 
 # Rearrangements and indices
 
@@ -38,7 +45,7 @@ pair(
     lambda x, y: np.sum(np.stack((x, y)) ** 2), lambda x, y: layers_by_hand(x, y), X, Y,
 )
 pair(
-    MOVE, "split", lambda x: split_formula(x), lambda x: np.concatenate((x[HALF:], x[:HALF])), X,
+    MOVE, "split", lambda x: split_formula(x), lambda x: np.concatenate((x[HALF:], x[:HALF])), LONG,
 )
 pair(MOVE, "pad", lambda x: np.sum(np.pad(x, 5) ** 2), lambda x: padded_by_hand(x), X)
 pair(
@@ -51,15 +58,18 @@ pair(
     lambda x: np.sum(np.repeat(x, 2) ** 2),
     lambda x: (2 * np.repeat(x, 2)).reshape(-1, 2).sum(axis=1), X,
 )
-pair(MOVE, "roll", lambda x: np.sum(C * np.roll(x, 7)), lambda x: np.roll(C, -7), X)
-pair(MOVE, "flip", lambda x: np.sum(C * np.flip(x)), lambda x: C[::-1].copy(), X)
+pair(MOVE, "roll", lambda x: np.sum(LONG_C * np.roll(x, 7)), lambda x: np.roll(LONG_C, -7), LONG)
+pair(MOVE, "flip", lambda x: np.sum(LONG_C * np.flip(x)), lambda x: LONG_C[::-1].copy(), LONG)
 pair(MOVE, "transpose", lambda x: np.sum(GRID * x.T), lambda x: GRID.T.copy(), ROWS)
 pair(
     MOVE, "reshape",
-    lambda x: np.sum(C * np.reshape(x, -1)), lambda x: C.reshape(x.shape).copy(), ROWS,
+    lambda x: np.sum(LONG_C * np.reshape(x, -1)), lambda x: LONG_C.reshape(x.shape).copy(), WIDE,
 )
 pair(MOVE, "tril", lambda x: np.sum(GRID * np.tril(x)), lambda x: np.tril(GRID), ROWS)
-pair(MOVE, "diagonal", lambda x: np.sum(ROW * np.diagonal(x)), lambda x: np.diag(ROW), ROWS)
+pair(
+    MOVE, "diagonal",
+    lambda x: np.sum(WIDE_ROW[:2000] * np.diagonal(x)), lambda x: np.diag(WIDE_ROW[:2000]), SQUARE,
+)
 pair(
     MOVE, "x[places]",
     lambda x: np.sum(x[PLACES] ** 2), lambda x: np.bincount(PLACES, 2 * x[PLACES], x.size), X,
@@ -80,7 +90,7 @@ pair(
     lambda x: np.sum(np.select([x < 0.4, x < 0.7], [x * x, 3.0 * x], 1.0)),
     lambda x: np.select([x < 0.4, x < 0.7], [2 * x, 3.0], 0.0), X,
 )
-HALF = X.size // 2
+HALF = LONG.size // 2
 
 
 def parts_by_hand(x: Any, y: Any) -> Any:
@@ -138,11 +148,14 @@ pair(
     DOT, "matrix and vector",
     lambda x, y: np.sum(ROW * (x @ y)), lambda x, y: (np.outer(ROW, y), ROW @ x), ROWS, X[:1000],
 )
-pair(DOT, "dot of vectors", lambda x, y: np.dot(x, y), lambda x, y: (y.copy(), x.copy()), X, Y)
+pair(
+    DOT, "dot of vectors",
+    lambda x, y: np.dot(x, y), lambda x, y: (y.copy(), x.copy()), LONG, LONG_C,
+)
 pair(
     DOT, "outer",
-    lambda x, y: np.sum(GRID * np.outer(x, y)), lambda x, y: (GRID @ y, x @ GRID),
-    X[:1000], Y[:1000],
+    lambda x, y: np.sum(WIDE_GRID * np.outer(x, y)), lambda x, y: (WIDE_GRID @ y, x @ WIDE_GRID),
+    X[:2000], Y[:4000],
 )
 pair(
     DOT, "einsum ij,jk->ik",
@@ -155,7 +168,8 @@ pair(
 )
 pair(
     DOT, "einsum ij->j",
-    lambda x: np.sum(ROW * np.einsum("ij->j", x)), lambda x: np.tile(ROW, (1000, 1)), ROWS,
+    lambda x: np.sum(WIDE_ROW * np.einsum("ij->j", x)), lambda x: np.tile(WIDE_ROW, (2000, 1)),
+    WIDE,
 )
 pair(
     DOT, "tensordot",

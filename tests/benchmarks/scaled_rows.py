@@ -20,7 +20,7 @@ import numpy as np
 from tests.rule_row import Row
 
 ELEMENTS = 10**6
-SECONDS = 0.04
+SECONDS = 0.01
 
 
 def scaled(row: Row, factor: int) -> Row:
@@ -56,7 +56,7 @@ def largest(row: Row) -> np.ndarray | None:
 
 
 def factor_for(row: Row) -> int | None:
-    """The factor for arrays of a million elements, or for a call of some hundredths of a second.
+    """The factor for arrays of a million elements, or for a call of a hundredth of a second.
 
     None where the call can't grow, as for shapes that are given by numbers.
     """

@@ -232,7 +232,11 @@ class Accumulation(Algebra):
                 total_field = self.plus(fields_a.get(name, NONE), fields_b.get(name, NONE), NONE)
                 pairs += [Const(name), total_field]
             return self.call(primitives.build_dict, *pairs)
-        hot = self._one_hot(b)
+        hot, earlier_hot = self._one_hot(b), self._one_hot(a)
+        if hot is not None and earlier_hot is not None and is_array(type_of(a)):
+            if self._negated(earlier_hot.args[0]) and not self._negated(hot.args[0]):
+                # What comes second can be subtracted.
+                a, b, hot = b, a, earlier_hot
         if hot is None and isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
             hot = self._hot_unless_none(b)
         if hot is not None and is_buffer(type_of(a)):

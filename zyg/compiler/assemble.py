@@ -66,6 +66,7 @@ from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
+from zyg.compiler.unread_values import shapes_without_values
 from zyg.compiler.versions import Versions
 
 if TYPE_CHECKING:
@@ -445,6 +446,8 @@ class Compiler:
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         eliminate_dead(body, is_silent)
+        while shapes_without_values(body, self._inputs(made)):
+            eliminate_dead(body, is_silent)
         if count_trips(augmenter.ops, body):
             eliminate_dead(body, is_silent)
         own = set(augmenter.ops)

@@ -6,8 +6,10 @@
 
 Types that inference finds hold for all iterations of a loop, so that it can't say this. The passes
 behind it look at one iteration at a time: there, slices of one array by equal bounds have one
-length. What loops carry and what calls are given has types from inference, without such symbols;
-of arrays that a loop does nothing with but to store into them, the shape is known all the same.
+length. Where nothing says how long a result is (`a[a > 0]`), it has a length of its own, which what
+is computed from it has as well. What loops carry and what calls are given has types from inference,
+without such symbols; of arrays that a loop does nothing with but to store into them, the shape is
+known all the same.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from zyg.array_type import (
     Dims,
     Measured,
     Symbol,
+    Unnamed,
     is_big,
     is_named,
     size_dim,
@@ -65,6 +68,18 @@ class Lengths(Inference):
     def _result_type(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
+        found = self._sharper(callee, args, kwargs)
+        if isinstance(found, Array) and found.dims and ANY in found.dims:
+            if found in map(type_of, args):
+                return found  # it may be the shape of that operand, of which nothing is known
+            dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in found.dims)
+            return Array(found.dtype, tuple(dims))
+        return found
+
+    def _sharper(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> Type:
+        """The type of a result by the operands that are bounds and sizes in it."""
         found = super()._result_type(callee, args, kwargs)
         if not isinstance(callee, Const) or not isinstance(found, Array) or not found.dims:
             return found
@@ -194,15 +209,13 @@ def outside(type_: Type) -> Type:
 
 
 def _is_inner(dim: Dim) -> bool:
-    while isinstance(dim, Symbol):
-        if isinstance(dim.id, Bounds):
-            return True
-        if not isinstance(dim.id, tuple):
-            return False
-        if isinstance(dim.id[1], Bounds):
-            return True
-        dim = dim.id[0]
-    return False
+    return isinstance(dim, Symbol) and _is_of_inner(dim.id)
+
+
+def _is_of_inner(id: Hashable) -> bool:
+    if isinstance(id, tuple):
+        return any(map(_is_of_inner, id))
+    return isinstance(id, Bounds | Unnamed) or (isinstance(id, Symbol) and _is_inner(id))
 
 
 def stored_into(op: For | While, k: int) -> bool:

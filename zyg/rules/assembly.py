@@ -14,7 +14,9 @@ from zyg.cotangent_items import one_hot
 from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
 
-constant(cotangent.zeros_like, cotangent.zeros_list, cotangent.prototype)
+constant(
+    cotangent.zeros_like, cotangent.zeros_list, cotangent.prototype, cotangent.of_shape,
+)
 
 
 @adjoint(primitives.alias)

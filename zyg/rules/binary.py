@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
-from zyg.rules.operators import power_growth, power_slope
+from zyg.rules.operators import power_growth, power_slope, unless_zero
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -173,13 +173,9 @@ def where_chosen(z_bar, x, y, better):
 @adjoint(np.hypot)
 def hypot(x, y):
     z = np.hypot(x, y)
-    x_share, y_share = share_of(x, z), share_of(y, z)
+    size = unless_zero(z)
+    x_share, y_share = x / size, y / size
     return z, lambda z_bar: (unbroadcast(z_bar * x_share, x), unbroadcast(z_bar * y_share, y))
-
-
-def share_of(x, size):
-    """`x / size`, and 0 where the size is 0."""
-    return x / np.where(size == 0, 1, size)
 
 
 @adjoint(np.arctan2)
@@ -187,9 +183,10 @@ def arctan2(y, x):
     def back(z_bar):
         square = square_of(x) + square_of(y)
         is_exact = are_exact_squares(square)
+        part = over_part(z_bar, square, is_exact, x, y)
         return (
-            unbroadcast(over_square(z_bar * x, square, is_exact, x, y), y),
-            unbroadcast(-over_square(z_bar * y, square, is_exact, x, y), x),
+            unbroadcast(over_rest(part * x, is_exact, x, y), y),
+            unbroadcast(-over_rest(part * y, is_exact, x, y), x),
         )
 
     return np.arctan2(y, x), back
@@ -212,14 +209,18 @@ def are_exact_squares(square):
 constant(are_exact_squares)
 
 
-def over_square(bar, square, is_exact, x, y):
-    """`bar / (x**2 + y**2)`; where the square is beyond the range of floats, by two divisions.
+# To divide by `x**2 + y**2`, which may be beyond the range of floats: then by its root, twice.
+# `np.hypot` takes ten times as long as the square.
 
-    `np.hypot` takes ten times as long as the square.
-    """
-    if is_exact:
-        return bar / square
-    return bar / np.hypot(x, y) / np.hypot(x, y)
+
+def over_part(bar, square, is_exact, x, y):
+    """What is left to be divided by is 1, or the root of the square."""
+    return bar / square if is_exact else bar / np.hypot(x, y)
+
+
+def over_rest(bar, is_exact, x, y):
+    """The other half of the division."""
+    return bar if is_exact else bar / np.hypot(x, y)
 
 
 @adjoint(np.logaddexp)
@@ -240,7 +241,15 @@ def weight_of_two(x, y, smaller):
     0 where `x` is `-inf`.
     """
     part = np.where(np.greater_equal(x, y), 1, smaller) / (1 + smaller)
-    return np.where(np.isneginf(x), 0, part)
+    return np.where(np.isneginf(x), 0, part) if reaches_minus_infinity(x) else part
+
+
+def reaches_minus_infinity(x):
+    """Whether an item is `-inf`: a pass of a reduction takes a tenth of that of a selection."""
+    return bool(np.min(x, initial=0.0) == -np.inf)
+
+
+constant(reaches_minus_infinity)
 
 
 def weight(x, z):

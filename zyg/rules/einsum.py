@@ -81,7 +81,7 @@ def einsum(subscripts, *operands, optimize=False):
 def einsum_bar(z_bar, subscripts, operands, position, optimize):
     """The cotangent of the operand at `position`.
 
-    A label that only this operand has was summed over: it is spread again, by a factor of ones.
+    A label that only this operand has was summed over: it is spread again.
     A label that stands twice reads a diagonal: it is put back there, by an identity matrix.
     """
     inputs, output = labels_of(subscripts, operands)
@@ -98,18 +98,19 @@ def einsum_bar(z_bar, subscripts, operands, position, optimize):
             target = target + fresh
         else:
             target = target + label
-    for axis, label in enumerate(own):
-        if label not in output and not any(label in labels for labels in others):
-            others = [*others, label]
-            factors = [*factors, np.ones(np.shape(like)[axis], np.result_type(z_bar))]
-    program = (
-        ",".join([output, *others])
-        + "->"
-        + "".join([label for label in target if label in output or any(label in o for o in others)])
-    )
+    known = "".join([output, *others])
+    result = "".join([label for label in target if label in known])
     # A path is for the operands of the forward pass.
     way = optimize if isinstance(optimize, (bool, str)) else True
-    return unbroadcast(np.einsum(program, z_bar, *factors, optimize=way), like)
+    bar = np.einsum(",".join([output, *others]) + "->" + result, z_bar, *factors, optimize=way)
+    if len(result) < len(target):
+        lengths = [
+            np.shape(bar)[result.index(label)] if label in result else np.shape(like)[axis]
+            for axis, label in enumerate(target)
+        ]
+        bar = bar[tuple([slice(None) if label in result else None for label in target])]
+        bar = np.broadcast_to(bar, lengths)
+    return unbroadcast(bar, like)
 
 
 def unused_label(inputs, output, target):

@@ -12,7 +12,7 @@ import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.rules.operators import direction
+from zyg.rules.operators import direction, unless_zero
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -35,7 +35,8 @@ def positive(x):
 
 @adjoint(np.absolute)
 def absolute(x):
-    return np.absolute(x), lambda y_bar: y_bar * direction(x)
+    y = np.absolute(x)
+    return y, lambda y_bar: y_bar * (direction(x) if np.isrealobj(x) else x / unless_zero(y))
 
 
 @adjoint(np.fabs)

@@ -60,41 +60,53 @@ def eigvalsh_bar(y_bar, a, UPLO):
 def eigh_bar(y_bar, values, vectors, UPLO):
     """The cotangent of the triangle that is read. Equal eigenvalues have no derivative of their
     vectors: the result is then infinite or NaN."""
-    inner = 0.0 if y_bar[0] is None else np.eye(values.shape[-1]) * np.expand_dims(y_bar[0], -2)
-    if y_bar[1] is not None:
+    if y_bar[1] is None:
+        full = (vectors * np.expand_dims(y_bar[0], -2)) @ adjoint_of(vectors)
+    else:
+        inner = 0.0 if y_bar[0] is None else np.eye(values.shape[-1]) * np.expand_dims(y_bar[0], -2)
         gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
         others = np.where(np.eye(values.shape[-1], dtype=bool), np.inf, gaps)
         of_vectors = adjoint_of(vectors) @ y_bar[1]
         refuse_phase(of_vectors)
         inner = inner + of_vectors / others.astype(values.dtype)
-    full = vectors @ inner @ adjoint_of(vectors)
+        full = vectors @ inner @ adjoint_of(vectors)
     half = lower_half(full + adjoint_of(full))
     return (half if UPLO in ("L", "l") else adjoint_of(half)).astype(vectors.dtype)
 
 
 @adjoint(np.linalg.qr)
 def qr(a, mode="reduced"):
-    return np.linalg.qr(a, mode), lambda y_bar: (qr_bar(y_bar, a, mode),)
+    y = np.linalg.qr(a, mode)
+    return y, lambda y_bar: (
+        reduced_qr_bar(y_bar[0], y_bar[1], y[0], y[1]) if mode == "reduced" else (
+            qr_bar(y_bar, a, mode)
+        ),
+    )
 
 
 def qr_bar(y_bar, a, mode):
-    """The cotangent of `a = q r`, where `r` is upper triangular with a real diagonal."""
+    """The cotangent of a matrix of whose factors there are other forms than `q` and `r`."""
     if mode == "raw" or (mode == "complete" and np.shape(a)[-2] > np.shape(a)[-1]):
         raise NotDifferentiable(
             f"np.linalg.qr has no rule for mode={mode!r} of matrices with more rows than columns: "
             "the columns that complete the basis are arbitrary; use mode='reduced'"
         )
-    y_bar = (None, y_bar) if mode == "r" else y_bar
     q, r = np.linalg.qr(a)
-    q_bar = np.zeros_like(q) if y_bar[0] is None else y_bar[0]
-    r_bar = np.zeros_like(r) if y_bar[1] is None else y_bar[1]
-    rows, columns = np.shape(a)[-2:]
-    if rows >= columns:
+    if mode == "r":
+        return reduced_qr_bar(None, y_bar, q, r)
+    return reduced_qr_bar(y_bar[0], y_bar[1], q, r)
+
+
+def reduced_qr_bar(q_bar, r_bar, q, r):
+    """The cotangent of `a = q r`, where `r` is upper triangular with a real diagonal."""
+    q_bar = np.zeros_like(q) if q_bar is None else q_bar
+    r_bar = np.zeros_like(r) if r_bar is None else r_bar
+    rows = np.shape(q)[-2]
+    if rows >= np.shape(r)[-1]:
         return square_qr_bar(q_bar, r_bar, q, r)
-    first, second = a[..., :rows], a[..., rows:]
     second_bar = q @ r_bar[..., rows:]
-    q_bar = q_bar + second @ adjoint_of(r_bar[..., rows:])
-    first_bar = square_qr_bar(q_bar, r_bar[..., :rows], q, adjoint_of(q) @ first)
+    q_bar = q_bar + q @ r[..., rows:] @ adjoint_of(r_bar[..., rows:])
+    first_bar = square_qr_bar(q_bar, r_bar[..., :rows], q, r[..., :rows])
     return np.concatenate([first_bar, second_bar], axis=-1)
 
 

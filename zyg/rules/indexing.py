@@ -125,10 +125,24 @@ def select(condlist, choicelist, default=0):
 
 def select_bars(z_bar, condlist, choicelist):
     """The first true condition takes the cotangent."""
+    firsts = first_true(condlist)
     return [
-        unbroadcast(np.select([*condlist[:i], condlist[i]], [*[0] * i, z_bar], 0), choicelist[i])
-        for i in range(len(choicelist))
+        unbroadcast(np.where(first, z_bar, 0), choice)
+        for first, choice in zip(firsts, choicelist, strict=True)
     ]
+
+
+def first_true(conditions):
+    """For each of several masks where it is true, and none before it."""
+    found = [conditions[0]]
+    before = conditions[0]
+    for condition in conditions[1:]:
+        found = [*found, np.greater(condition, before)]
+        before = np.logical_or(before, condition)
+    return found
+
+
+constant(first_true)
 
 
 @adjoint(np.clip)
@@ -173,20 +187,21 @@ def sort(a, axis=-1, kind=None):
 
 def sort_bar(y_bar, order, shape, axis):
     """Takes each cotangent back to where its item stood."""
-    back_order = inverse_order(order, -1 if axis is None else axis)
-    return np.reshape(np.take_along_axis(y_bar, back_order, -1 if axis is None else axis), shape)
+    return np.reshape(unordered(y_bar, order, -1 if axis is None else axis), shape)
 
 
-def inverse_order(order, axis):
-    """Where each item went, for permutations along an axis: what `argsort(order)` gives."""
-    places = np.arange(np.shape(order)[axis])
-    rest = tuple(i for i in range(np.ndim(order)) if i != axis % np.ndim(order))
-    back_order = np.empty_like(order)
-    np.put_along_axis(back_order, order, np.expand_dims(places, rest), axis)
-    return back_order
+def unordered(y, order, axis):
+    """The array of which `np.take_along_axis(x, order, axis)` is `y`, for permutations `order`."""
+    x = np.empty(np.shape(order), np.result_type(y))
+    np.put_along_axis(x, order, y, axis)
+    return x
 
 
-constant(inverse_order)
+@adjoint(unordered)
+def unordered_(y, order, axis):
+    return unordered(y, order, axis), lambda x_bar: (
+        np.take_along_axis(x_bar, order, axis), None, None
+    )
 
 
 @adjoint(np.partition)

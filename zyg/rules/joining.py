@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from zyg.cotangent import filled, prototype, rebuilt, unbroadcast
-from zyg.rules.indexing import inverse_order
+from zyg.rules.indexing import unordered
 from zyg.rules.registry import adjoint, constant
 
 
@@ -134,7 +134,7 @@ def inserted_bars(z_bar, shape, obj, values, axis):
     length = math.prod(shape) if axis is None else shape[along]
     more = np.shape(z_bar)[along] - length
     marks = np.insert(np.arange(more, more + length), obj, np.arange(more))
-    order = inverse_order(marks, 0)
+    order = unordered(np.arange(len(marks)), marks, 0)
     old = np.reshape(np.take(z_bar, order[more:], along), shape)
     new = np.take(z_bar, order[:more], along)
     # For a single place NumPy reads the values along their first axis.
@@ -145,26 +145,30 @@ def inserted_bars(z_bar, shape, obj, values, axis):
 @adjoint(np.split)
 def split(ary, indices_or_sections, axis=0):
     parts = np.split(ary, indices_or_sections, axis)
-    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), axis), None)
+    likes = likes_of(parts)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, likes), axis), None)
 
 
 @adjoint(np.array_split)
 def array_split(ary, indices_or_sections, axis=0):
     parts = np.array_split(ary, indices_or_sections, axis)
-    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), axis), None)
+    likes = likes_of(parts)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, likes), axis), None)
 
 
 @adjoint(np.vsplit)
 def vsplit(ary, indices_or_sections):
     parts = np.vsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), 0), None)
+    likes = likes_of(parts)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, likes), 0), None)
 
 
 @adjoint(np.hsplit)
 def hsplit(ary, indices_or_sections):
     parts = np.hsplit(ary, indices_or_sections)
+    likes = likes_of(parts)
     return parts, lambda y_bar: (
-        np.concatenate(filled(y_bar, parts), min(1, np.ndim(ary) - 1)),
+        np.concatenate(filled(y_bar, likes), min(1, np.ndim(ary) - 1)),
         None,
     )
 
@@ -172,7 +176,8 @@ def hsplit(ary, indices_or_sections):
 @adjoint(np.dsplit)
 def dsplit(ary, indices_or_sections):
     parts = np.dsplit(ary, indices_or_sections)
-    return parts, lambda y_bar: (np.concatenate(filled(y_bar, parts), 2), None)
+    likes = likes_of(parts)
+    return parts, lambda y_bar: (np.concatenate(filled(y_bar, likes), 2), None)
 
 
 if hasattr(np, "unstack"):
@@ -180,4 +185,5 @@ if hasattr(np, "unstack"):
     @adjoint(np.unstack)
     def unstack(x, *, axis=0):
         parts = np.unstack(x, axis=axis)
-        return parts, lambda y_bar: np.stack(filled(y_bar, parts), axis)
+        likes = likes_of(parts)
+        return parts, lambda y_bar: np.stack(filled(y_bar, likes), axis)

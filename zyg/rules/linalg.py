@@ -130,7 +130,7 @@ def cofactors_bars(y_bar, a, determinant):
 @adjoint(np.linalg.slogdet)
 def slogdet(a):
     y = np.linalg.slogdet(a)
-    return y, lambda y_bar: slogdet_bar(y_bar, y[0], a)
+    return y, lambda y_bar: slogdet_bar(y_bar, y[0] if np.iscomplexobj(a) else None, a)
 
 
 def slogdet_bar(y_bar, sign, a):

@@ -16,7 +16,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
     y = np.linalg.norm(x, ord, axis, keepdims)
 
     def back(y_bar):
-        return norm_bar(y_bar, y, x, ord, axis, keepdims), order_bar(y_bar, y, x, ord, axis)
+        return (
+            norm_bar(y_bar, None if ord == "nuc" else y, x, ord, axis, keepdims),
+            order_bar(y_bar, y, x, ord, axis),
+        )
 
     return y, back
 
@@ -34,7 +37,9 @@ def order_bar(y_bar, y, x, ord, axis):
 
 
 def norm_bar(y_bar, y, x, ord, axis, keepdims):
-    """The cotangent of `x`, where `y` is its norm; 0 where the norm is 0."""
+    """The cotangent of `x`, where `y` is its norm, and 0 where that is 0; "nuc" doesn't need it."""
+    if ord == "nuc":
+        return nuclear_norm_bar(y_bar, x, axis, keepdims)
     shape = np.shape(x)
     if axis is None and (ord is None or ord == "fro" or (ord == 2 and len(shape) == 1)):
         return x * (y_bar * inverse_or_zero(y))
@@ -77,9 +82,14 @@ def matrix_norm_bar(y_bar, y, x, ord, axes):
         sums = np.sum(np.abs(x), axis=column, keepdims=True)
         return extremum_bar(y_bar, y, sums, row, True) * direction(x)
     u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
-    if ord == "nuc":
-        s_bar = np.where(s > 0, 1, np.zeros_like(s))
-    else:
-        s_bar = extremum_bar(1.0, s[..., :1] if ord == 2 else s[..., -1:], s, -1, True)
-        s_bar = s_bar.astype(s.dtype)
+    s_bar = extremum_bar(1.0, s[..., :1] if ord == 2 else s[..., -1:], s, -1, True).astype(s.dtype)
     return np.moveaxis((u * s_bar[..., None, :]) @ vh, (-2, -1), axes) * y_bar
+
+
+def nuclear_norm_bar(y_bar, x, axis, keepdims):
+    """The cotangent of matrices whose singular values are summed."""
+    axes = (0, 1) if axis is None else axis
+    u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
+    shares = np.where(s > 0, 1, np.zeros_like(s))
+    part = restored(y_bar, np.shape(x), tuple([i % np.ndim(x) for i in axes]), keepdims)
+    return np.moveaxis((u * shares[..., None, :]) @ vh, (-2, -1), axes) * part

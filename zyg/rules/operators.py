@@ -179,8 +179,12 @@ def direction(x):
         return 1 if x > 0 else -1 if x < 0 else 0
     if np.isrealobj(x):
         return np.sign(x)
-    size = np.abs(x)
-    return x / np.where(size == 0, 1, size)
+    return x / unless_zero(np.abs(x))
+
+
+def unless_zero(size):
+    """What to divide by, so that 0 divided by 0 is 0."""
+    return np.where(size == 0, 1, size)
 
 
 @adjoint(operator.getitem)

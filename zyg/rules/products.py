@@ -190,8 +190,8 @@ def tensordot_right(z_bar, a, b, axes):
 def kron(a, b):
     def back(z_bar):
         return (
-            unbroadcast(np.sum(kron_blocks(z_bar, a, b) * conj(b), inner_axes(a, b)), a),
-            unbroadcast(np.sum(kron_blocks(z_bar, a, b) * spaced(a, b), outer_axes(a, b)), b),
+            unbroadcast(kron_left(kron_blocks(z_bar, a, b), b), a),
+            unbroadcast(kron_right(kron_blocks(z_bar, a, b), a), b),
         )
 
     return np.kron(a, b), back
@@ -207,21 +207,21 @@ def kron_blocks(z_bar, a, b):
     return np.transpose(np.reshape(z_bar, both), order)
 
 
-def inner_axes(a, b):
-    """The axes of the blocks in what `kron_blocks` gives."""
-    ndim = max(np.ndim(a), np.ndim(b))
-    return tuple(range(ndim, 2 * ndim))
+def kron_left(blocks, b):
+    """The cotangent of the first factor, with as many axes as the longer shape has."""
+    ndim = np.ndim(blocks) // 2
+    return np.tensordot(blocks, lengthened(conj(b), ndim), ndim)
 
 
-def outer_axes(a, b):
-    """The axes over the blocks in what `kron_blocks` gives."""
-    return tuple(range(max(np.ndim(a), np.ndim(b))))
+def kron_right(blocks, a):
+    """The cotangent of the second factor, with as many axes as the longer shape has."""
+    ndim = np.ndim(blocks) // 2
+    return np.tensordot(lengthened(conj(a), ndim), blocks, ndim)
 
 
-def spaced(a, b):
-    """`a`, conjugated, with an axis of length 1 for each axis of the blocks."""
-    ndim = max(np.ndim(a), np.ndim(b))
-    return np.reshape(conj(a), (1,) * (ndim - np.ndim(a)) + np.shape(a) + (1,) * ndim)
+def lengthened(x, ndim):
+    """An array with axes of length 1 in front."""
+    return np.reshape(x, (1,) * (ndim - np.ndim(x)) + np.shape(x))
 
 
 @adjoint(np.cross)

@@ -235,17 +235,14 @@ def initial_bar(y_bar, y, a, axis, keepdims, initial):
 
 @adjoint(np.ptp)
 def ptp(a, axis=None, out=None, keepdims=False):
-    y = np.ptp(a, axis=axis, keepdims=keepdims)
-    return y, lambda y_bar: (ptp_bar(y_bar, a, axis, keepdims),)
-
-
-def ptp_bar(y_bar, a, axis, keepdims):
-    """The cotangent of `a`, where `y_bar` is that of its maximum minus its minimum."""
     top = np.max(a, axis=axis, keepdims=keepdims)
     bottom = np.min(a, axis=axis, keepdims=keepdims)
-    return extremum_bar(y_bar, top, a, axis, keepdims) - extremum_bar(
-        y_bar, bottom, a, axis, keepdims
-    )
+
+    def back(y_bar):
+        of_top = extremum_bar(y_bar, top, a, axis, keepdims)
+        return (of_top - extremum_bar(y_bar, bottom, a, axis, keepdims),)
+
+    return np.subtract(top, bottom), back
 
 
 @adjoint(np.nansum)
@@ -286,7 +283,7 @@ def prod_bar(y_bar, y, a, axis, keepdims):
     shape = np.shape(a)
     part = restored(y_bar, shape, axis, keepdims)
     if np.all(y) or np.all(a):
-        return part * conj(restored(y, shape, axis, keepdims) / a)
+        return part * conj(restored(y, shape, axis, keepdims)) / conj(a)
     axes = (
         range(len(shape))
         if axis is None
@@ -333,8 +330,8 @@ def cumprod(a, axis=None, dtype=None, out=None):
 def cumprod_bar(y_bar, y, a, axis):
     """The cotangent of `a`, where `y` is its cumulative product: exact also where items are 0.
 
-    Without zeros `sum(y_bar[j] y[j] for j >= i) / a[i]`; else all products without the i-th
-    item are formed, which takes memory quadratic in the length of the axis.
+    Without zeros `sum(y_bar[j] y[j] for j >= i) / a[i]`; else the product of what stands before the
+    item times `sum(y_bar[j] a[i + 1] ... a[j] for j >= i)`.
     """
     if np.all(a):
         flat = np.reshape(a, np.shape(y))
@@ -342,10 +339,22 @@ def cumprod_bar(y_bar, y, a, axis):
         return np.reshape(bar, np.shape(a))
     last = np.reshape(a, -1) if axis is None else np.moveaxis(a, axis, -1)
     last_bar = y_bar if axis is None else np.moveaxis(y_bar, axis, -1)
-    itself = np.eye(last.shape[-1], dtype=bool)
-    products = np.cumprod(np.where(itself, 1, last[..., None, :]), axis=-1)
-    bar = np.sum(np.triu(conj(products)) * last_bar[..., None, :], axis=-1)
+    products = y if axis is None else np.moveaxis(y, axis, -1)
+    before = np.concatenate([np.ones_like(products[..., :1]), products[..., :-1]], -1)
+    bar = conj(before) * discounted_sums(last_bar, conj(last))
     return np.reshape(bar, np.shape(a)) if axis is None else np.moveaxis(bar, -1, axis)
+
+
+def discounted_sums(b, a):
+    """`s[i] = b[i] + a[i + 1] s[i + 1]` along the last axis, by doubling the number of terms."""
+    length = np.shape(b)[-1]
+    factor = np.concatenate([a[..., 1:], np.zeros_like(a[..., :1])], -1)
+    for k in range((length - 1).bit_length()):
+        nothing = np.zeros_like(b[..., : 2**k])
+        rest = np.concatenate([b[..., 2**k :], nothing], -1)
+        further = np.concatenate([factor[..., 2**k :], nothing], -1)
+        b, factor = b + factor * rest, factor * further
+    return b
 
 
 TRAPEZOID = np.trapezoid if hasattr(np, "trapezoid") else getattr(np, "trapz")  # noqa: B009
@@ -367,7 +376,8 @@ def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     """Each height counts with half the widths of the two intervals that it bounds."""
     heights = np.moveaxis(y, axis, -1)
     if x is None and np.ndim(dx) == 0:
-        return np.moveaxis(np.asarray(z_bar)[..., None] * (dx * end_weights(heights)), -1, axis)
+        full = np.broadcast_to(np.asarray(z_bar * dx)[..., None], np.shape(heights))
+        return np.moveaxis(halved_ends(full), -1, axis)
     widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
     if np.ndim(x) > 1:
         widths = np.moveaxis(widths, axis, -1)
@@ -377,13 +387,11 @@ def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     return np.moveaxis(np.asarray(z_bar)[..., None] * lengths, -1, axis)
 
 
-def end_weights(heights):
-    """1 for each item along the last axis, but 1/2 for the first and the last."""
-    length = np.shape(heights)[-1]
-    return np.pad(np.ones(length - 2), 1, constant_values=0.5) if length > 1 else np.zeros(length)
-
-
-constant(end_weights)
+def halved_ends(a):
+    """Half of the first and of the last item along the last axis: nothing of an only one."""
+    if np.shape(a)[-1] < 2:
+        return np.zeros_like(a)
+    return np.concatenate([0.5 * a[..., :1], a[..., 1:-1], 0.5 * a[..., -1:]], -1)
 
 
 def trapezoid_grid_bar(z_bar, y, x, axis):

@@ -12,8 +12,10 @@ import numpy as np
 from zyg.cotangent import unbroadcast
 from zyg.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
+from zyg.numpy_result_shapes import OF_RESULTS
 from zyg.rules.registry import adjoint, constant
 
+constant(*OF_RESULTS)
 constant(
     *(np.shape, np.ndim, np.size, np.broadcast_shapes, np.result_type, np.can_cast, np.isscalar),
     *(np.dtype, np.finfo, np.iinfo, np.isfortran, np.shares_memory, np.may_share_memory),
@@ -153,9 +155,21 @@ def repeat_bar(y_bar, shape, repeats, axis):
     axis = axis % len(shape)
     if np.ndim(repeats) == 0:
         blocks = (*shape[: axis + 1], repeats, *shape[axis + 1 :])
-        return np.sum(np.reshape(y_bar, blocks), axis=axis + 1)
+        return sum_of_few(np.reshape(y_bar, blocks), axis + 1)
     origins = np.repeat(np.arange(shape[axis]), repeats)
     return scatter(y_bar, shape, (*[slice(None)] * axis, origins))
+
+
+def sum_of_few(a, axis):
+    """`np.sum`, which takes ten times as long where it adds few neighbours at a time."""
+    count = np.shape(a)[axis]
+    if not 0 < count <= 8:
+        return np.sum(a, axis=axis)
+    parts = np.moveaxis(a, axis, 0)
+    total = parts[0]
+    for i in range(1, count):
+        total = total + parts[i]
+    return total
 
 
 @adjoint(np.tile)

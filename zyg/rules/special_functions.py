@@ -13,6 +13,7 @@ from scipy import special
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.numpy_example import by_example, elementwise
+from zyg.rules.reductions import restored
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(special.gammasgn, special.factorial, special.comb, special.perm, special.round)
@@ -26,6 +27,7 @@ for _ufunc in UFUNCS:
 for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.pure(_function)
     facts.total(_function)
+    facts.fresh(_function)
     facts.result(_function)(by_example(_function))
 
 
@@ -79,7 +81,7 @@ def expit(x):
 
 @adjoint(special.logit)
 def logit(x):
-    return special.logit(x), lambda y_bar: y_bar * conj(1 / (x * (1 - x)))
+    return special.logit(x), lambda y_bar: y_bar / conj(x * (1 - x))
 
 
 @adjoint(special.log_expit)
@@ -298,20 +300,22 @@ def logsumexp(a, axis=None, b=None, keepdims=False):
     y = special.logsumexp(a, axis, b, keepdims)
 
     def back(y_bar):
-        shape = kept_shape(a if b is None else a * b, axis)
-        parts = np.reshape(y_bar, shape) * np.exp(a - np.reshape(y, shape))
         return (
-            unbroadcast(parts if b is None else parts * b, a),
+            restored(y_bar, np.shape(a), axis, keepdims) * special.softmax(a, axis)
+            if b is None
+            else unbroadcast(weighted_parts(y_bar, y, a, b, axis, keepdims) * b, a),
             None,
-            None if b is None else unbroadcast(parts, b),
+            None if b is None else unbroadcast(weighted_parts(y_bar, y, a, b, axis, keepdims), b),
         )
 
     return y, back
 
 
-def kept_shape(a, axis):
-    """The shape of a sum along `axis` that keeps its dimensions."""
-    return np.shape(np.sum(a, axis, keepdims=True))
+def weighted_parts(y_bar, y, a, b, axis, keepdims):
+    """The cotangent of the weights `b` of a logarithm of a sum of exponentials."""
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b))
+    shares = np.exp(a - restored(y, shape, axis, keepdims))
+    return restored(y_bar, shape, axis, keepdims) * shares
 
 
 @adjoint(special.softmax)

@@ -19,7 +19,8 @@ from zyg.array_type import Array, array_of
 from zyg.cotangent_items import scatter
 from zyg.numpy_example import by_example
 from zyg.rules.array_stores import all_on_the_way
-from zyg.rules.binary import share_of, weight, weight2
+from zyg.rules.binary import weight, weight2
+from zyg.rules.operators import unless_zero
 from zyg.rules.options import UFUNCS, of_two
 from zyg.rules.reductions import restored
 from zyg.rules.registry import Rule, adjoint, constant, is_constant, of_ufuncs, rule_of
@@ -146,7 +147,7 @@ def length_rule(array, axis, keepdims):
     y = length(array, axis, keepdims)
 
     def back(y_bar):
-        part = share_of(array, restored(y, shape, axis, keepdims))
+        part = array / unless_zero(restored(y, shape, axis, keepdims))
         return restored(y_bar, shape, axis, keepdims) * part, None, None
 
     return y, back
