@@ -33,6 +33,8 @@ def of_one() -> Iterator[Row]:
         yield from cases(getattr(special, name), (single(3),))
     yield from cases(special.ellipk, (0.0,))
     yield from cases(special.ellipe, (0.0,))
+    yield from cases(special.exprel, (0.0,))
+    yield from cases(special.spence, (1.0,))
 
 
 @table

@@ -61,3 +61,14 @@ def test_gradient_behind_mask(f, expected):
     _, back = zyg.pullback(f, X)
     np.testing.assert_allclose(joint, expected, rtol=1e-14)
     np.testing.assert_allclose(back(1.0)[0], expected, rtol=1e-14)
+
+
+def test_products_of_matrices_mix_what_is_masked():
+    x = np.array([[0.9, 0.3, 0.6], [0.2, 0.8, 0.4], [0.7, 0.1, 0.5]])
+    y = np.array([[0.3, 0.5, 0.9], [0.4, 0.8, 0.1], [0.7, 0.2, 0.6]])
+    zyg.check_grads(lambda x: np.sum(np.where(x > 0.45, np.matmul(np.sqrt(x), y), 0.0)), x)
+
+
+def test_sums_of_products_of_stacks():
+    z, y = np.arange(12.0).reshape(2, 2, 3) / 7, np.arange(6.0).reshape(3, 2) / 5
+    zyg.check_grads(lambda z, y: np.sum(np.sum(np.matmul(z, y), axis=0) ** 3), z, y)

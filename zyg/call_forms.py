@@ -128,8 +128,7 @@ def made_of_signature(
                     raise
     finally:
         if collecting:
-            if not gc.get_freeze_count():
-                cache.make_old()
+            cache.make_old()
             gc.enable()
 
 

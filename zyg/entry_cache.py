@@ -149,14 +149,19 @@ class Cache:
         self._size = size
         # How many objects the collector of garbage has seen, and has not, as far as is known here.
         self._seen = self._unseen = 0
+        self._is_frozen = False
         self._start()
 
     def make_old(self) -> None:
         """Has new objects become old ones, though the collector of garbage hasn't seen them.
 
         Most of what a compilation leaves stays. What does not is collected when there may be as
-        much of it as there was of all before.
+        much of it as there was of all before. Nothing is done in a program that has frozen objects
+        itself: they would thaw. That is found out once, since Python counts them one by one.
         """
+        self._is_frozen = self._is_frozen or gc.get_freeze_count() > 0
+        if self._is_frozen:
+            return
         self._unseen += gc.get_count()[0]
         gc.freeze()
         gc.unfreeze()

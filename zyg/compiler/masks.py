@@ -29,6 +29,7 @@ from ir.core import (
 )
 from ir.rewrite import blocks, walk
 from zyg.array_type import Array, One, is_big, is_named, same_shape
+from zyg.compiler.metadata import is_ufunc_of_items
 
 # The mask, and whether the arm is what it selects where it is true.
 Mask = tuple[Operand, bool]
@@ -77,7 +78,7 @@ class Masks:
                 if self._is_arm(arm, result):
                     around = self._masks.get(result, ())
                     self._masks[arm] = (*around, (targets[0], is_true))  # type: ignore[index]
-        elif result in self._masks and (callee in ELEMENTWISE or isinstance(callee, np.ufunc)):
+        elif result in self._masks and (callee in ELEMENTWISE or is_ufunc_of_items(callee)):
             for target in targets:
                 if self._is_arm(target, result):
                     self._masks[target] = self._masks[result]  # type: ignore[index]

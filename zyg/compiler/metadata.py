@@ -60,9 +60,14 @@ def _source(operand: Operand, made: dict[Value, Op]) -> Operand:
     if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.kwargs:
         return operand
     callee = op.callee.value
-    if callee not in (*ELEMENTWISE, np.where) and not isinstance(callee, np.ufunc):
+    if callee not in (*ELEMENTWISE, np.where) and not is_ufunc_of_items(callee):
         return operand
     for arg in op.args:
         if same_shape(type_of(arg), type_of(operand)):
             return arg
     return operand
+
+
+def is_ufunc_of_items(callee: object) -> bool:
+    """Whether a ufunc treats each item by itself: `np.matmul` is one that doesn't."""
+    return isinstance(callee, np.ufunc) and callee.signature is None

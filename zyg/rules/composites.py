@@ -215,9 +215,8 @@ def choose(a, choices, *, mode="raise"):
     if mode == "raise" and np.any((a < 0) | (a >= count)):
         raise ValueError("invalid entry in choice array")
     places = np.mod(a, count) if mode == "wrap" else np.clip(a, 0, count - 1)
-    stacked = np.stack(np.broadcast_arrays(*choices))
-    shape = np.broadcast_shapes(np.shape(a), np.shape(stacked)[1:])
-    stacked = np.broadcast_to(stacked, (count, *shape))
+    shape = np.broadcast_shapes(np.shape(a), *[np.shape(choice) for choice in choices])
+    stacked = np.stack([np.broadcast_to(choice, shape) for choice in choices])
     places = np.broadcast_to(places, shape)
     return np.take_along_axis(stacked, np.expand_dims(places, 0), 0)[0]
 

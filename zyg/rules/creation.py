@@ -153,8 +153,8 @@ def along(y_bar, axis):
 
 def progress(y_bar, num, endpoint, axis):
     """How far from start to stop each item lies, along the first axis."""
-    steps = np.arange(num) / max(num - 1 if endpoint else num, 1)
-    return np.reshape(steps, (num,) + (1,) * (np.ndim(y_bar) - 1)).astype(y_bar.dtype)
+    steps = np.arange(num, dtype=y_bar.dtype) / max(num - 1 if endpoint else num, 1)
+    return np.reshape(steps, (num,) + (1,) * (np.ndim(y_bar) - 1))
 
 
 @adjoint(np.logspace)

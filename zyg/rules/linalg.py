@@ -114,16 +114,41 @@ def cofactors_(a, determinant):
 
 
 def cofactors_bars(y_bar, a, determinant):
-    """The cotangents of `det(a) inv(a).T`, which a singular matrix hasn't got."""
+    """The cotangents of `det(a) inv(a).T`; for singular matrices all goes to the matrix."""
     if not np.all(determinant):
-        raise NotDifferentiable(
-            "np.linalg.det of a singular matrix has no second derivative here; write out the "
-            "determinant"
-        )
+        return singular_bar(y_bar, a), 0.0 * determinant
     inverse = np.linalg.inv(a)
     scaled = np.swapaxes(np.expand_dims(conj(determinant), (-2, -1)) * y_bar, -1, -2)
     return -adjoint_of(inverse) @ scaled @ adjoint_of(inverse), np.sum(
         y_bar * conj(np.swapaxes(inverse, -1, -2)), axis=(-2, -1)
+    )
+
+
+def singular_bar(y_bar, a):
+    """The derivative of cofactors by the SVD: with a + u m vh in the place of a, those of s + m are
+
+        (k, k)    sum over l of m[l, l] * (the product of all s but s[k] and s[l])
+        (k, l)    -m[l, k] * (the same product)
+    """
+    u, s, vh = np.linalg.svd(a)
+    sign = np.expand_dims(np.linalg.det(u) * np.linalg.det(vh), (-2, -1))
+    is_same = np.eye(np.shape(s)[-1], dtype=bool)
+    without_one = np.where(is_same, 1.0, np.expand_dims(s, -2))
+    products = np.where(is_same, 0.0, products_of_others(without_one))
+    turned = np.swapaxes(u, -1, -2) @ y_bar @ np.swapaxes(vh, -1, -2)
+    diagonal = np.sum(products * np.expand_dims(np.diagonal(turned, 0, -2, -1), -1), axis=-2)
+    inner = np.where(is_same, np.expand_dims(diagonal, -1), -np.swapaxes(products * turned, -1, -2))
+    return conj(sign) * (u @ inner @ vh)
+
+
+@adjoint(singular_bar)
+def singular_bar_(y_bar, a):
+    return singular_bar(y_bar, a), lambda bar: refuse_third(bar)
+
+
+def refuse_third(bar):
+    raise NotDifferentiable(
+        "np.linalg.det of a singular matrix has no third derivative here; write out the determinant"
     )
 
 

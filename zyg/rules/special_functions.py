@@ -200,27 +200,35 @@ def ellipe(x):
     return y, lambda y_bar: y_bar * conj(ellipe_slope(x, y))
 
 
+# Slopes with a quotient 0/0: hypergeometric series around that point, whose derivatives of all
+# orders are right there (DLMF 13.6.1, 15.4.1 and 19.5.1-2), and closed forms elsewhere.
+
+
 def exprel_slope(x, y):
-    """The slope of `(exp(x) - 1) / x`, which is 1/2 at 0."""
-    is_zero = np.equal(x, 0)
-    return np.where(is_zero, 0.5, (np.exp(x) - y) / np.where(is_zero, 1, x))
+    """The slope of `(exp(x) - 1) / x`."""
+    is_near = np.less(np.abs(x), 0.5)
+    series = 0.5 * special.hyp1f1(2.0, 3.0, np.where(is_near, x, 0.0))
+    return np.where(is_near, series, (np.exp(x) - y) / np.where(is_near, 1.0, x))
 
 
 def spence_slope(x):
-    is_one = np.equal(x, 1)
-    return np.where(is_one, -1.0, np.log(x) / np.where(is_one, 1, 1 - x))
+    is_near = np.less(np.abs(1 - x), 0.5)
+    series = -special.hyp2f1(1.0, 1.0, 2.0, np.where(is_near, 1 - x, 0.0))
+    return np.where(is_near, series, np.log(x) / np.where(is_near, 1.0, 1 - x))
 
 
 def ellipk_slope(x, y):
-    is_zero = np.equal(x, 0)
-    slope = (special.ellipe(x) / (1 - x) - y) / np.where(is_zero, 1, 2 * x)
-    return np.where(is_zero, 0.39269908169872414, slope)
+    is_near = np.less(np.abs(x), 0.5)
+    series = np.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, np.where(is_near, x, 0.0))
+    slope = (special.ellipe(x) / (1 - x) - y) / np.where(is_near, 1.0, 2 * x)
+    return np.where(is_near, series, slope)
 
 
 def ellipe_slope(x, y):
-    is_zero = np.equal(x, 0)
-    slope = (y - special.ellipk(x)) / np.where(is_zero, 1, 2 * x)
-    return np.where(is_zero, -0.39269908169872414, slope)
+    is_near = np.less(np.abs(x), 0.5)
+    series = -np.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, np.where(is_near, x, 0.0))
+    slope = (y - special.ellipk(x)) / np.where(is_near, 1.0, 2 * x)
+    return np.where(is_near, series, slope)
 
 
 # Entropies and the like

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, substitute
 from zyg.rules.special_parameters import without_formula
 
@@ -39,7 +40,16 @@ def rgamma(x):
 
 @adjoint(special.psi)
 def psi(x):
-    return special.psi(x), lambda y_bar: y_bar * conj(special.polygamma(1, x))
+    return special.psi(x), lambda y_bar: y_bar * psi_slope(x)
+
+
+def psi_slope(x):
+    if np.iscomplexobj(x):
+        raise NotDifferentiable(
+            "scipy.special.psi of complex numbers has no derivative here, nor has the second "
+            "derivative of a gamma function: SciPy's polygamma takes real numbers only"
+        )
+    return special.polygamma(1, x)
 
 
 @adjoint(special.polygamma)
