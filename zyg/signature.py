@@ -104,16 +104,10 @@ class _Abstraction:
         return Mapping(cls, key, self._item(list(value.values())), factory)
 
     def _item(self, items: list[Any]) -> Type:
-        """The join of the items' types; the items of a list share the symbols of their sizes."""
-        start = self._next_symbol
-        found: list[Type] = []
-        highest = start
-        for item in items:
-            self._next_symbol = start
-            found.append(widen(self.of(item)))
-            if highest is not None and self._next_symbol is not None:
-                highest = max(highest, self._next_symbol)
-        self._next_symbol = highest
+        """The join of the items' types; sizes have no names, since items may differ in them."""
+        first_symbol, self._next_symbol = self._next_symbol, None
+        found = [widen(self.of(item)) for item in items]
+        self._next_symbol = first_symbol
         return join_all(dict.fromkeys(found))
 
     def _function(self, function: types.FunctionType) -> Type:
