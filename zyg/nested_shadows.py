@@ -17,15 +17,10 @@ from ir.types import TOP, Instance, Known, Type
 
 
 class Bars:
-    """The cotangents of what one object holds. None, a structural zero, where there is none."""
+    """The cotangents of what one object holds; None is a structural zero."""
 
     # The class of that object.
     of: type = object
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return None
 
 
 @functools.lru_cache(maxsize=4096)
@@ -43,14 +38,14 @@ class BarTable:
         # The object is kept, so that its `id` stays its own.
         self._by_id: dict[int, tuple[Any, Bars]] = {}
 
-    def bars_of(self, cls: type[Bars], obj: Any, numbers: tuple[str, ...]) -> Bars:
-        """The cotangents of an object; those of some attributes are numbers."""
+    def bars_of(self, cls: type[Bars], obj: Any, names: tuple[str, ...], zero: Any) -> Bars:
+        """The cotangents of an object, which have some attributes from here on."""
         found = self._by_id.get(id(obj))
         if found is None:
-            made = cls()
-            for name in numbers:
-                setattr(made, name, 0.0)
-            found = self._by_id[id(obj)] = obj, made
+            found = self._by_id[id(obj)] = obj, cls()
+        held = found[1].__dict__
+        for name in names:
+            held.setdefault(name, zero)
         return found[1]
 
 
@@ -61,13 +56,19 @@ def new_table() -> BarTable:
     return BarTable()
 
 
-def bars_of(table: BarTable, cls: type[Bars], obj: Any, *numbers: str) -> Bars:
-    return table.bars_of(cls, obj, numbers)
+def bars_of(table: BarTable, cls: type[Bars], obj: Any, *names: str) -> Bars:
+    """The cotangents of an object, those of some attributes among them."""
+    return table.bars_of(cls, obj, names, None)
+
+
+def number_bars_of(table: BarTable, cls: type[Bars], obj: Any, *names: str) -> Bars:
+    """The same for attributes whose cotangents are numbers."""
+    return table.bars_of(cls, obj, names, 0.0)
 
 
 facts.fresh(new_table)
 # What they hold is made where it is asked for, and is the same from then on.
-facts.pure(bars_of)
+facts.pure(bars_of, number_bars_of)
 
 
 @facts.result(new_table)
@@ -75,7 +76,7 @@ def _table_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return TABLE
 
 
-@facts.result(bars_of)
+@facts.result(bars_of, number_bars_of)
 def _bars_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     cls = args[1]
     return Instance(cls.value) if isinstance(cls, Known) else TOP

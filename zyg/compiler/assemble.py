@@ -447,10 +447,8 @@ class Compiler:
         if self._takes_table(made):
             from zyg.compiler.nested_tables import as_program  # few programs need it
 
-            fields = self.specialiser.fields
-            assert fields is not None
             for block in blocks:
-                as_program(block, fields)
+                as_program(block)
 
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,

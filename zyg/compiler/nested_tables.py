@@ -20,16 +20,14 @@ from typing import Any
 from ir.core import Block, Call, Const, If, Op, Operand, Value, Yield, blocks_of, type_of
 from ir.errors import Unsupported
 from ir.heap import set_attribute
-from ir.rewrite import substitute
 from ir.types import TOP, Instance, Known, Scalar, class_of
 from zyg import cotangent, shadows
-from zyg.compiler.fields import Fields
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangents import is_none
-from zyg.nested_shadows import bars_class, bars_of, new_table
+from zyg.nested_shadows import bars_class, bars_of, new_table, number_bars_of
 from zyg.rules.registry import constant
 
-constant(new_table, bars_of)
+constant(new_table, bars_of, number_bars_of)
 
 FLOAT = Scalar(float)
 # What is done with memory that objects hold, which has no such form.
@@ -39,17 +37,13 @@ _OF_MEMORY = (
 )
 
 
-def as_program(block: Block, fields: Fields) -> None:
+def as_program(block: Block) -> None:
     """Rewrites a generated block in place, so that it can be differentiated."""
-    lowering = _Lowering(fields)
-    lowering.block(block)
-    substitute(block, lowering.mapping)
+    _Lowering().block(block)
 
 
 class _Lowering:
-    def __init__(self, fields: Fields) -> None:
-        self._fields = fields
-        self.mapping: dict[Value, Operand] = {}
+    def __init__(self) -> None:
         # The tables of which records are asked, with the classes and attributes of those.
         self._tables: dict[Value, tuple[Operand, list[Operand]]] = {}
         self._ops: list[Op] = []
@@ -74,7 +68,7 @@ class _Lowering:
             heap_bar, (cls, *numbers) = self._tables[table]
             assert isinstance(cls, Const)
             operands = [heap_bar, Const(bars_class(cls.value)), obj, *numbers]
-            self._call(bars_of, operands, op.result, op)
+            self._call(number_bars_of, operands, op.result, op)
         elif callee is shadows.bar_of:
             self._call(getattr, op.args, op.result, op)
         elif callee is shadows.set_bar:
@@ -106,11 +100,11 @@ class _Lowering:
     def _take(self, op: Call) -> None:
         _, _, name, *default = op.args
         bars, nothing = self._bars_of(op), Value("_", Known(None))
-        found = Value(op.result.name, TOP) if default else op.result
+        may_be_none = not default or is_none(default[0])
+        found = op.result if may_be_none else Value(op.result.name, TOP)
         self._call(getattr, [bars, name], found, op)
         self._call(set_attribute, [bars, name, Const(None)], nothing, op)
-        if not default or is_none(default[0]):
-            self.mapping[op.result] = found
+        if may_be_none:
             return
         missing = Value("t", Scalar(bool))
         self._call(operator.is_, [found, Const(None)], missing, op)
@@ -119,7 +113,7 @@ class _Lowering:
 
     def _bars_of(self, op: Call) -> Value:
         """The object that holds the cotangents of another one."""
-        heap_bar, obj = op.args[:2]
+        heap_bar, obj, name = op.args[:3]
         cls = class_of(type_of(obj))
         if cls is None or not is_place(cls):
             raise Unsupported(
@@ -128,7 +122,7 @@ class _Lowering:
             )
         made = bars_class(cls)
         found = Value("bars", Instance(made))
-        self._call(bars_of, [heap_bar, Const(made), obj], found, op)
+        self._call(bars_of, [heap_bar, Const(made), obj, name], found, op)
         return found
 
     def _call(self, callee: Any, args: list[Operand], result: Value, op: Call) -> None:

@@ -137,12 +137,7 @@ def expanded(
             indices.append(count + at)
             if isinstance(bound[at], list):
                 starred[i - len(leading)] = bound[at].index(i)
-    made, heap = specialised(specialiser, inference, source, inputs, indices)
-    if heap is None and may_store_unseen(specialiser, made, set()):
-        raise Unsupported(
-            "the gradient of a function that may store into objects, inside of differentiated code",
-            loc, advice="let it return what it computes",
-        )
+    made, heap = specialised(specialiser, inference, source, inputs, loc)
     if heap is None and made.lost & frozenset(indices):
         raise Unsupported(
             "the gradient of a function that stores into globals, inside differentiated code", loc,
@@ -194,14 +189,18 @@ class Unsettled(Exception):
 
 def specialised(
     specialiser: Specialiser, inference: TypedCalls, source: Function, inputs: list[Operand],
-    indices: list[int],
+    loc: Location | None,
 ) -> tuple[Specialisation, int | None]:
     """A function whose gradient is asked for; where it stores into objects, as one that takes the
     heap, with the number of that input."""
     types_ = [parameter_type(type_of(operand)) for operand in inputs]
     try:
         made = specialiser.specialise(source, types_)
-        if inference.heap is None or not made.stored:
+        if not made.stored:
+            return made, None
+        if inference.heap is None:
+            if may_store_unseen(specialiser, made, set()):
+                raise NeedsHeap("the gradient of a function that may store into objects", loc)
             return made, None
     except NeedsHeap:
         if inference.heap is None:
@@ -222,7 +221,9 @@ def refuse_unsettled(
     if fields is not None and not fields.is_open:
         if fields.state() != specialiser.known_of_objects:
             raise Unsettled
-        if not fields.may_be_held() and not any(is_object_type(made.inputs[i]) for i in indices):
+        if not fields.may_be_held() and all(
+            holds_no_objects(made.inputs[i]) for i in indices
+        ):
             return
     raise Unsupported(
         "the gradient of a function that may store into objects, inside of differentiated code "
