@@ -14,6 +14,7 @@ from typing import Any
 
 from ir import facts
 from ir.types import TOP, Instance, Known, Type
+from zyg.errors import NotDifferentiable
 
 
 class Bars:
@@ -66,6 +67,16 @@ def number_bars_of(table: BarTable, cls: type[Bars], obj: Any, *names: str) -> B
     return table.bars_of(cls, obj, names, 0.0)
 
 
+def unless_moved(obj: Any, bar: Any) -> None:
+    """Raises for a cotangent of an object that isn't in the table, by names of attributes."""
+    if bar is not None and not (isinstance(bar, dict) and all(b is None for b in bar.values())):
+        raise NotDifferentiable(
+            f"a {type(obj).__name__} is read by a call that zyg differentiates apart from the code "
+            "around it, which changes objects, and is differentiated more than once"
+        )
+
+
+facts.effect(unless_moved)
 facts.fresh(new_table)
 # What they hold is made where it is asked for, and is the same from then on.
 facts.pure(bars_of, number_bars_of)

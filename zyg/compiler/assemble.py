@@ -39,6 +39,7 @@ from ir.core import (
     type_of,
 )
 from ir.emit import Emitted, emit_functions
+from ir.errors import Unsupported
 from ir.heap import HEAP
 from ir.late import late
 from ir.load import load_definitions
@@ -211,6 +212,11 @@ class Compiler:
         known = self._pairs.get(key)
         if known is not None:
             return known
+        if self._takes_table(made) and made.handed_out:
+            raise Unsupported(
+                "the second derivative of code that works on objects, and changes its arguments in "
+                "place", made.function.loc, advice="let it return what it computes",
+            )
         name = identifier(made.function.name)
         indices = made.with_bars(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
@@ -682,6 +688,7 @@ def finished_function(
     return Function(
         name, params, [], body, made.function.loc,
         Parameters(0, len(params), False, 0, False), globals=made.function.globals,
+        is_generated=True,
     )
 
 

@@ -24,16 +24,17 @@ from ir.types import TOP, Instance, Known, Scalar, class_of
 from zyg import cotangent, shadows
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangents import is_none
-from zyg.nested_shadows import bars_class, bars_of, new_table, number_bars_of
+from zyg.held_memory import held_memory, hold
+from zyg.nested_shadows import bars_class, bars_of, new_table, number_bars_of, unless_moved
 from zyg.rules.registry import constant
 
-constant(new_table, bars_of, number_bars_of)
+constant(new_table, bars_of, number_bars_of, unless_moved)
 
 FLOAT = Scalar(float)
 # What is done with memory that objects hold, which has no such form.
 _OF_MEMORY = (
-    shadows.add_held, shadows.release, shadows.absorb, shadows.absorb_item, shadows.hold,
-    shadows.held_memory, shadows.add_object, shadows.add_constant_object, shadows.current_shadows,
+    shadows.add_held, shadows.release, shadows.absorb, shadows.absorb_item,
+    shadows.current_shadows, hold, held_memory,
 )
 
 
@@ -88,6 +89,9 @@ class _Lowering:
             self._call(set_attribute, [bars, name, after], op.result, op)
         elif callee is shadows.take:
             self._take(op)
+        elif callee in (shadows.add_object, shadows.add_constant_object):
+            if not is_none(op.args[2]):
+                self._call(unless_moved, op.args[1:], op.result, op)
         elif any(callee is function for function in _OF_MEMORY):
             raise Unsupported(
                 "the second derivative of code in which objects hold more than numbers", op.loc,

@@ -221,7 +221,7 @@ def refuse_unsettled(
     if fields is not None and not fields.is_open:
         if fields.state() != specialiser.known_of_objects:
             raise Unsettled
-        if not fields.may_be_held() and all(
+        if not fields.may_be_held() and not made.handed_out and all(
             holds_no_objects(made.inputs[i]) for i in indices
         ):
             return

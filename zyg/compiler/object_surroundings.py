@@ -285,6 +285,8 @@ class ObjectSurroundings:
         return None if cls is None or loc is None else iterator_class(cls, loc)
 
     def may_step(self, iterable: Type) -> bool:
+        if self._made.source.is_generated:
+            return False
         if not isinstance(iterable, Top) and not (
             isinstance(iterable, Union) and any(map(self._is_step, iterable.members))
         ):
