@@ -27,7 +27,7 @@ class Pair:
 class Layer:
     def __init__(self, weights):
         self.weights = weights
-        self.last = None
+        self.last = np.zeros(3)
 
     def __call__(self, x):
         self.last = np.tanh(self.weights * x)
@@ -127,7 +127,7 @@ def recursive(x):
 
 
 PROGRAMS = [
-    leapfrog, several, one_under_two_names, overwritten, swapped, counted, drawn,
+    leapfrog, several, one_under_two_names, overwritten, swapped, counted, drawn, kept_arrays,
     recursive,
 ]
 

@@ -265,6 +265,8 @@ class ObjectSurroundings:
         for i, type_ in enumerate(types_):
             if callee is not None and not iterates_over(callee, i, len(types_)):
                 continue
+            if self._made.source.is_generated and isinstance(type_, Top):
+                continue  # what may be an object was asked before
             if not may_overload(iter, [type_], self._made.source.globals):
                 continue
             method = operator_method(iter, (type_,))
