@@ -8,26 +8,12 @@ from ir.core import Block, Call, Const, Location, Op, Operand, Value, Yield
 from ir.types import TOP, Type
 
 
-class Builder:
+class Operations:
     """Collects the operations of one block."""
 
     def __init__(self) -> None:
         self.ops: list[Op] = []
         self.loc: Location | None = None
-
-    def call(
-        self,
-        callee: Any,
-        *args: Operand,
-        name: str = "t",
-        type: Type = TOP,
-        loc: Location | None = None,
-        **kwargs: Operand,
-    ) -> Value:
-        """Appends a call of one result; a callee that is no operand becomes a `Const`."""
-        result = Value(name, type)
-        self.calls(callee, args, [result], loc=loc, kwargs=kwargs)
-        return result
 
     def calls(
         self,
@@ -49,3 +35,21 @@ class Builder:
     def block(self, params: list[Value], values: list[Operand]) -> Block:
         """The block of all that was appended, which yields these values."""
         return Block(params, self.ops, Yield(values))
+
+
+class Builder(Operations):
+    """Appends calls as they are, of results of given types."""
+
+    def call(
+        self,
+        callee: Any,
+        *args: Operand,
+        name: str = "t",
+        type: Type = TOP,
+        loc: Location | None = None,
+        **kwargs: Operand,
+    ) -> Value:
+        """Appends a call of one result; a callee that is no operand becomes a `Const`."""
+        result = Value(name, type)
+        self.calls(callee, args, [result], loc=loc, kwargs=kwargs)
+        return result

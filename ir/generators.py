@@ -230,5 +230,5 @@ def ir_of_made(code: types.CodeType) -> Function | None:
     return found if isinstance(found, Function) else None
 
 
-def _run_loaded(self, sent=None, thrown=None, closing=False):  # type: ignore[no-untyped-def]
+def _run_loaded(self: Any, sent: Any = None, thrown: Any = None, closing: Any = False) -> Any:
     return self.loaded()(self, sent, thrown, closing)

@@ -45,8 +45,9 @@ def changed_by(op: Op) -> list[Value]:
         return []
     callee = op.callee.value
     if callee is primitives.updating:
-        positions = op.args[1].value  # type: ignore[union-attr]  # made so by `passed`
-        found = [op.kwargs[i] if isinstance(i, str) else op.args[2 + i] for i in positions]
+        positions = op.args[1]
+        assert isinstance(positions, Const), "made so by `passed`"
+        found = [op.kwargs[i] if isinstance(i, str) else op.args[2 + i] for i in positions.value]
     elif id(callee) in CHANGING:
         found = op.args[:1]
     else:

@@ -128,7 +128,7 @@ def _made(function: Function, method: types.FunctionType) -> types.FunctionType:
     return made
 
 
-def _run_plain(self, *, run, method):  # type: ignore[no-untyped-def]
+def _run_plain(self: Any, *, run: Any, method: Any) -> Any:
     return run(self, method)
 
 

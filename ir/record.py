@@ -106,33 +106,33 @@ def _init_of_many(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> Callabl
 # What is replaced are the names: assignments are in the order of the parameters.
 
 
-def _fields_0(self):  # type: ignore[no-untyped-def]
+def _fields_0(self: Any) -> None:
     pass
 
 
-def _fields_1(self, a):  # type: ignore[no-untyped-def]
+def _fields_1(self: Any, a: Any) -> None:
     self.a = a
 
 
-def _fields_2(self, a, b):  # type: ignore[no-untyped-def]
+def _fields_2(self: Any, a: Any, b: Any) -> None:
     self.a = a
     self.b = b
 
 
-def _fields_3(self, a, b, c):  # type: ignore[no-untyped-def]
+def _fields_3(self: Any, a: Any, b: Any, c: Any) -> None:
     self.a = a
     self.b = b
     self.c = c
 
 
-def _fields_4(self, a, b, c, d):  # type: ignore[no-untyped-def]
+def _fields_4(self: Any, a: Any, b: Any, c: Any, d: Any) -> None:
     self.a = a
     self.b = b
     self.c = c
     self.d = d
 
 
-def _fields_5(self, a, b, c, d, e):  # type: ignore[no-untyped-def]
+def _fields_5(self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
     self.a = a
     self.b = b
     self.c = c
@@ -140,7 +140,7 @@ def _fields_5(self, a, b, c, d, e):  # type: ignore[no-untyped-def]
     self.e = e
 
 
-def _fields_6(self, a, b, c, d, e, f):  # type: ignore[no-untyped-def]
+def _fields_6(self: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
     self.a = a
     self.b = b
     self.c = c
@@ -149,7 +149,7 @@ def _fields_6(self, a, b, c, d, e, f):  # type: ignore[no-untyped-def]
     self.f = f
 
 
-def _fields_7(self, a, b, c, d, e, f, g):  # type: ignore[no-untyped-def]
+def _fields_7(self: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> None:
     self.a = a
     self.b = b
     self.c = c
@@ -159,7 +159,7 @@ def _fields_7(self, a, b, c, d, e, f, g):  # type: ignore[no-untyped-def]
     self.g = g
 
 
-def _fields_8(self, a, b, c, d, e, f, g, h):  # type: ignore[no-untyped-def]
+def _fields_8(self: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> None:
     self.a = a
     self.b = b
     self.c = c

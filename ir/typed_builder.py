@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ir import facts, primitives
-from ir.builder import Builder
+from ir.builder import Operations
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap
 from ir.failing import Cuts
@@ -27,7 +27,7 @@ class Attempting:
         self.error: Operand | None = None
 
 
-class TypedBuilder(Builder):
+class TypedBuilder(Operations):
     """Knows the operands of what it appends: their definitions, parts and keys."""
 
     def __init__(self, surroundings: Surroundings, module_globals: dict[str, Any]) -> None:

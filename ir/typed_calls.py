@@ -13,6 +13,7 @@ from ir.closures import Maker
 from ir.core import Block, Call, Const, Lambda, Location, Operand, Raise, Value, Yield, type_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME, new_object
+from ir.held_walks import CALLING, operands_of_calling
 from ir.memory_facts import UNPACKING
 from ir.place_state import Effect
 from ir.rewrite import Mapping
@@ -60,7 +61,7 @@ class TypedCalls(TypedChanges):
 
     # Calls
 
-    def call(  # type: ignore[override]
+    def call(
         self,
         callee: Any,
         *args: Operand,
@@ -121,6 +122,8 @@ class TypedCalls(TypedChanges):
             if method is not None:
                 return self.typed_call(Const(method), args, {}, names, loc)
         if places is not None and (self.heap is not None or not self.works_on_objects):
+            if places.is_watching and args and id(value) in CALLING:
+                args = operands_of_calling(self, value, args, kwargs, loc)
             args = self._items_of_objects(value, args, loc)
             try:
                 consumer = self.surroundings.consumer(value, tuple(map(type_of, args)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from ir import facts, primitives
@@ -21,15 +20,22 @@ from ir.core import (
 )
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import is_heap
+from ir.held_walks import (
+    ITEMS,
+    VALUES,
+    by_positions,
+    by_steps,
+    changes_memory,
+    has_positions,
+    is_walked_ahead,
+)
 from ir.loop_memory import LoopMemory
-from ir.memory_facts import is_array_like
 from ir.place_state import ItemChanged
 from ir.rewrite import Mapping, count_uses
 from ir.steps import loop_by_steps, stepping
 from ir.typed_branches import TypedBranches
-from ir.types import BOTTOM, TOP, Iterator, Sequence, Tuple, Type, class_of, join, widen
+from ir.types import BOTTOM, TOP, Iterator, Sequence, join, widen
 
-VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
 MAX_ROUNDS = 8
 
 
@@ -44,6 +50,7 @@ class TypedLoops(TypedBranches):
             if iterator is not None:
                 loop_by_steps(self, op, iterator, init, mapping)
                 return
+        whole = iterables
         iterables, split = self._split_zip(op, iterables)
         items = [facts.item_of(type_of(iterable)) for iterable in iterables]
         names = [f"{value.name}" for value in op.items] if split is None else split
@@ -57,10 +64,15 @@ class TypedLoops(TypedBranches):
             parts = [Value(name) for name in names]
             pair = Call(Const(primitives.build_tuple), list(parts), {}, [op.items[0]])
             body = Block([*parts, *op.carried], [pair, *op.body.ops], op.body.exit)
-        outer = self.ops, self.places.state.copy() if self.places is not None else None
+        outer, state = self.ops, self.places.state.copy() if self.places is not None else None
         definitions, methods = dict(self.definitions), dict(self.methods)
         given = list(init)
         tried: dict[Value, int] = {}
+
+        def restore() -> None:
+            assert self.places is not None and state is not None
+            self.ops, self.places.state = outer, state
+            self.definitions, self.methods = definitions, methods
 
         def items_of_try() -> list[Value]:
             made = params()
@@ -69,27 +81,58 @@ class TypedLoops(TypedBranches):
 
         try:
             new_body, results = self._loop(op, body, items_of_try, init, mapping, iterables)
-            if self.places is not None and outer[1] is not None:
-                position = self.places.changed_iterable(iterables, outer[1], op.loc)
+            if self.places is not None and state is not None:
+                position = self.places.changed_iterable(iterables, state, op.loc)
                 if position is not None:
                     raise ItemChanged(new_body.params[position])
         except ItemChanged as change:
             position = tried.get(change.item)
             if position is None or self.places is None or op.backwards:
                 raise
-            self.ops, self.places.state = outer  # type: ignore[assignment]
-            self.definitions, self.methods = definitions, methods
+            restore()
             body = Block(list(body.params), list(body.ops), body.exit)
             self._by_position(body, position, iterables, op)
             again = For(iterables, given, body, op.results, False, op.loc)
             self._for(again, iterables, given, mapping)
             return
         if any(is_heap(param) for param in new_body.params):
+            if self.places is not None and self.places.held.is_watching and any(
+                is_walked_ahead(self, iterable) for iterable in iterables
+            ) and changes_memory(new_body):
+                restore()
+                self._walk_held(op, body, iterables, whole, given, mapping)
+                return
             self._check_interleaved(iterables, op.loc)
         self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
         if self.places is not None:
             for iterable in iterables:
                 self.places.iterated(iterable, op.loc)
+
+    def _walk_held(
+        self, op: For, body: Block, iterables: list[Operand], whole: list[Operand],
+        init: list[Operand], mapping: Mapping,
+    ) -> None:
+        """Appends a loop whose body may change what it has not come to yet; `whole` are its
+        iterables before a `zip` was taken apart."""
+        sources = op.iterables
+        if len(iterables) != len(sources):  # a `zip`, whose parts are iterated over
+            made = self.made_for(op, sources[0])
+            is_same = made is not None and len(made.args) == len(iterables)
+            sources = made.args if made is not None and is_same else iterables
+        again = by_positions(self, op, iterables, sources, body)
+        if again is not None:
+            self._for(again, again.iterables, init, mapping)
+            return
+        (source,), (iterable,) = op.iterables, whole
+        loop_by_steps(self, op, by_steps(self, source, iterable, op), init, mapping)
+
+    def made_for(self, op: For, value: Operand) -> Call | None:
+        """The call that makes a value before a loop, if nobody else reads it."""
+        block = self._source
+        if block is None or not isinstance(value, Value) or count_uses(block)[value] != 1:
+            return None
+        made = next((other for other in block.ops if value in other.results), None)
+        return made if isinstance(made, Call) else None
 
     def _check_interleaved(self, iterables: list[Operand], loc: Location | None) -> None:
         """Refuses a loop that changes objects in turns with the functions of its iterator."""
@@ -124,7 +167,7 @@ class TypedLoops(TypedBranches):
             return
         if isinstance(made, Call) and self._by_key(body, made, position, iterables):
             return
-        if not _has_positions(type_of(sequence)):
+        if not has_positions(type_of(sequence)):
             # With the heap, the items may be those of an iterator that goes on by steps.
             refuse = NeedsHeap if self.works_on_objects and self.heap is None else Unsupported
             raise refuse(
@@ -158,7 +201,7 @@ class TypedLoops(TypedBranches):
         """What `enumerate` counts, if it has positions and the count starts with zero."""
         op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is enumerate:
-            if len(op.args) == 1 and not op.kwargs and _has_positions(type_of(op.args[0])):
+            if len(op.args) == 1 and not op.kwargs and has_positions(type_of(op.args[0])):
                 return op.args[0]
         return None
 
@@ -237,9 +280,3 @@ class TypedLoops(TypedBranches):
             collected = [] if yields is None else yields[1 + len(carried) : 1 + len(op.results)]
             memory.leave(new_body, init, results, len(carried), list(collected))
         return new_body, results
-
-
-def _has_positions(type_: Type) -> bool:
-    return is_array_like(type_) or (
-        isinstance(type_, Sequence | Tuple) and class_of(type_) in (list, deque, tuple)
-    )

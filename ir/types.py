@@ -282,16 +282,15 @@ NUMBERS = frozenset([bool, int, float, complex])
 
 def class_of(type_: Type) -> type | None:
     """The exact Python class of every value of this type, where there is one."""
-    kind = type(type_)
-    if kind is Scalar:
-        return type_.cls  # type: ignore[attr-defined,no-any-return]
-    if kind is Known:
-        return type(type_.value)  # type: ignore[attr-defined]
-    if kind is Union:
-        classes = {class_of(member) for member in type_.members}  # type: ignore[attr-defined]
+    if isinstance(type_, Scalar):
+        return type_.cls
+    if isinstance(type_, Known):
+        return type(type_.value)
+    if isinstance(type_, Union):
+        classes = {class_of(member) for member in type_.members}
         return classes.pop() if len(classes) == 1 else None
     cls: type | None = getattr(type_, "cls", None)
-    return _CLASSES.get(kind) if cls is None else cls
+    return _CLASSES.get(type(type_)) if cls is None else cls
 
 
 _CLASSES: dict[type, type] = {Tuple: tuple, Dict: dict, Slice: slice, Closure: FunctionType}

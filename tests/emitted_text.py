@@ -12,7 +12,7 @@ import pytest
 import zyg
 from ir import closures
 from ir.load import load_definitions
-from zyg.compiler import assemble
+from zyg.compiler import generated
 
 
 def collected(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[ast.stmt], str]]:
@@ -23,7 +23,7 @@ def collected(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[ast.stmt],
         found.append((tree, source()))
         return load_definitions(tree, source, **rest)
 
-    monkeypatch.setattr(assemble, "load_definitions", collecting)
+    monkeypatch.setattr(generated, "load_definitions", collecting)
     monkeypatch.setattr(closures, "load_definitions", collecting)
     zyg.cache_clear()
     return found

@@ -22,7 +22,7 @@ from tests.rule_row import (
     whole,
 )
 from zyg import cotangent
-from zyg.compiler import dynamic
+from zyg.compiler import returned
 from zyg.cotangent import accumulate, conj, filled, unbroadcast
 from zyg.cotangent_items import one_hot, scatter
 from zyg.rules.linalg import cofactors
@@ -221,5 +221,5 @@ def algebra() -> Iterator[Row]:
     yield from cases(cotangent.sum_over, (real(2, 3), (0,)), (real(2, 3), (1,)), (cplx(3), (0,)))
     yield from cases(cotangent.owned, (real(3),), (cplx(2),))
     yield from cases(cotangent.materialised, (0.5, 2.0), (real(3), real(3)))
-    yield from cases(dynamic.real_scalar, (0.5,))
-    yield from cases(dynamic.loss_and_rest, (0.5,), ((0.5, 1.0),))
+    yield from cases(returned.real_scalar, (0.5,))
+    yield from cases(returned.loss_and_rest, (0.5,), ((0.5, 1.0),))

@@ -261,7 +261,7 @@ def grows(items, x):
 
 def grows_what_a_closure_reads(x):
     items = []
-    read = lambda: items[0]  # noqa: E731
+    read = lambda: items[0]
     return grows(items, x) * read()
 
 

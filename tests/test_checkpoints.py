@@ -51,16 +51,13 @@ def test_value_side_effects_and_gradients_are_those_of_the_plain_loop(program):
 def test_derivatives_of_the_second_order_and_along_tangents(name):
     program = BY_NAME[name]
     plain, marked = program.plain(), program.marked(3)
-    is_first = [True] + [False] * (len(program.args) - 1)
-    dots = [np.ones_like(a) if first else None for a, first in zip(program.args, is_first)]  # noqa: B905
-    dots = [1.0 if np.ndim(dot) == 0 and dot is not None else dot for dot in dots]
-    for f in (zyg.jvp,):
-        assert same(
-            f(marked, program.fresh_args(), dots), f(plain, program.fresh_args(), dots)
-        )
-    rest = program.args[1:]
+    first, rest = program.args[0], program.args[1:]
+    first_dot = np.ones_like(first) if np.ndim(first) else 1.0
+    dots = [first_dot, *[None] * len(rest)]
+    along, expected = (zyg.jvp(f, program.fresh_args(), dots) for f in (marked, plain))
+    assert same(along, expected)
     second = [
-        zyg.hessian(lambda x, f=f: f(x * 1.0, *rest), program.args[0]) for f in (plain, marked)
+        zyg.hessian(lambda x, f=f: f(x * 1.0, *rest), first) for f in (plain, marked)
     ]
     assert np.allclose(*second, rtol=1e-12, atol=1e-12)
 

@@ -55,7 +55,7 @@ def names_of_swapped_elements(rows, x):
 
 def element_in_a_closure(rows, x):
     row = rows[0]
-    read = lambda: row[0] * x  # noqa: E731
+    read = lambda: row[0] * x
     rows[0][0] = x
     return read() * rows[1][0]
 

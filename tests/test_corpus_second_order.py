@@ -62,7 +62,7 @@ REFUSED = {
 # What is done with objects of which only the class is known may store into them.
 REFUSED_AREAS = {
     "objects", "object_protocols", "object_structures", "objects_aliased", "objects_changed",
-    "objects_holding_containers",
+    "objects_holding_containers", "held_walks",
     "shared_variables", "data_classes", "generators", "generator_consumers", "generator_flow",
     "generator_endings", "generator_managers", "generator_memory",
     "generator_pipelines", "generator_walks", "memory_by_several_names",

@@ -44,8 +44,8 @@ def test_changed_defaults_are_seen():
 
 def test_active_defaults():
     def chosen(a, b, x):
-        f = lambda x, w=a: w * x * x  # noqa: E731
-        g = lambda x, w=b: w * x * x  # noqa: E731
+        f = lambda x, w=a: w * x * x
+        g = lambda x, w=b: w * x * x
         return called(f if a > b else g, x) + called(f, 1.0)
 
     assert zyg.gradient(chosen, 2.0, 3.0, 5.0) == (1.0, 25.0, 30.0)

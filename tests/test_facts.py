@@ -612,7 +612,7 @@ def test_indexing() -> None:
         except Exception:
             continue
         index = types[0] if single else Tuple(types)
-        result = facts.result_of(operator.getitem)((x, index), {})  # type: ignore[misc]
+        result = facts.result_of(operator.getitem)((x, index), {})
         assert covers(result, value, abstract.sizes), (x, index, result, value.shape)
         known += result != TOP
     assert known > 2000
@@ -624,7 +624,7 @@ def test_an_ellipsis_separates_index_arrays() -> None:
         abstract = Abstraction()
         array = abstract(x)
         types = tuple(Known(i.value) if isinstance(i, Setting) else abstract(i) for i in index)
-        result = facts.result_of(operator.getitem)((array, Tuple(types)), {})  # type: ignore[misc]
+        result = facts.result_of(operator.getitem)((array, Tuple(types)), {})
         assert isinstance(result, Array)
         assert covers(result, x[tuple(map(index_value, index))], abstract.sizes)
 
@@ -836,7 +836,7 @@ def test_unbroadcast_folds_only_where_sizes_agree() -> None:
     assert not fold(Scalar(complex), Scalar(float)) and not fold(TOP, Scalar(float))
     assert not fold(join(Scalar(float), Array(real, (n,))), Scalar(float))
     added = folded(cotangent.accumulate, Scalar(float), Array(real, (n,)))
-    assert isinstance(added, Call) and added.callee.value is operator.add  # type: ignore[union-attr]
+    assert isinstance(added, Call) and added.callee.value is operator.add
     assert folded(cotangent.accumulate, TOP, Scalar(float)) is None
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import zyg
 from tests.test_keys import ALIKE, DISTINCT
-from zyg.entry import CALLS_UNTIL_PATH, MAX_PATHS, cache
+from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
 from zyg.gradients import gradient_of
 from zyg.keys import key_of
 
@@ -391,7 +391,8 @@ def test_a_path_goes_with_its_entry():
 
 def test_a_new_entry_replaces_the_path():
     def f(x):
-        return x * helper(x)  # noqa: F821
+        global helper
+        return x * helper(x)
 
     def define(body):
         f.__globals__["helper"] = body

@@ -1,10 +1,12 @@
 """The fuzzer without the compiler: its oracles agree, it holds each construct, it finds bugs."""
 
+import signal
 from collections import Counter
 from contextlib import nullcontext
 
 import pytest
 
+from tests.fuzz import check as check_module
 from tests.fuzz import oracles
 from tests.fuzz.check import check, count_failures, outcome
 from tests.fuzz.constructs import ALL, constructs
@@ -107,3 +109,26 @@ def test_other_failures_are_found():
     assert all(check(program, lambda p, run=run: nullcontext(run)) is not None for run in changes)
     equal = value, tuple(float(d - P) if d else None for d in derivatives)
     assert check(Program(program.source, (inputs,)), lambda p: nullcontext(lambda i: equal)) is None
+
+
+def test_what_does_not_end_is_stopped_also_where_the_alarm_is_swallowed(monkeypatch):
+    monkeypatch.setattr(check_module, "SECONDS", 0.05)
+    swallowed = []
+
+    class Finalized:
+        def __del__(self):
+            while not swallowed:
+                try:
+                    while True:
+                        pass
+                except check_module.TookTooLong as error:
+                    swallowed.append(error)
+
+    def run(inputs):
+        Finalized()
+        while True:
+            pass
+
+    assert "TookTooLong" in outcome(run, (1,))
+    assert len(swallowed) == 1
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)

@@ -11,7 +11,7 @@ import pytest
 
 import zyg
 from ir.types import Known
-from zyg.entry import MAX_ENTRIES, cache
+from zyg.entry_cache import MAX_ENTRIES, cache
 from zyg.keys import key_of
 from zyg.signature import abstract
 from zyg.variants import MAX_VARIANTS

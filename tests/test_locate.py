@@ -206,7 +206,7 @@ def test_this_module_although_pytest_rewrote_it():
 
 
 def test_lambdas_on_one_line(quick):
-    fs = [lambda a: a + 1, lambda a: a + 2, lambda: lambda: 1, *(lambda: i for i in "a")]  # noqa: B023
+    fs = [lambda a: a + 1, lambda a: a + 2, lambda: lambda: 1, *(lambda: i for i in "a")]
     texts = ["lambda a: a + 1", "lambda a: a + 2", "lambda: lambda: 1", "lambda: i"]
     assert [text_of(f) for f in fs] == texts
     assert text_of(fs[2]()) == "lambda: 1"
@@ -255,9 +255,9 @@ def test_lambdas_in_headers_dictionaries_slices_and_class_bodies(quick):
     found += {"a": lambda: 3, "b": lambda: 4}.values()
 
     class Holder:
-        private = lambda self: self.__name  # noqa: E731
+        private = lambda self: self.__name
 
-    found.append(Holder.private); found.append(lambda: 5)  # noqa: E702  # fmt: skip
+    found.append(Holder.private); found.append(lambda: 5)  # fmt: skip
     texts = ["lambda: 1", "lambda: 2", "lambda: 3", "lambda: 4"]
     assert [text_of(f) for f in found] == [*texts, "lambda self: self.__name", "lambda: 5"]
     assert source_of(Holder.private).class_name == "Holder"
@@ -268,7 +268,7 @@ def test_nested_functions_are_related_to_their_code():
         def inner():
             return x
 
-        return inner, lambda: x + 1, lambda: x + 2, [lambda: y for y in [x]][0]  # noqa: B023, RUF015
+        return inner, lambda: x + 1, lambda: x + 2, [lambda: y for y in [x]][0]
 
     source = source_of(outer)
     functions = outer(1)

@@ -126,6 +126,34 @@ def recursive(x):
     return body.x * body.v
 
 
+def with_an_outer_object(x):
+    """A gradient of a function that reads and changes objects from outside."""
+    outside = Body(x * x, 1.0)
+
+    def inner(t):
+        inside = Body(t * outside.x, t)
+        inside.step(0.5)
+        outside.v = outside.v * inside.x
+        return inside.v * outside.x * outside.v
+
+    slope = zyg.gradient(inner, x * 0.5)[0]
+    return slope * outside.v
+
+
+def gradients_in_a_loop(x):
+    body = Body(x, 0.5)
+    for _ in range(3):
+
+        def energy(t):
+            moved = Body(t, body.v)
+            moved.step(0.1)
+            return moved.x * moved.v * body.x
+
+        body.v -= 0.1 * zyg.gradient(energy, body.x)[0]
+        body.x += 0.1 * body.v
+    return body.x * body.v
+
+
 PROGRAMS = [
     leapfrog, several, one_under_two_names, overwritten, swapped, counted, drawn, kept_arrays,
     recursive,
@@ -148,3 +176,57 @@ def test_second_derivative(program, x):
     assert in_reverse == pytest.approx(expected, rel=1e-6)
     assert along == pytest.approx(in_reverse, rel=1e-10)
     assert zyg.hvp(program, x, 2.0) == pytest.approx(2.0 * in_reverse, rel=1e-10)
+
+
+@pytest.mark.parametrize("program", [with_an_outer_object, gradients_in_a_loop])
+@pytest.mark.parametrize("x", [0.7, 1.3])
+def test_gradient_inside(program, x):
+    """Programs on objects that differentiate others themselves."""
+    step = 1e-5
+    expected = (program(x + step) - program(x - step)) / (2 * step)
+    assert zyg.gradient(program, x)[0] == pytest.approx(expected, rel=1e-6)
+    assert zyg.jvp(program, (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("program", [overwritten, swapped, one_under_two_names])
+def test_third_derivative(program):
+    def second(x):
+        return zyg.gradient(lambda x: zyg.gradient(program, x)[0], x)[0]
+
+    step, x = 1e-5, 1.3
+    expected = (second(x + step) - second(x - step)) / (2 * step)
+    assert zyg.gradient(second, x)[0] == pytest.approx(expected, rel=1e-6)
+    assert zyg.jvp(second, (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
+
+
+class Opened:
+    """What is stored into it is found at run time."""
+
+
+def by_a_computed_name(x):
+    opened = Opened()
+    for name in ("a", "b"):
+        setattr(opened, name + "_", x)
+    return opened.a_ * opened.b_
+
+
+def in_a_list(x):
+    body = Body([x], x)
+    body.x.append(x * x)
+    return body.x[1] * body.v
+
+
+def of_an_object(body):
+    body.step(0.1)
+    return body.x * body.v
+
+
+@pytest.mark.parametrize(
+    ("program", "argument"), [
+        (by_a_computed_name, 1.3), (in_a_list, 1.3), (of_an_object, Body(1.0, 2.0)),
+    ]
+)
+def test_what_is_refused(program, argument):
+    """Nothing gets lost where the second derivative isn't there: an error, no number."""
+    with pytest.raises(zyg.ZygError):
+        zyg.pullback(lambda x: zyg.gradient(program, x)[0], argument)

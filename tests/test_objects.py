@@ -176,7 +176,8 @@ def test_a_sum_of_objects_that_nobody_expects_is_refused():
     elsewhere = {"__name__": "elsewhere", "box": SimpleNamespace(pair=Pair(2.0, 3.0))}
 
     def f(x):
-        return sum([x, box.pair])  # noqa: F821
+        global box
+        return sum([x, box.pair])
 
     with pytest.raises(zyg.NotDifferentiable, match="import Pair"):
         zyg.gradient(type(f)(f.__code__, elsewhere), 2.0)

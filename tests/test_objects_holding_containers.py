@@ -101,7 +101,7 @@ def by_what_a_dict_has_made(x):
 
 
 class Shared:
-    rows = [[1.0]]  # noqa: RUF012
+    rows = [[1.0]]
 
 
 def in_a_class(x):

@@ -30,7 +30,7 @@ HELD = Held()
 
 class Base:
     number = 0.0
-    items = []  # noqa: RUF012  (as users write it)
+    items = []
 
     def get(self):
         return self.number

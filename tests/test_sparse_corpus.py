@@ -22,6 +22,9 @@ pytestmark = pytest.mark.thorough
 ALL = [row for row in (*ROWS, *rule_rows_composites.ROWS) if "float32" not in str(row)]
 # What looks at the classes of numbers, or keeps what it was given before.
 CAN_BE_REFUSED = 25
+REFUSED_ROWS = ("numpy.float64", "numpy.asarray_chkfinite", "numpy.require")
+# Second differences would ask for powers of negative numbers.
+AT_THE_BORDER = ("math.pow(float:0.0, float:2.0)", "math.pow(float:0.0, float:1.0)")
 _LARGEST_HESSIAN = 8
 
 
@@ -33,10 +36,13 @@ def called(row):
     return lambda *args: callee(*args, **kwargs)
 
 
-def check(f, args):
+def check(f, args, largest_hessian=_LARGEST_HESSIAN):
     """Whether the pattern was found; fails where it lacks an entry."""
     vector, unflatten = zyg.flatten(args)
-    at = lambda point: np.array(zyg.flatten(f(*copy.deepcopy(unflatten(point))))[0])  # noqa: E731
+
+    def at(point):
+        return np.array(zyg.flatten(f(*copy.deepcopy(unflatten(point))))[0])
+
     if vector.dtype.kind == "c" or at(vector).dtype.kind == "c":
         return True
     try:
@@ -45,12 +51,13 @@ def check(f, args):
     except (NotDifferentiable, UnsupportedSyntax):
         return False
     pattern = np.hstack([part.toarray() for part in patterns])
-    steps = 1e-6 * np.eye(len(vector)) * np.maximum(1.0, np.abs(vector))
     with np.errstate(all="ignore"):
-        for j, step in enumerate(steps):
+        for j in np.flatnonzero(np.isfinite(vector)):  # an order of norms is infinite
+            step = np.zeros(len(vector))
+            step[j] = 1e-6 * max(1.0, abs(vector[j]))
             column = (at(vector + step) - at(vector - step)) / (2 * step[j])
             assert not np.any((np.abs(column) > 1e-5) & ~pattern[:, j])
-        if len(vector) <= _LARGEST_HESSIAN:
+        if len(vector) <= largest_hessian:
             check_pairs(at, vector, run.pairs)
     return True
 
@@ -71,11 +78,9 @@ def check_pairs(at, vector, noted):
 
 @pytest.mark.parametrize("row", ALL, ids=str)
 def test_rows(row):
-    try:
-        f, args = called(row), row.args
-        check(f, args)
-    except (ValueError, TypeError, np.linalg.LinAlgError) as error:
-        pytest.skip(f"no differences: {error}")
+    largest_hessian = 0 if str(row) in AT_THE_BORDER else _LARGEST_HESSIAN
+    was_found = check(called(row), row.args, largest_hessian)
+    assert was_found or str(row).startswith(REFUSED_ROWS)
 
 
 def test_programs():

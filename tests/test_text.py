@@ -13,7 +13,7 @@ import pytest
 import zyg
 from tests.emitted_text import assert_one_program, collected
 from tests.golden_programs import PROGRAMS
-from zyg.compiler import assemble
+from zyg.compiler import generated
 from zyg.entry import entry_for
 
 
@@ -34,9 +34,9 @@ def no_trees(monkeypatch):
 
 def test_text_is_rendered_when_it_is_asked_for(monkeypatch, no_trees):
     asked = []
-    original = assemble.Emitted.source.fget
+    original = generated.Emitted.source.fget
     monkeypatch.setattr(
-        assemble.Emitted, "source", property(lambda self: asked.append(self) or original(self))
+        generated.Emitted, "source", property(lambda self: asked.append(self) or original(self))
     )
     zyg.cache_clear()
     _, back = zyg.pullback(lambda x: x * x, 3.0)

@@ -152,7 +152,7 @@ def test_chained_exceptions_are_relocated(model):
         try:
             scale(1, 0)
         except ZeroDivisionError as error:
-            raise ExceptionGroup("both", [error, KeyError()])  # noqa: B904
+            raise ExceptionGroup("both", [error, KeyError()])
 
     assert places(caught(chained).__cause__)[-1] == ("scale", 3)
     assert places(caught(suppressed).__context__)[-1] == ("scale", 3)

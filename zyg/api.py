@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ir.core import Const
 from zyg.compiler import from_api, nesting
+from zyg.compiler import iteration_calls as iteration_calls
 from zyg.compiler.nesting import differentiates, expansions
-from zyg.entry import CacheInfo, Entry, cache, entry_for, inputs_of
+from zyg.entry import entry_for, inputs_of
+from zyg.entry_cache import CacheInfo, Entry, cache
 from zyg.gradients import gradients_of
 from zyg.rules import registry
 

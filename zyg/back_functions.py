@@ -6,26 +6,20 @@ source of that code, with the code of what it calls, and names modules and funct
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-
-from zyg import cotangent
-from zyg.checkpointing import Kept
-from zyg.compiler.assemble import Generated
-from zyg.compiler.checkpoint_calls import RunAgainBack
-from zyg.compiler.dynamic import RuleBack
+from zyg.compiler.generated import Generated
 from zyg.compiler.nested_backs import NestedBack
 from zyg.compiler.nested_dispatch import as_callable, refuse_objects
-from zyg.compiler.object_backs import Through
 from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.held_memory import Watched
 from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
+from zyg.saved_values import held, with_contents, without_contents
+from zyg.seeds import Like, checked_seed, filled, filled_within
 from zyg.shadows import current_shadows
 from zyg.signature import BackFunction
 from zyg.tracing import shown
@@ -112,12 +106,12 @@ class Pullback:
         return f"<pullback of {self._description}: {count} {values}, {size} bytes>"
 
     def __reduce__(self) -> Any:
-        saved = _without_contents(self._saved)
+        saved = without_contents(self._saved)
         return _restored, (self._adjoint, saved, self._like, self._finish, self._description)
 
 
 def _restored(adjoint: Adjoint, saved: Any, *rest: Any) -> Pullback:
-    return Pullback(adjoint, _with_contents(saved), *rest)
+    return Pullback(adjoint, with_contents(saved), *rest)
 
 
 class Gradients:
@@ -135,11 +129,11 @@ class Gradients:
         return gradients_of(self._assignment, each, self._likes)
 
     def __reduce__(self) -> Any:
-        return _restored_gradients, (self._assignment, _without_contents(self._likes))
+        return _restored_gradients, (self._assignment, without_contents(self._likes))
 
 
 def _restored_gradients(assignment: Assignment, likes: Any) -> Gradients:
-    return Gradients(assignment, _with_contents(likes))
+    return Gradients(assignment, with_contents(likes))
 
 
 class StructuralGradients:
@@ -227,7 +221,7 @@ class DispatchedBack(BackFunction):
         return self.with_saved(copy(self.saved))
 
     def __reduce__(self) -> Any:
-        saved = _without_contents(self.saved)
+        saved = without_contents(self.saved)
         return _restored_dispatched, (self.adjoint, saved, self.finish, self._like)
 
 
@@ -248,7 +242,7 @@ class ObjectsBack(DispatchedBack):
         return self  # code that works on objects saves copies where it needs them
 
     def __reduce__(self) -> Any:
-        saved = _without_contents(self.saved)
+        saved = without_contents(self.saved)
         return _restored_objects_back, (self.adjoint, saved, self.finish, self._like)
 
 
@@ -281,257 +275,10 @@ class UpdateBack(ObjectsBack):
 
 
 def _restored_objects_back(adjoint: Adjoint, saved: Any, finish: Any, like: Like) -> ObjectsBack:
-    return ObjectsBack(adjoint, _with_contents(saved), finish, like)
+    return ObjectsBack(adjoint, with_contents(saved), finish, like)
 
 
 def _restored_dispatched(
     adjoint: Adjoint, saved: Any, finish: Any, like: Like
 ) -> DispatchedBack:
-    return DispatchedBack(adjoint, _with_contents(saved), finish, like)
-
-
-# Prototypes have strides of 0, which pickles don't keep: a shape must not weigh what an array does
-
-
-class _Repeated:
-    """An array all of whose elements are one and the same."""
-
-    def __init__(self, array: np.ndarray[Any, Any]) -> None:
-        self._shape = array.shape
-        self._element = np.array(array[(0,) * array.ndim]) if array.size else (
-            np.zeros((), array.dtype)
-        )
-
-    def array(self) -> np.ndarray[Any, Any]:
-        return np.broadcast_to(self._element, self._shape)
-
-
-def _is_repeated(array: np.ndarray[Any, Any]) -> bool:
-    return array.ndim > 0 and not any(array.strides)
-
-
-def _without_contents(value: Any) -> Any:
-    return _rebuilt(value, _described, _items)
-
-
-def _described(value: Any) -> Any:
-    return _Repeated(value) if isinstance(value, np.ndarray) and _is_repeated(value) else value
-
-
-def _with_contents(value: Any) -> Any:
-    return _rebuilt(value, lambda v: v.array() if isinstance(v, _Repeated) else v, _items)
-
-
-class Like:
-    """The structure of a result, without its contents."""
-
-    __slots__ = ("dtype", "items", "kind", "shape")
-
-    def __init__(self, y: Any) -> None:
-        self.kind = type(y)
-        is_array = isinstance(y, np.ndarray | np.generic)
-        self.shape = y.shape if is_array else None
-        self.dtype: Any = y.dtype if is_array else None
-        self.items: Any = None
-        if isinstance(y, list | tuple | deque):
-            self.items = [Like(item) for item in y]
-        elif isinstance(y, dict):
-            self.items = {key: Like(item) for key, item in y.items()}
-
-
-def zero_of(like: Like) -> Any:
-    """The zero cotangent of a result, for a seed of None."""
-    if like.items is not None:
-        if isinstance(like.items, dict):
-            return {key: zero_of(item) for key, item in like.items.items()}
-        items = [zero_of(item) for item in like.items]
-        return items if like.kind in (list, deque) else tuple(items)
-    if like.shape is not None and like.dtype is not None and like.dtype.kind in "fciu":
-        zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
-        return zeros if like.kind is np.ndarray else zeros[()]
-    return like.kind(0) if like.kind in (int, float, complex) else None
-
-
-def filled_within(bar: Any, like: Like) -> Any:
-    """A cotangent with zeros for structural zeros at any depth."""
-    if bar is None:
-        return zero_of(like)
-    if like.items is None:
-        return bar
-    if isinstance(like.items, dict):
-        return {key: filled_within(bar.get(key), item) for key, item in like.items.items()}
-    return cotangent.rebuilt(
-        bar, [filled_within(own, item) for own, item in zip(bar, like.items, strict=True)]
-    )
-
-
-def filled(bar: Any, like: Like) -> Any:
-    """A cotangent with zeros for structural zeros, in tuples too: generated code relies on it."""
-    if bar is None:
-        return zero_of(like)
-    if isinstance(bar, tuple | list) and issubclass(like.kind, tuple):
-        return tuple(map(filled, bar, like.items))
-    return bar
-
-
-def checked_seed(seed: Any, like: Like) -> Any:
-    """The seed in the form that generated code takes; raises where it doesn't fit the result."""
-    if seed is None:
-        return zero_of(like)
-    if like.kind is float or like.kind is int:
-        if type(seed) in (float, int):
-            return seed
-        if np.ndim(seed) != 0:
-            raise ValueError(
-                f"the result is a number, but the seed has the shape {np.shape(seed)}"
-            )
-        return seed.item() if isinstance(seed, np.ndarray | np.generic) else seed
-    if like.items is not None:
-        return _checked_items(seed, like)
-    if like.shape is not None:
-        if np.shape(seed) != like.shape:
-            raise ValueError(
-                f"the result has the shape {like.shape}, but the seed has {np.shape(seed)}"
-            )
-        if like.shape == () and like.kind is not np.ndarray:
-            return seed
-        return np.asarray(seed)
-    return seed
-
-
-def _checked_items(seed: Any, like: Like) -> Any:
-    if isinstance(like.items, dict):
-        if not isinstance(seed, dict):
-            raise ValueError(f"the result is a dict, but the seed a {type(seed).__name__}")
-        unknown = [key for key in seed if key not in like.items]
-        if unknown:
-            raise ValueError(f"the result has no key {unknown[0]!r}, but the seed has")
-        return {key: checked_seed(seed.get(key), item) for key, item in like.items.items()}
-    if not isinstance(seed, list | tuple | deque) or len(seed) != len(like.items):
-        given = f"{len(seed)} items" if isinstance(seed, list | tuple) else type(seed).__name__
-        raise ValueError(
-            f"the result is a {like.kind.__name__} of {len(like.items)} items, but the seed is "
-            f"{given}"
-        )
-    items = [checked_seed(a, b) for a, b in zip(seed, like.items, strict=True)]
-    return items if like.kind in (list, deque) else tuple(items)
-
-
-def held(saved: Any) -> tuple[int, int]:
-    """How many values a pullback holds, and how many bytes the arrays among them take."""
-    sizes = [*sizes_of(saved, {})]
-    return len(sizes), sum(size for _, size in sizes)
-
-
-def sizes_of(saved: Any, known: dict[int, Any]) -> Iterator[tuple[Any, int]]:
-    """The numbers, arrays and other values that a value consists of, with their bytes.
-
-    Arrays that share memory count once: `known` are owners of such by their `id`. A number counts
-    as it does in an array.
-    """
-    left = [saved]
-    while left:
-        value = left.pop()
-        if isinstance(value, np.ndarray):
-            owner = _owner(value)
-            size = 0 if id(owner) in known else (
-                value.itemsize if _is_repeated(value) else owner.nbytes
-            )
-            known[id(owner)] = owner
-            yield value, size
-        elif isinstance(value, list | tuple):
-            left.extend(value)
-        elif isinstance(value, dict):
-            left.extend(value.values())
-        elif isinstance(value, DispatchedBack):
-            left.append(value.saved)
-        elif isinstance(value, RuleBack):
-            left.extend(value.captured().values())
-        elif isinstance(value, Kept | RunAgainBack):
-            left.extend(value.held().values())
-        elif value is not None:
-            yield value, 8
-
-
-def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array whose memory a view keeps alive."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def protected(saved: Any, indices: tuple[int, ...], count: int) -> Any:
-    """The saved values, with copies of the arrays that the user can reach."""
-    if not indices:
-        return saved
-    if count == 1:
-        return copied(saved)
-    return tuple(copied(v) if i in indices else v for i, v in enumerate(saved))
-
-
-def copied(value: Any) -> Any:
-    """A copy of the arrays in a value; everything else is kept."""
-    return _rebuilt(value, _own_memory, _parts)
-
-
-def _own_memory(value: Any) -> Any:
-    if not isinstance(value, np.ndarray):
-        return value.with_own_memory(copied) if hasattr(value, "with_own_memory") else value
-    return _Repeated(value).array() if _is_repeated(value) else value.copy()
-
-
-Parts: TypeAlias = tuple[Sequence[Any], Callable[[list[Any]], Any]]
-
-
-def _items(value: Any) -> Parts | None:
-    """What a list or tuple holds, and how it is made of other items."""
-    return (value, type(value)) if type(value) in (list, tuple) else None
-
-
-def _parts(value: Any) -> Parts | None:
-    """The same for all that can be saved and holds values."""
-    if type(value) is dict:
-        return tuple(value.values()), lambda items: dict(zip(value, items, strict=True))
-    if isinstance(value, ObjectsBack):
-        return None
-    if type(value) in (OrderedDict, defaultdict, Counter):
-        return tuple(value.values()), lambda items: cotangent.like_mapping(
-            value, dict(zip(value, items, strict=True))
-        )
-    if type(value) is deque:
-        return tuple(value), lambda items: deque(items, value.maxlen)
-    if isinstance(value, DispatchedBack):
-        return (value.saved,), lambda items: value.with_saved(items[0])
-    if isinstance(value, RuleBack):
-        captured = value.captured()
-        return tuple(captured.values()), lambda items: value.with_captured(
-            dict(zip(captured, items, strict=True))
-        )
-    if isinstance(value, Through):
-        return (value.back,), lambda items: Through(items[0], value.arrange)
-    return _items(value)
-
-
-def _rebuilt(
-    value: Any, change: Callable[[Any], Any], parts_of: Callable[[Any], Parts | None]
-) -> Any:
-    """The value with all that it holds changed.
-
-    Without recursion: what a recursive function saves is nested as deep as its calls were.
-    """
-    unfinished: list[tuple[list[Any], Iterator[Any], Callable[[list[Any]], Any]]] = [
-        ([], iter((value,)), list)
-    ]
-    while True:
-        done, rest, combined = unfinished[-1]
-        for item in rest:
-            parts = parts_of(item)
-            if parts is not None:
-                unfinished.append(([], iter(parts[0]), parts[1]))
-                break
-            done.append(change(item))
-        else:
-            unfinished.pop()
-            if not unfinished:
-                return done[0]
-            unfinished[-1][0].append(combined(done))
+    return DispatchedBack(adjoint, with_contents(saved), finish, like)

@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 
 from zyg.api import gradient, pullback
-from zyg.compiler.dynamic import pullback_call, real_scalar
+from zyg.compiler.dynamic import pullback_call
+from zyg.compiler.returned import real_scalar
 from zyg.cotangent import project
 from zyg.rules.registry import constant, substitute
 
 
 @substitute(pullback)
-def pullback_inside(f, *args):  # type: ignore[no-untyped-def]
+def pullback_inside(f: Any, *args: Any) -> Any:
     y, back = pullback_call(f, *args)
 
-    def gradients(seed):  # type: ignore[no-untyped-def]
+    def gradients(seed: Any) -> Any:
         check_seed(seed, y)
         bars = back(seed)
         return tuple([project(bars[1 + i], x) for i, x in enumerate(args)])
@@ -30,11 +31,11 @@ def pullback_inside(f, *args):  # type: ignore[no-untyped-def]
     return y, gradients
 
 
-def gradient_inside(f, *args):  # type: ignore[no-untyped-def]
-    return withgradient_inside(f, *args)[1]  # type: ignore[no-untyped-call]
+def gradient_inside(f: Any, *args: Any) -> Any:
+    return withgradient_inside(f, *args)[1]
 
 
-def withgradient_inside(f, *args):  # type: ignore[no-untyped-def]
+def withgradient_inside(f: Any, *args: Any) -> Any:
     """The value of a function that is found at run time, and its gradients."""
     y, back = pullback_call(f, *args)
     bars = back(unit_of(y))
@@ -47,10 +48,10 @@ def unit_of(y: Any) -> float:
     return 1.0
 
 
-def hvp_inside(f, x, v):  # type: ignore[no-untyped-def]
+def hvp_inside(f: Any, x: Any, v: Any) -> Any:
     """The Hessian times a vector, in reverse mode twice."""
 
-    def gradient_of(x):  # type: ignore[no-untyped-def]
+    def gradient_of(x: Any) -> Any:
         return gradient(f, x)[0]
 
     return pullback(gradient_of, x)[1](v)[0]

@@ -62,7 +62,7 @@ def _projected(
     """The function whose value is the scalar product Re(conj(c) . f), for a direction c."""
     parts = [(path, np.conj(leaf)) for path, leaf in _leaves(direction)]
 
-    def projected(*args):  # type: ignore[no-untyped-def]
+    def projected(*args: Any) -> Any:
         y = f(*args, **kwargs)
         total = 0.0
         for path, component in parts:
@@ -78,7 +78,7 @@ def _projected(
 def _gradient_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The gradients of a function, as a function that can be differentiated."""
 
-    def gradients(*args):  # type: ignore[no-untyped-def]
+    def gradients(*args: Any) -> Any:
         return api.gradient(function, *args)
 
     return gradients

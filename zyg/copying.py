@@ -14,15 +14,15 @@ from zyg.errors import NotDifferentiable
 CHANGEABLE = (list, dict, set, deque, np.ndarray)
 
 
-def copy_of_list(x):  # type: ignore[no-untyped-def]
+def copy_of_list(x: Any) -> Any:
     return list(x)
 
 
-def copy_of_dict(x):  # type: ignore[no-untyped-def]
+def copy_of_dict(x: Any) -> Any:
     return dict(x)
 
 
-def copy_by_method(x):  # type: ignore[no-untyped-def]
+def copy_by_method(x: Any) -> Any:
     return x.copy()
 
 

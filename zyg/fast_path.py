@@ -43,7 +43,7 @@ from zyg.signature import by_identity
 from zyg.templates import Objects, all_of, defined, filled, name, statements, tuple_of
 
 if TYPE_CHECKING:
-    from zyg.entry import Entry, Path
+    from zyg.entry_cache import Entry, Path
 
 _Items: TypeAlias = Iterable[tuple[Any, Any]]
 _Place: TypeAlias = "_Named | _Reached"

@@ -169,46 +169,46 @@ def gathered(structure: Structure, bars: Any) -> Vector:
 
 
 @adjoint(unflattened)
-def unflattened_rule(structure, vector):  # type: ignore[no-untyped-def]
+def unflattened_rule(structure: Any, vector: Any) -> Any:
     return unflattened(structure, vector), lambda bars: (None, gathered(structure, bars))
 
 
 @adjoint(spread)
-def spread_rule(structure, vector):  # type: ignore[no-untyped-def]
+def spread_rule(structure: Any, vector: Any) -> Any:
     return spread(structure, vector), lambda bars: (None, gathered(structure, bars))
 
 
 @tangent(unflattened, spread)
-def unflattened_tangent(  # type: ignore[no-untyped-def]
-    y, structure, vector, structure_dot, vector_dot
-):
+def unflattened_tangent(
+    y: Any, structure: Any, vector: Any, structure_dot: Any, vector_dot: Any
+) -> Any:
     return spread(structure, vector_dot)
 
 
 @adjoint(flattened)
-def flattened_rule(structure, tree):  # type: ignore[no-untyped-def]
+def flattened_rule(structure: Any, tree: Any) -> Any:
     return flattened(structure, tree), lambda y_bar: (None, spread(structure, y_bar))
 
 
 @adjoint(gathered)
-def gathered_rule(structure, bars):  # type: ignore[no-untyped-def]
+def gathered_rule(structure: Any, bars: Any) -> Any:
     return gathered(structure, bars), lambda y_bar: (None, spread(structure, y_bar))
 
 
 @tangent(flattened, gathered)
-def flattened_tangent(y, structure, tree, structure_dot, tree_dot):  # type: ignore[no-untyped-def]
+def flattened_tangent(y: Any, structure: Any, tree: Any, structure_dot: Any, tree_dot: Any) -> Any:
     return gathered(structure, tree_dot)
 
 
 @adjoint(flatten)
-def flatten_rule(tree):  # type: ignore[no-untyped-def]
+def flatten_rule(tree: Any) -> Any:
     vector, unflatten = flatten(tree)
     structure = structure_of(unflatten)
     return (vector, unflatten), lambda bars: (spread(structure, bars[0]),)
 
 
 @tangent(flatten)
-def flatten_tangent(y, tree, tree_dot):  # type: ignore[no-untyped-def]
+def flatten_tangent(y: Any, tree: Any, tree_dot: Any) -> Any:
     return gathered(structure_of(y[1]), tree_dot), None
 
 

@@ -17,8 +17,10 @@ from numpy import ndarray
 
 from ir.core import named
 from zyg import cotangent
+from zyg.call_forms import ChangesArguments
 from zyg.compiler import from_api, tangent_dispatch, tangent_nesting
-from zyg.entry import ChangesArguments, Entry, entry_for, entry_on_heap, inputs_of
+from zyg.entry import entry_for, entry_on_heap, inputs_of
+from zyg.entry_cache import Entry
 from zyg.errors import NotDifferentiable
 from zyg.gradients import are_own, detached
 from zyg.held_memory import held_memory

@@ -19,12 +19,13 @@ from ir.core import Call, Const, For, Function, If, Location, Op, Operand, Try, 
 from ir.record import record
 from ir.rewrite import blocks
 from zyg import cotangent, keeping
-from zyg.back_functions import DispatchedBack, Pullback, sizes_of
+from zyg.back_functions import DispatchedBack, Pullback
 from zyg.checkpointing import Kept
-from zyg.compiler.assemble import Generated, Pair
 from zyg.compiler.checkpoint_calls import RunAgainBack
-from zyg.compiler.dynamic import RuleBack
+from zyg.compiler.generated import Generated, Pair
 from zyg.compiler.memory import kept_apart
+from zyg.compiler.rule_backs import RuleBack
+from zyg.saved_values import sizes_of
 
 COPIES = (cotangent.prototype, keeping.kept, keeping.shell, kept_apart, primitives.alias)
 SHOWN = 40  # characters of a line of source

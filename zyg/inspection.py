@@ -23,8 +23,9 @@ from ir.core import Function, Location, named
 from ir.emit import Emitted
 from ir.printer import format_function
 from ir.record import made, record
-from zyg.compiler.assemble import Generated, Joint, Pair
-from zyg.entry import Entry, entry_for
+from zyg.compiler.generated import Generated, Joint, Pair
+from zyg.entry import entry_for
+from zyg.entry_cache import Entry
 from zyg.tracing import shown
 
 

@@ -17,15 +17,18 @@ import numpy as np
 
 from ir.core import named
 from zyg import cotangent
-from zyg.back_functions import Adjoint, Like, Pullback, StructuralGradients, protected
+from zyg.back_functions import Adjoint, Pullback, StructuralGradients
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
-from zyg.entry import Entry, changed_inputs, inputs_of
+from zyg.entry import changed_inputs, inputs_of
+from zyg.entry_cache import Entry
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding, is_memory
 from zyg.keeping import prototype
 from zyg.program_names import begun
+from zyg.saved_values import protected
+from zyg.seeds import Like
 from zyg.shadow_records import Record
 from zyg.shadows import Shadows, backward, forward
 

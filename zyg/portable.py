@@ -21,7 +21,7 @@ from typing import Any
 from ir.core import Location
 from ir.load import load
 from ir.record import record
-from zyg.compiler.assemble import Generated
+from zyg.compiler.generated import Generated
 
 
 @record

@@ -20,7 +20,8 @@ import numpy as np
 from zyg.compiler.assigned import Name, Shared
 from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
-from zyg.entry import Entry, entry_sharing
+from zyg.entry import entry_sharing
+from zyg.entry_cache import Entry
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
     RunningNames,

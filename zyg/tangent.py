@@ -77,6 +77,11 @@ def tangent_items(dot: Any, items: Any) -> Any:
     return dot
 
 
+def listed(y: Any, dot: Any, items: Any) -> list[Any]:
+    """The tangents of the items that are in a list or tuple made of an iterable."""
+    return [zero_tangent(x) for x in y] if dot is None else list(tangent_items(dot, items))
+
+
 def spread(dot: Any, like: Any) -> Any:
     """A tangent in the shape of the value that it belongs to."""
     shape = np.shape(like)
@@ -361,7 +366,8 @@ def from_pairs(y: dict[Any, Any], pairs: Any, pairs_dot: Any) -> dict[Any, Any]:
 
 def summed(y: Any, items: Any, rest: tuple[Any, ...]) -> Any:
     """The tangent of `sum(items, start)`."""
-    dots = tangent_items(rest[len(rest) // 2], items)
+    dot = rest[len(rest) // 2]
+    dots = () if dot is None else tangent_items(dot, items)
     start = rest[-1] if len(rest) > 1 else 0
     total = sum(dots, 0 if start is None else start)
     return total if np.shape(total) == np.shape(y) else spread(total, y)

@@ -286,7 +286,7 @@ pair(
     lambda x: np.sum(np.convolve(x, KERNEL) ** 2),
     lambda x: np.convolve(2 * np.convolve(x, KERNEL), KERNEL[::-1], "valid"), X[:100000].copy(),
 )
-trapezoid = getattr(np, "trapezoid", None) or np.trapz  # type: ignore[attr-defined]
+trapezoid = np.trapezoid if hasattr(np, "trapezoid") else np.trapz
 
 
 def running_by_hand(x: Any) -> Any:

@@ -29,7 +29,7 @@ from tests.benchmarks import by_hand, by_hand_arrays, scaled_rows
 from tests.benchmarks.table import lines
 from tests.benchmarks.timing import best_seconds
 from tests.rule_row import Row
-from zyg.back_functions import held
+from zyg.saved_values import held
 
 RANDOM = np.random.default_rng(0)
 COUNT = 10**6

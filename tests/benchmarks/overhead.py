@@ -213,7 +213,7 @@ def measure() -> list[tuple[str, str, str, str]]:
     try:
         import zyg
     except ImportError:
-        zyg = None  # type: ignore[assignment]
+        zyg = None
     present = zyg is not None and hasattr(zyg, "gradient")
 
     def milliseconds(seconds: float) -> tuple[str, str]:

@@ -5,7 +5,7 @@
 differentiated yet.
 """
 
-from tests.corpus import (  # noqa: F401
+from tests.corpus import (
     arrays,
     assignments,
     branches,
@@ -33,6 +33,7 @@ from tests.corpus import (  # noqa: F401
     generator_pipelines,
     generator_walks,
     generators,
+    held_walks,
     iterators,
     local_classes,
     loop_exits,

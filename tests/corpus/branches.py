@@ -140,7 +140,7 @@ def branch_on_constant(x):
     if True:
         y = x * x
     else:
-        y = undefined_name  # noqa: F821
+        y = undefined_name
     if 0:
         y = 7
     return y

@@ -229,7 +229,7 @@ def method_of_text_and_list(x):
     return {name.upper(): x * names.index(name) + x for name in names}
 
 
-def evaluated_once(x, log=[]):  # noqa: B006
+def evaluated_once(x, log=[]):
     return x * x + len(log)
 
 

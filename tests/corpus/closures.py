@@ -25,7 +25,7 @@ def captured_local(x, y):
 
 @program((2.0,))
 def single_lambda(x):
-    f = lambda z: z * z * x  # noqa: E731
+    f = lambda z: z * z * x
     return f(x) + f(3.0)
 
 
@@ -63,7 +63,7 @@ def two_levels(x):
 
 @program((2.0,))
 def lambda_in_lambda(x):
-    add = lambda a: lambda b: lambda c: a * b + c * x  # noqa: E731
+    add = lambda a: lambda b: lambda c: a * b + c * x
     return add(x)(3.0)(4.0) + add(1.0)(x)(x)
 
 
@@ -262,7 +262,7 @@ def function_attribute_and_doc(x):
 
 @program((2.0,))
 def lambda_with_star(x):
-    f = lambda *a, **k: a[0] * a[-1] + k["c"]  # noqa: E731
+    f = lambda *a, **k: a[0] * a[-1] + k["c"]
     return f(x, 3.0, x, c=x)
 
 

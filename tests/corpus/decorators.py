@@ -114,7 +114,7 @@ class Circle:
         print("area")
         return math.pi * self.radius**2
 
-    @functools.lru_cache(maxsize=8)  # noqa: B019
+    @functools.lru_cache(maxsize=8)
     def sector(self, angle):
         print("sector")
         return self.area * angle / (2 * math.pi)

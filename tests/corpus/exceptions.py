@@ -118,7 +118,7 @@ def base_class_catches(x):
 def bare_except(x):
     try:
         y = inverse(x)
-    except:  # noqa: E722
+    except:
         y = x + 1.0
     return y * y
 
@@ -150,7 +150,7 @@ def return_in_finally_wins(x):
     try:
         y = root(x)
     finally:
-        return y * 3  # noqa: B012
+        return y * 3
 
 
 @program(([1.0, 2.0],), ([1.0, 0.0, 4.0],), ([],))

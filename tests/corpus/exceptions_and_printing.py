@@ -193,7 +193,7 @@ def wrong_number_of_arguments(x):
 
 @raises(NameError, (2.0,))
 def unknown_name(x):
-    return x * no_such_name  # noqa: F821
+    return x * no_such_name
 
 
 @raises(AttributeError, (2.0,))

@@ -229,7 +229,7 @@ def passed_to_several(x):
 
 @program((2.0,))
 def given_by_a_lambda(x):
-    make = lambda n: (x**k for k in range(n))  # noqa: E731
+    make = lambda n: (x**k for k in range(n))
     return sum(make(3)) + max(make(2))
 
 

@@ -178,7 +178,7 @@ def grouped(values):
 
 @program((1.5, 3))
 def repeated(x, n):
-    return sum(itertools.repeat(x, n)) * sum([a * b for a, b in zip(VALUES, itertools.repeat(x))])  # noqa: B905
+    return sum(itertools.repeat(x, n)) * sum([a * b for a, b in zip(VALUES, itertools.repeat(x))])
 
 
 @program((VALUES,))
@@ -205,7 +205,7 @@ def counted(x, step):
         if i > 3:
             break
         total += v**2
-    return total + sum([a * b for a, b in zip(itertools.count(1), VALUES)]) * x  # noqa: B905
+    return total + sum([a * b for a, b in zip(itertools.count(1), VALUES)]) * x
 
 
 @program((VALUES,))

@@ -78,7 +78,7 @@ def methods_that_capture(x):
             return First(self.value * x)
 
         def total(self):
-            scale = lambda value: value * x  # noqa: E731
+            scale = lambda value: value * x
             return sum([self.value * k for _ in range(2)]) + scale(self.value)
 
     class Second(First):

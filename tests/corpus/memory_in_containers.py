@@ -46,7 +46,7 @@ def parameters_of_layers(params, rate):
 
 @program((ARRAYS, [2.0 * a for a in ARRAYS], 0.1))
 def descends_along_lists(params, gradients, rate):
-    for param, gradient in zip(params, gradients):  # noqa: B905
+    for param, gradient in zip(params, gradients):
         param -= rate * gradient * param
     return sum((param * param).sum() for param in params)
 
@@ -55,7 +55,7 @@ def descends_along_lists(params, gradients, rate):
 def descends_along_dicts(params, gradients, rate):
     for name in params:
         params[name] -= rate * gradients[name] * params[name]
-    for param, gradient in zip(params.values(), gradients.values()):  # noqa: B905
+    for param, gradient in zip(params.values(), gradients.values()):
         param -= rate * gradient * param
     for name, param in params.items():
         param *= gradients[name]

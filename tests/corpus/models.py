@@ -98,7 +98,7 @@ def long_short_term_memory(p, xs):
     for x in xs:
         z = p["W"] @ np.concatenate([h, x]) + p["b"]
         i, f, g, o = np.split(z, 4)
-        sigmoid = lambda t: 1 / (1 + np.exp(-t))  # noqa: E731
+        sigmoid = lambda t: 1 / (1 + np.exp(-t))
         c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
         h = sigmoid(o) * np.tanh(c)
         outs.append(h)

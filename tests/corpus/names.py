@@ -8,14 +8,14 @@ from tests.corpus.registry import program, raises
 OFFSET = 0.5
 
 
-def annotated(x: "no such name", *rest: 1 / 0 if False else 3, k: [1, 2] = 2) -> lambda: 0:  # noqa
+def annotated(x: "no such name", *rest: 1 / 0 if False else 3, k: [1, 2] = 2) -> lambda: 0:
     return x * k + sum(rest)
 
 
 @program((2.0,))
 def annotated_locals(x: float) -> float:
     y: float
-    z: "anything" = x * x  # noqa: F821
+    z: "anything" = x * x
     w: list[float] = [x, z]
     y = w[0] * w[1]
     (v): float = y + 1
@@ -24,7 +24,7 @@ def annotated_locals(x: float) -> float:
 
 @program((2.0, 3.0))
 def annotated_parameters(x, y):
-    def inner(a: undefined_name_1 if False else float, b: int = 2, *, c: Any = y) -> float:  # noqa
+    def inner(a: undefined_name_1 if False else float, b: int = 2, *, c: Any = y) -> float:
         return a**b * c
 
     return inner(x) + inner(y, c=x) + annotated(x, y, y, k=x)
@@ -32,8 +32,8 @@ def annotated_parameters(x, y):
 
 @program((2.0,))
 def annotations_of_locals_are_not_evaluated(x):
-    y: print("never") = x * x  # noqa
-    z: undefined_name_2  # noqa
+    y: print("never") = x * x
+    z: undefined_name_2
     return y
 
 
@@ -148,8 +148,8 @@ def lambda_with_defaults(x, y):
 
 @program((2.0,))
 def names_like_builtins(x):
-    sum = x * x  # noqa: A001
-    max = [sum, x]  # noqa: A001
+    sum = x * x
+    max = [sum, x]
     return max[0] * max[1]
 
 

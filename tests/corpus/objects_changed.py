@@ -136,7 +136,7 @@ def stores_of_attributes_by_name(a, b):
     u = Vector(a, b)
     setattr(u, "z", a * b)
     del u.x
-    return getattr(u, "z") * u.y * (1.0 if hasattr(u, "x") else 2.0)  # noqa: B009
+    return getattr(u, "z") * u.y * (1.0 if hasattr(u, "x") else 2.0)
 
 
 @program((2.0, 3.0))

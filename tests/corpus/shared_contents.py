@@ -146,7 +146,7 @@ def stack_machine(x):
 def reversed_by_a_lambda(x):
     values = [x, 1.0]
 
-    swap = lambda: values.reverse()  # noqa: E731
+    swap = lambda: values.reverse()
     swap()
     return values[0] * values[1] ** 2
 

@@ -21,7 +21,7 @@ def added_by_an_inner_function(a, b):
 @program((2.0, 3.0))
 def assigned_after_the_lambda(a, b):
     y = a
-    f = lambda: y * a  # noqa: E731
+    f = lambda: y * a
     y = a * b
     return f()
 
@@ -31,7 +31,7 @@ def loop_variable_seen_by_lambdas(a, b):
     functions = []
     for i in range(3):
         factor = a * i
-        functions = [*functions, lambda x: x * factor]  # noqa: B023
+        functions = [*functions, lambda x: x * factor]
     return sum([f(b) for f in functions])
 
 
@@ -40,7 +40,7 @@ def lambda_called_in_its_iteration(a, b):
     total = 0.0
     for i in range(3):
         factor = a**i
-        total += (lambda x: x * factor + i)(b)  # noqa: B023
+        total += (lambda x: x * factor + i)(b)
     return total
 
 
@@ -71,7 +71,7 @@ def lambda_called_in_a_comprehension(a, b):
 
 @program((2.0, 3.0))
 def lambdas_of_a_comprehension(a, b):
-    functions = [lambda x: x * factor for factor in (a, b)]  # noqa: B023
+    functions = [lambda x: x * factor for factor in (a, b)]
     return functions[0](a) * functions[1](b)
 
 
@@ -227,8 +227,8 @@ def shared_state_of_two_functions(a, b):
 @program((2.0, 3.0))
 def default_keeps_what_the_capture_does_not(a, b):
     k = a
-    f = lambda x, k=k: x * k  # noqa: E731
-    g = lambda x: x * k  # noqa: E731
+    f = lambda x, k=k: x * k
+    g = lambda x: x * k
     k = b
     return f(b) + g(a) * k
 
@@ -285,7 +285,7 @@ def captured_by_a_comprehension_and_changed(a, b):
     k = a
     scaled = [k * x for x in (a, b)]
     k = k * b
-    f = lambda: [k * x for x in scaled]  # noqa: E731
+    f = lambda: [k * x for x in scaled]
     k = k + 1.0
     return sum(f()) * k
 

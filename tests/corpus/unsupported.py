@@ -25,9 +25,18 @@ def changes_objects_in_turns_with_map(x):
 
 
 @refuses(4, (2.0,))
+def changes_what_an_iterator_has_not_come_to(x):
+    box = Box([x, x * x])
+    pairs = reversed(box.value)
+    for y in pairs:
+        box.value[0] = box.value[0] * y
+    return box.value[0] + len(list(pairs))
+
+
+@refuses(4, (2.0,))
 def changes_an_object_in_a_condition(x):
     box = Box(x)
-    note = lambda y: setattr(box, "value", box.value + y)  # noqa: B010, E731
+    note = lambda y: setattr(box, "value", box.value + y)
     return len(list(filter(note, (1.0, x)))) + box.value
 
 

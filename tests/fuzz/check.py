@@ -117,7 +117,10 @@ def time_limit(seconds: float) -> Iterator[None]:
     # Again and again: handlers of the program may catch the first, or a finalizer may swallow it.
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.1)
     try:
-        yield
-    finally:
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    finally:  # where it strikes just before it is stopped, it has been taken
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, previous)

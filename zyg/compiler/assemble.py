@@ -14,60 +14,54 @@ saved, and forward work that only served the value is dropped where the value is
 
 from __future__ import annotations
 
-import operator
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ir import facts, primitives
-from ir.closures import replace_lambdas
-from ir.core import (
-    Block,
-    Call,
-    Const,
-    Function,
-    If,
-    Location,
-    Op,
-    Operand,
-    Parameters,
-    Try,
-    Value,
-    Yield,
-    type_of,
-)
-from ir.emit import Emitted, emit_functions
+from ir import primitives
+from ir.core import Block, Function, Operand, Value, Yield, type_of
 from ir.errors import Unsupported
-from ir.heap import HEAP
-from ir.late import late
-from ir.load import load_definitions
 from ir.memory_facts import is_change
 from ir.place_state import NEW
-from ir.record import made, node
-from ir.rewrite import clone, free_values, substitute, walk
-from ir.shared_names import ASIDE
+from ir.rewrite import free_values, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
-from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
-from ir.verify import verify
-from zyg import cotangent, cotangent_items
+from ir.types import TOP, Type
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.checkpoint_loops import RunAgain
-from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.freeing import free_records
-from zyg.compiler.item_updates import shorten_updates
-from zyg.compiler.looking import read_buffers_in_place
-from zyg.compiler.loops import count_trips
-from zyg.compiler.metadata import reads_only_metadata, shapes_from_operands
+from zyg.compiler.generated import (
+    Generated,
+    Joint,
+    Pair,
+    finished_function,
+    identifier,
+    load,
+    passed_inputs,
+)
+from zyg.compiler.loop_records import count_trips
+from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.nesting import Derived, Unsettled, expanded
-from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
-from zyg.compiler.replica import read_in_place
+from zyg.compiler.returned import (
+    checked_loss,
+    in_own_memory,
+    inputs_without_heap,
+    seed_name,
+    value_of,
+    versions_behind_of,
+)
+from zyg.compiler.saving import (
+    as_prototypes,
+    close_forward,
+    holds_memory,
+    open_adjoint,
+    shared_with_user,
+)
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.specialise import Specialiser
 from zyg.compiler.surroundings import ProgramSurroundings
@@ -75,75 +69,13 @@ from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.versions import Versions
-from zyg.keeping import kept
 from zyg.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
-    from zyg.compiler import dynamic
     from zyg.compiler.fields import Fields
-else:  # it is for calls that are found at run time
-    dynamic = late("zyg.compiler.dynamic")
 
 MAX_ROUNDS = 8
 NOTHING = Yield([])
-verifying = False  # tests turn this on: the IR is checked after each pass
-
-
-@node
-class Generated:
-    """A generated function: its IR at once, its code when the compilation that needs it ends."""
-
-    name: str
-    results: list[Type]
-    ir_function: Function | None = None
-    cell: types.CellType = made(types.CellType)
-    # The positions of the arguments that it changes in place.
-    changes: tuple[int, ...] = ()
-    works_on_objects: bool = False
-    pair: Pair | None = None
-    # Of a back function: the numbers of those results that it adds to what it is given for them.
-    begun: tuple[int, ...] = ()
-    # Whether it is a part of a program that works on objects, and is differentiated in turn.
-    is_of_program: bool = False
-
-    @property
-    def __name__(self) -> str:
-        return self.name
-
-    def result_types(self) -> list[Type]:
-        return self.results
-
-    def __call__(self, *args: Any) -> Any:
-        return self.cell.cell_contents(*args)
-
-
-@node
-class Pair:
-    """The forward and back function of a specialisation for certain active inputs."""
-
-    forward: Generated
-    back: Generated
-    passed: list[int]
-    active: list[int]
-    emitted: Emitted | None = None
-    copied: tuple[int, ...] = ()
-    saved_names: tuple[str, ...] = ()
-    # The forward function as it runs, where derivatives of it start from another one.
-    run: Function | None = None
-    dispatched: list[tuple[Location | None, str]] = made(list)
-
-
-@node
-class Joint:
-    """One function that computes the gradients of the active inputs, and the value if wanted."""
-
-    function: Any
-    passed: list[int]
-    active: list[int]
-    emitted: Emitted
-    result: Type
-    dispatched: list[tuple[Location | None, str]]
-
 
 # A function for its types, its active inputs, whether it hands out the value alone, and whether the
 # gradient that it is a part of stands inside of differentiated code.
@@ -212,10 +144,11 @@ class Compiler:
         known = self._pairs.get(key)
         if known is not None:
             return known
-        if self._takes_table(made) and made.handed_out:
+        if self._takes_table(made) and (made.handed_out or self.specialiser.fields is None):
             raise Unsupported(
                 "the second derivative of code that works on objects, and changes its arguments in "
-                "place", made.function.loc, advice="let it return what it computes",
+                "place or is found at run time", made.function.loc,
+                advice="let it return what it computes, and call it by its name",
             )
         name = identifier(made.function.name)
         indices = made.with_bars(active)
@@ -370,7 +303,7 @@ class Compiler:
             generate(self, made, active, pair, logged)
             return
         self.pair_as_ir(made, active, of_value, pair, logged)
-        pair.emitted = self._load(made, [pair.forward, pair.back])
+        pair.emitted = load(made, [pair.forward, pair.back])
 
     def pair_as_ir(
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
@@ -382,7 +315,7 @@ class Compiler:
         versions = self._versions(made, augmenter, transposer, logged)
         changes_objects, result = inputs_without_heap(made, augmenter, result)
         if of_value:
-            result = _value_of(transposer, result)
+            result = value_of(transposer, result)
         returned = made.value_type if of_value else made.returned_type
         seed = Value(seed_name(result), tangent_type(returned))
         begun = [self._inputs(made)[indices[i]] for i in pair.back.begun]
@@ -420,15 +353,10 @@ class Compiler:
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
         saved = as_prototypes(forward, adjoint, saved)
-        makers = {value: op for op in walk(forward) for value in op.results}
-        is_handed_out = any(map(_hands_out_memory, makers.values()))
-        pair.copied = tuple(
-            i for i, value in enumerate(saved)
-            if is_handed_out or _may_be_shared(value, makers, result)
-        )
+        pair.copied = shared_with_user(forward, saved, result)
         pair.saved_names = tuple(value.name for value in saved)
         close_forward(forward, [result, *saved])
-        open_adjoint(adjoint, saved, pair, made)
+        open_adjoint(adjoint, saved)
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
         pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
@@ -469,39 +397,6 @@ class Compiler:
             apart = {value for value in free_values(adjoint) if value not in known}
             preserve_held(forward, adjoint, transposer.exported, apart)
 
-    def _load(self, made: Specialisation, generated: list[Generated]) -> Emitted:
-        functions = []
-        for item in generated:
-            function = item.ir_function
-            assert function is not None
-            if verifying:
-                verify(function)
-            # The IR stays as it is, free of changes in place: derivatives of it start there.
-            function = clone(function)
-            read_in_place(function.body)
-            reuse_buffers(function.body)
-            shorten_updates(function.body)
-            read_buffers_in_place(function.body)
-            replace_lambdas(function)
-            functions.append(function)
-        known: dict[str, object] = {item.name: item for item in generated}
-        emitted = emit_functions(functions, known=known)
-        environment = {
-            name: value.cell if isinstance(value, Generated) else value
-            for name, value in emitted.environment.items()
-        }
-        loaded = load_definitions(
-            emitted.definitions,
-            lambda: emitted.source,
-            name=made.function.name,
-            module_globals=made.function.globals,
-            environment=environment,
-            locations=emitted.locations,
-        )
-        for item in generated:
-            item.cell.cell_contents = loaded[item.name]
-        return emitted
-
     # The joint form
 
     def joint(self, made: Specialisation, active: Flow, wants_value: bool) -> Joint:
@@ -512,7 +407,7 @@ class Compiler:
         free_records(function.body)
         item = Generated(function.name, [TOP])
         item.ir_function = function
-        emitted = self._load(made, [item])
+        emitted = load(made, [item])
         return Joint(
             item.cell.cell_contents, passed_inputs(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
@@ -544,10 +439,10 @@ class Compiler:
         versions_behind: list[Operand] = []
         if made.handed_out:
             if is_inner:
-                versions_behind = _versions_behind(transposer, result)
-            result = _value_of(transposer, result)
+                versions_behind = versions_behind_of(transposer, result)
+            result = value_of(transposer, result)
         transposer.ops = augmenter.ops
-        value, seed = _checked(transposer, result, wants_value)
+        value, seed = checked_loss(transposer, result, wants_value)
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
         if self._takes_table(made):
@@ -555,7 +450,7 @@ class Compiler:
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
         if is_inner:
-            bars = [_in_own_memory(transposer, bar) for bar in bars]
+            bars = [in_own_memory(transposer, bar) for bar in bars]
         gradients = transposer.call(primitives.build_tuple, *bars)
         exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
             gradients
@@ -569,7 +464,7 @@ class Compiler:
         params = [self._inputs(made)[i] for i in passed]
         function = finished_function(made, name, params, body)
         if is_inner and not wants_value:
-            function.returned = tuple([NEW if _holds_memory(type_of(b)) else None for b in bars])
+            function.returned = tuple([NEW if holds_memory(type_of(b)) else None for b in bars])
         function.changes = tuple(passed.index(i) for i in made.handed_out if i in passed)
         if versions_behind:
             function.updates = tuple(passed.index(i) for i in made.handed_out)
@@ -602,197 +497,3 @@ class Compiler:
         eliminate_dead(body, is_silent)
         pack_records(body, body, [])
         return body
-
-
-def inputs_without_heap(
-    made: Specialisation, augmenter: Augmenter, result: Operand
-) -> tuple[bool, Operand]:
-    """Whether a function changes objects, and what it returns beside the heap."""
-    if made.heap is None or made.heap not in made.updates or not isinstance(result, Value):
-        return False, result
-    parts = augmenter.parts(result)
-    assert parts is not None, "the body ends in the tuple of the value and the versions"
-    parts.pop(1 + made.updates.index(made.heap))
-    if len(parts) == 1:
-        return True, parts[0]
-    whole = Value(result.name, made.returned_type)
-    call = Call(Const(primitives.build_tuple), parts, {}, [whole])
-    augmenter._define(call)
-    augmenter.varied.add(whole)
-    augmenter.steps.append(StructureStep(call))
-    return True, whole
-
-
-def _value_of(transposer: Transposer, result: Operand) -> Operand:
-    """The value of a function that returns the last versions of what it changes behind it."""
-    if not isinstance(result, Value):
-        return result  # it always raises
-    parts = transposer.parts(result)
-    assert parts is not None, "the body ends in the tuple of the value and the versions"
-    return parts[0]
-
-
-# What gives a new array, or changes one that nobody else knows.
-_SUMS = (cotangent.add, cotangent.subtract, cotangent_items.add_at)
-
-
-def _in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
-    """A gradient that shares no memory with anything: the user may change what `gradient` gives."""
-    if not isinstance(bar, Value) or not _holds_memory(bar.type):
-        return bar
-    made = transposer.definitions.get(bar)
-    if isinstance(made, Call) and isinstance(made.callee, Const):
-        is_array = type(bar.type).__name__ == "Array"
-        if is_array and (facts.is_fresh(made) or made.callee.value in _SUMS):
-            return bar
-    return transposer.call(kept, bar)
-
-
-def _versions_behind(transposer: Transposer, result: Operand) -> list[Operand]:
-    parts = transposer.parts(result) if isinstance(result, Value) else None
-    return [] if parts is None else parts[1:]
-
-
-def passed_inputs(made: Specialisation) -> list[int]:
-    return [
-        i for i, type_ in enumerate(made.inputs)
-        if not isinstance(type_, Known) and type_ != HEAP
-    ]
-
-
-def _checked(
-    transposer: Transposer, result: Operand, wants_value: bool
-) -> tuple[Operand, Operand]:
-    """The value of a function whose gradient is asked for, checked, and the seed of its adjoint.
-
-    With the value, a tuple is a loss and what else the function wants to tell.
-    """
-    type_ = type_of(result)
-    if _is_real_scalar(type_):
-        return result, Const(1.0)
-    if wants_value and isinstance(type_, Tuple) and type_.items:
-        loss = transposer.call(operator.getitem, result, Const(0))
-        if not _is_real_scalar(type_of(loss)):
-            transposer.call(dynamic.real_scalar, loss)
-        rest = [Const(None)] * (len(type_.items) - 1)
-        return result, transposer.call(primitives.build_tuple, Const(1.0), *rest)
-    if wants_value:
-        value = transposer.call(dynamic.loss_and_rest, result)
-        return value, transposer.call(dynamic.unit_seed, result)
-    return transposer.call(dynamic.real_scalar, result), Const(1.0)
-
-
-def finished_function(
-    made: Specialisation, name: str, params: list[Value], body: Block
-) -> Function:
-    return Function(
-        name, params, [], body, made.function.loc,
-        Parameters(0, len(params), False, 0, False), globals=made.function.globals,
-        is_generated=True,
-    )
-
-
-def identifier(name: str) -> str:
-    plain = name.strip("_") or name
-    return plain if plain.isidentifier() else "function"
-
-
-def seed_name(result: Operand) -> str:
-    return f"{result.name}_bar" if isinstance(result, Value) and result.name != "t" else "y_bar"
-
-
-def _is_real_scalar(type_: Type) -> bool:
-    import numpy as np
-
-    if isinstance(type_, Union):
-        return all(map(_is_real_scalar, type_.members))
-    cls = getattr(type_, "cls", type(type_.value) if isinstance(type_, Known) else None)
-    return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
-
-
-def close_forward(forward: Block, outputs: list[Operand]) -> None:
-    """Lets a forward block return its value and the tuple of what is saved."""
-    value, *saved = outputs
-    packed: Operand
-    if len(saved) == 1:
-        packed = saved[0]
-    else:
-        packed = _append(forward, primitives.build_tuple, saved)
-    forward.exit = Yield([_append(forward, primitives.build_tuple, [value, packed])])
-
-
-def _append(block: Block, callee: Callable[..., Any], args: list[Operand]) -> Value:
-    result = Value("t", Tuple(tuple(map(type_of, args))))
-    block.ops.append(Call(Const(callee), args, {}, [result]))
-    return result
-
-
-def open_adjoint(adjoint: Block, saved: list[Value], pair: Pair, made: Specialisation) -> None:
-    """Lets an adjoint block take what was saved from its first parameter."""
-    if len(saved) == 1:
-        adjoint.params = [saved[0]]
-    elif saved:
-        whole = Value("saved", Tuple(tuple(value.type for value in saved)))
-        adjoint.ops.insert(0, Call(Const(primitives.unpack), [whole, Const(len(saved))], {}, saved))
-        adjoint.params = [whole]
-
-
-def as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
-    """Saves, of arrays whose shape is all that the adjoint reads, just that."""
-    result = []
-    for value in saved:
-        if type(value.type).__name__ == "Array" and reads_only_metadata(adjoint, value):
-            made = Value(value.name, value.type)
-            forward.ops.append(Call(Const(cotangent.prototype), [value], {}, [made]))
-            substitute(adjoint, {value: made})
-            value = made
-        result.append(value)
-    return result
-
-
-def _hands_out_memory(op: Op) -> bool:
-    """Whether an operation puts arrays into what a global holds, where the user can reach them."""
-    return (
-        isinstance(op, Call) and isinstance(op.callee, Const)
-        and any(op.callee.value is aside for aside in ASIDE.values())
-        and any(_holds_memory(type_of(operand)) for operand in op.args[1:])
-    )
-
-
-def _may_be_shared(value: Operand, makers: dict[Value, Op], result: Operand) -> bool:
-    """Whether a saved value may be memory that the user can reach and change."""
-    if not isinstance(value, Value):
-        return False
-    made = makers.get(value)
-    if not _holds_memory(value.type):
-        # Numbers in a list or dict of the user's.
-        return class_of(value.type) in (list, dict) and (made is None or value is result)
-    if value is result:
-        return True
-    if isinstance(made, If | Try):
-        i = made.results.index(value)
-        return any(
-            _may_be_shared(block.exit.values[i], makers, result)
-            for block in made.blocks if isinstance(block.exit, Yield)
-        )
-    if isinstance(made, Call) and isinstance(made.callee, Const):
-        if made.callee.value is primitives.build_tuple:
-            return any(_may_be_shared(arg, makers, result) for arg in made.args)
-        return not facts.is_fresh(made) and made.callee.value is not (
-            cotangent.prototype
-        )
-    return True
-
-
-def _holds_memory(type_: Type) -> bool:
-    match type_:
-        case Known():
-            return False
-        case Tuple(items):
-            return any(map(_holds_memory, items))
-        case Sequence(_, item):
-            return _holds_memory(item)
-        case _:
-            return not hasattr(type_, "cls") or type(type_).__name__ == "Array"
-
-

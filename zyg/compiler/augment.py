@@ -52,9 +52,9 @@ from zyg.compiler.tangents import is_array
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 
 if TYPE_CHECKING:
-    from zyg.compiler import dynamic
+    from zyg.compiler import refusals
 else:  # it is for calls that are found at run time
-    dynamic = late("zyg.compiler.dynamic")
+    refusals = late("zyg.compiler.refusals")
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
@@ -240,7 +240,7 @@ class Augmenter(ForwardCalls):
             isinstance(type_, Sequence) and type_.cls is tuple
         ):
             return Const(IN_PLACE[callee]), args
-        left = self.call(dynamic.unless_mutable, args[0], Const(symbol), loc=loc)
+        left = self.call(refusals.unless_mutable, args[0], Const(symbol), loc=loc)
         if isinstance(left, Value):
             left.type = type_
             if self.is_varied(args[0]):

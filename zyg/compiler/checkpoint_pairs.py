@@ -34,23 +34,16 @@ from ir.types import TOP, Known, Tuple
 from zyg import keeping
 from zyg.checkpointing import Steps, compare, compare_values, run_steps, steps_back
 from zyg.compiler.activity import Flow
-from zyg.compiler.assemble import (
-    Compiler,
-    Generated,
-    Pair,
-    as_prototypes,
-    close_forward,
-    finished_function,
-    open_adjoint,
-    passed_inputs,
-    seed_name,
-)
+from zyg.compiler.assemble import Compiler
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.checkpoint_loops import FIRST, LoopFunction, Repeated, loop_of
+from zyg.compiler.generated import Generated, Pair, finished_function, load, passed_inputs
 from zyg.compiler.mutation import unsupported
 from zyg.compiler.preserve import changed_at_entry, preserve
 from zyg.compiler.records import pack_records
 from zyg.compiler.repeatable import is_repeatable
+from zyg.compiler.returned import seed_name
+from zyg.compiler.saving import as_prototypes, close_forward, open_adjoint
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.tangents import is_numeric, tangent_type
 from zyg.compiler.transpose import Transposer
@@ -202,7 +195,7 @@ def _finish(
     pair.copied = tuple(range(len(saved)))
     pair.saved_names = tuple(value.name for value in saved)
     close_forward(forward, [whole, *saved])
-    open_adjoint(adjoint, saved, pair, made)
+    open_adjoint(adjoint, saved)
     back_param = adjoint.params.pop(0) if adjoint.params else Value("saved")
     if back_param.name == seed.name:
         seed.name = f"{seed.name}_1"
@@ -215,7 +208,7 @@ def _finish(
             function.cell,
         ))
     pair.run = functions[-2].ir_function
-    pair.emitted = compiler._load(made, functions)
+    pair.emitted = load(made, functions)
 
 
 def _of_types(made: Specialisation, name: str, passed: list[Value]) -> Function:

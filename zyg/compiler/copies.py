@@ -115,8 +115,9 @@ def copier(cls: type) -> FunctionType:
     }
     exec(compile(text, file, "exec"), module_globals)
     linecache.cache[file] = len(text), None, lines, file
-    made: Any = module_globals[f"copy_of_{cls.__name__}"]
-    return made  # type: ignore[no-any-return]
+    made = module_globals[f"copy_of_{cls.__name__}"]
+    assert isinstance(made, FunctionType)
+    return made
 
 
 def _stored_names(cls: type) -> set[str]:

@@ -38,7 +38,8 @@ def call_of_decorated(
 ) -> tuple[Any, Back] | None:
     """The value and the back function of such a call; None for other callables."""
     if type(function) is CACHED:
-        return _cache_of(pullback, function)(*args, **kwargs)  # type: ignore[no-any-return]
+        y, back = _cache_of(pullback, function)(*args, **kwargs)
+        return y, back
     if is_dispatching(function) and args:
         chosen = function.dispatch(args[0].__class__)
         return pullback(chosen, *args, **kwargs)

@@ -11,6 +11,7 @@ Memory that is put into a container is held from here on (`Newly`), as if an obj
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -55,13 +56,14 @@ def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
     return target, back
 
 
-class _Back:
+class _Back(ABC):
     """What all back functions of changes are: they hold copies of what they read."""
 
     __slots__ = ()
 
+    @abstractmethod
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        raise NotImplementedError
+        """The cotangents of the function, the memory and the arguments."""
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
         return self

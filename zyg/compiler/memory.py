@@ -180,7 +180,7 @@ facts.pure(kept_apart)
 
 
 @adjoint(kept_apart)
-def _kept_apart_rule(value, *changed):  # type: ignore[no-untyped-def]
+def _kept_apart_rule(value: Any, *changed: Any) -> Any:
     return kept_apart(value, *changed), lambda bar: (bar, *[None for _ in changed])
 
 
@@ -200,8 +200,8 @@ def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:
 
 
 @adjoint(written_view)
-def _written_view_rule(items, view, part, *args):  # type: ignore[no-untyped-def]
-    def back(bar):  # type: ignore[no-untyped-def]
+def _written_view_rule(items: Any, view: Any, part: Any, *args: Any) -> Any:
+    def back(bar: Any) -> Any:
         part_bar = taken_view(bar, view, args)
         return cleared_view(bar, view, args), None, part_bar, *[None for _ in args]
 

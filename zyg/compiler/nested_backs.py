@@ -18,9 +18,10 @@ from zyg.compiler import from_api
 from zyg.signature import BackFunction
 
 if TYPE_CHECKING:
-    from zyg.compiler import dynamic
+    from zyg.compiler import dynamic, rule_backs
 else:  # which is on top of this
     dynamic = late("zyg.compiler.dynamic")
+    rule_backs = late("zyg.compiler.rule_backs")
 
 Values = tuple[Any, ...]
 Bars = tuple[Any, ...]
@@ -54,7 +55,7 @@ class NestedBack(BackFunction):
     def pullback(self, y_bar: Any) -> tuple[Bars, BackFunction]:
         """The cotangents, and the function to (this function's, y_bar's)."""
         if y_bar is None:
-            return self.arranged(None), dynamic.Zero(2)
+            return self.arranged(None), rule_backs.Zero(2)
         given, back = from_api.compile_call(self.code, *self.held, self.seed_of(y_bar))
 
         def back_of_back(back: Any, bars_bar: Any) -> Bars:
@@ -67,7 +68,7 @@ class NestedBack(BackFunction):
     def pullback_of_pullback(self, y_bar: Any) -> tuple[Any, Any]:
         """The pair that `pullback` gives, and the back function of that."""
         if y_bar is None:
-            return (self.arranged(None), dynamic.Zero(2)), dynamic.Zero(2)
+            return (self.arranged(None), rule_backs.Zero(2)), rule_backs.Zero(2)
         (given, back), outer = dynamic.pullback_call(
             dynamic.pullback_call, self.code, *self.held, self.seed_of(y_bar)
         )
@@ -251,9 +252,7 @@ def as_it_is(y_bar: Any) -> Any:
 
 def as_returned(layout: Any, given: Any) -> Bars:
     """The cotangents of a call from what the back function of its rule returned."""
-    if given is None:
-        return layout(None)  # type: ignore[no-any-return]
-    found: Bars = layout.of_returned(given)
+    found: Bars = layout(None) if given is None else layout.of_returned(given)
     return found
 
 

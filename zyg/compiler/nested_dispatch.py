@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import types
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,11 @@ from zyg.shadows import is_running
 from zyg.signature import BackFunction, by_identity, is_by_rules
 
 if TYPE_CHECKING:
-    from zyg.compiler import dynamic
+    from zyg.compiler import dynamic, refusals, rule_backs
 else:  # which is on top of this
     dynamic = late("zyg.compiler.dynamic")
+    refusals = late("zyg.compiler.refusals")
+    rule_backs = late("zyg.compiler.rule_backs")
 
 # The modules of functions that work on cotangents, never on objects of the user's.
 _OF_COTANGENTS = "zyg.cotangent"
@@ -50,7 +53,7 @@ Values = tuple[Any, ...]
 Bars = tuple[Any, ...]
 
 
-class Found:
+class Found(ABC):
     """A call as one of code that can be differentiated: that gives the value and what is held."""
 
     __slots__ = ("forward", "inputs", "keywords")
@@ -60,17 +63,17 @@ class Found:
         self.inputs = inputs
         self.keywords = keywords
 
+    @abstractmethod
     def back_of(self, y: Any, held: Any) -> NestedBack:
         """The back function of the call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arranged(self, bars: Bars) -> Bars:
         """The cotangents of the call from those of the inputs and keyword arguments."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dots(self, own: Any, dots: Values) -> Values:
         """The tangents of the inputs from those of the function and its arguments."""
-        raise NotImplementedError
 
 
 class FoundFunction(Found):
@@ -158,13 +161,13 @@ class FoundRule(Found):
             self.keywords = {**kwargs, "pullback": dynamic.pullback_call}
         if not isinstance(rule, types.FunctionType):
             raise NotDifferentiable(
-                f"a gradient calls {dynamic.full_name(function)}, which it finds at run time, and "
+                f"a gradient calls {refusals.full_name(function)}, which it finds at run time, and "
                 "its rule can't be differentiated there; call it by its name"
             )
 
     def back_of(self, y: Any, held: Any) -> NestedBack:
         count = len(self.inputs)
-        layout = dynamic.RuleBack(
+        layout = rule_backs.RuleBack(
             None, self._function, len(self._leading), count, self._given, self._with_function
         )
         return NestedBack(
@@ -256,8 +259,8 @@ def refuse_objects(function: Any) -> None:
     """Raises where code works on objects: what the call does with these isn't followed."""
     if is_running() and not str(function.__module__).startswith(_OF_COTANGENTS):
         raise NotDifferentiable(
-            f"a gradient inside of code that works on objects calls {dynamic.full_name(function)}, "
-            "which it finds at run time"
+            "a gradient inside of code that works on objects calls "
+            f"{refusals.full_name(function)}, which it finds at run time"
         )
 
 
@@ -292,7 +295,7 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     if isinstance(plain, types.FunctionType) and not leading:
         return FoundFunction(plain, args, kwargs)
     raise NotDifferentiable(
-        f"a gradient calls {dynamic.full_name(function)}, which it finds at run time, and is "
+        f"a gradient calls {refusals.full_name(function)}, which it finds at run time, and is "
         "itself differentiated; call it by its name"
     )
 
@@ -301,8 +304,8 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
     """What `pullback_call(pullback_call, function, *args)` gives."""
     count = 2 + len(args) + len(kwargs)
     if is_constant(function) and rule_of(function) is None:
-        zero = dynamic.Zero(count - 1)
-        return (function(*args, **kwargs), zero), dynamic.Zero(count)
+        zero = rule_backs.Zero(count - 1)
+        return (function(*args, **kwargs), zero), rule_backs.Zero(count)
     linear = made_of_arguments(function, args, kwargs)
     if linear is not None:
         y, linear_back = linear
@@ -345,15 +348,15 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
     count = 3 + len(args) + len(kwargs)
     if made_of_arguments(function, args, kwargs) is not None or function is dynamic.call_rule:
         raise NotDifferentiable(
-            f"a gradient calls {dynamic.full_name(function)}, which it finds at run time, and is "
+            f"a gradient calls {refusals.full_name(function)}, which it finds at run time, and is "
             "differentiated twice; call it by its name"
         )
     if isinstance(function, BackFunction) or function is dynamic.pullback_call:
         raise NotDifferentiable("the fourth derivative of what is found at run time")
     if is_constant(function) and rule_of(function) is None:
-        zero = dynamic.Zero(count - 2)
+        zero = rule_backs.Zero(count - 2)
         pair = function(*args, **kwargs), zero
-        return (pair, dynamic.Zero(count - 1)), dynamic.Zero(count)
+        return (pair, rule_backs.Zero(count - 1)), rule_backs.Zero(count)
     found = found_call(function, args, kwargs)
     (whole, back), outer = pullback_of_call(found.forward, *found.inputs, **found.keywords)
     y, held = whole
@@ -388,7 +391,7 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
 def pullback_of_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """What `pullback_call(pullback_apply, function, args, kwargs)` gives."""
     raise NotDifferentiable(
-        f"a gradient calls {dynamic.full_name(function)} with starred arguments, finds it at run "
+        f"a gradient calls {refusals.full_name(function)} with starred arguments, finds it at run "
         "time, and is itself differentiated; call it with its arguments one by one"
     )
 
@@ -400,7 +403,7 @@ def tangent_of_call(
     """The pair of a value and back function, with its tangent; `call` differentiates forwards."""
     if is_constant(function) and rule_of(function) is None:
         y = function(*args, **kwargs)
-        return (y, dynamic.Zero(1 + len(args) + len(kwargs))), None
+        return (y, rule_backs.Zero(1 + len(args) + len(kwargs))), None
     found = found_call(function, args, kwargs)
     of_keywords = tuple([kwarg_dots.get(name) for name in kwargs])
     given = found.dots(function_dot, (*dots, *of_keywords))

@@ -98,13 +98,13 @@ def _print_restored_part(args: list[ast.expr], environment: Any) -> None:
 
 
 @adjoint(overwritten_at)
-def _overwritten_rule(items, index):  # type: ignore[no-untyped-def]
+def _overwritten_rule(items: Any, index: Any) -> Any:
     return overwritten_at(items, index), lambda bar: (one_hot(bar, items, index), None)
 
 
 @adjoint(restored)
-def _restored_rule(contents, index, old):  # type: ignore[no-untyped-def]
-    def back(bar):  # type: ignore[no-untyped-def]
+def _restored_rule(contents: Any, index: Any, old: Any) -> Any:
+    def back(bar: Any) -> Any:
         old_bar = bar if index is Ellipsis else taken(bar, index)
         return None if index is Ellipsis else cleared(bar, index), None, old_bar
 
@@ -112,7 +112,7 @@ def _restored_rule(contents, index, old):  # type: ignore[no-untyped-def]
 
 
 @adjoint(restored_part)
-def _restored_part_rule(contents, index, part):  # type: ignore[no-untyped-def]
+def _restored_part_rule(contents: Any, index: Any, part: Any) -> Any:
     return restored_part(contents, index, part), lambda bar: (
         cleared(bar, index), None, taken(bar, index)
     )

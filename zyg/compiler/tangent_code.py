@@ -36,15 +36,16 @@ from ir.simplify import Key, eliminate_dead, is_pure, is_shareable, is_silent, s
 from ir.types import Scalar
 from zyg.compiler import tangent_stores  # noqa: F401 - for what it declares
 from zyg.compiler.activity import Flow
-from zyg.compiler.assemble import (
-    Compiler,
+from zyg.compiler.assemble import Compiler
+from zyg.compiler.generated import (
     Generated,
     finished_function,
     identifier,
-    inputs_without_heap,
+    load,
     passed_inputs,
 )
 from zyg.compiler.nesting import Derived
+from zyg.compiler.returned import inputs_without_heap
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangent_builder import TangentBuilder
@@ -141,7 +142,7 @@ class TangentCompiler:
     ) -> None:
         code.forward.ir_function = self._function(made, active, of_value, code)
         try:
-            code.emitted = self._compiler._load(made, [code.forward])
+            code.emitted = load(made, [code.forward])
         except AssertionError as error:  # versions in nested `try` that need two names at once
             raise Unsupported(
                 f"forward mode can't write the code of `{made.function.name}`", made.function.loc,

@@ -22,12 +22,14 @@ from ir import primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg.compiler import (
+    attempted_calls,
     decorated,
     dynamic,
     memory,
     nested_backs,
     nested_dispatch,
     object_attributes,
+    rule_backs,
 )
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.objects import is_place, lookup
@@ -198,7 +200,7 @@ def _tangent_of_pair(
 
 def _tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
     """The cotangents that such a back function gives, with tangents."""
-    if isinstance(back, nested_backs.LinearBack | dynamic.Zero):
+    if isinstance(back, nested_backs.LinearBack | rule_backs.Zero):
         return back(y_bar), back(y_bar_dot)
     nested = back if isinstance(back, nested_backs.NestedBack) else None
     if nested is None and hasattr(back, "nested"):
@@ -255,11 +257,11 @@ def _attempt(
         method = lookup(type(function), "__call__")
         if isinstance(method, types.FunctionType):
             return _attempt(method, (function, *args), None, (None, *dots), kwargs, kwarg_dots)
-    if dynamic._is_plain_function(function):
+    if attempted_calls.is_compiled(function):
         return _compiled(function, args, function_dot, dots, kwargs, kwarg_dots, "attempt")
     recorder = Recorder(_attempt_call)
     given = tuple(map(recorder.told_apart, args, dots))
-    found = None if kwargs else dynamic.attempted_method(recorder, function, given)
+    found = None if kwargs else attempted_calls.attempted_method(recorder, function, given)
     if found is not None:
         return found[0], recorder.dot_of(found[0])
     try:
@@ -267,7 +269,7 @@ def _attempt(
     except ZygError:
         raise
     except Exception as error:
-        if dynamic._may_call((function, *args, *kwargs.values())):
+        if attempted_calls.may_call((function, *args, *kwargs.values())):
             memory.refuse_lost_changes(error)
         raise
     return (None, y), (None, dot)
@@ -451,7 +453,7 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     if len(rest) > 2 and not hasattr(obj, name):
         return rest[-1]
     if is_running() and is_place(type(obj)):
-        if not is_field(  # type: ignore[no-untyped-call]
+        if not is_field(
             obj, name, getattr(type(obj), name, None)
         ) and holds_numbers(value):
             raise NotDifferentiable(
@@ -468,14 +470,14 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     if isinstance(value, METHODS) and type(value.__self__) is type(obj):
         return {"__self__": obj_dot}
     descriptor = getattr(type(obj), name, None)
-    if is_constant(descriptor) or is_of_class(value, descriptor):  # type: ignore[no-untyped-call]
+    if is_constant(descriptor) or is_of_class(value, descriptor):
         return zero_tangent(value)
     if rule_of(descriptor) is not None:
         return rule_call((descriptor, obj), (None, obj_dot))[1]
     fields = getattr(type(obj), "_fields", ())
     if isinstance(obj, tuple) and name in fields:
         return obj_dot[fields.index(name)]
-    is_own = is_field(obj, name, descriptor)  # type: ignore[no-untyped-call]
+    is_own = is_field(obj, name, descriptor)
     if isinstance(obj_dot, dict) and is_own:
         return picked(obj_dot, name, value)
     if _is_text(value):

@@ -74,9 +74,9 @@ from zyg.compiler.tangents import (
 from zyg.errors import NotDifferentiable
 
 if TYPE_CHECKING:
-    from zyg.compiler import dynamic
+    from zyg.compiler import refusals
 else:  # it is for calls that are found at run time
-    dynamic = late("zyg.compiler.dynamic")
+    refusals = late("zyg.compiler.refusals")
 
 
 # What a back function gives that is found at run time.
@@ -448,7 +448,7 @@ class Transposer(LoopTransposer):
             for param in block.params:  # the exception that a handler gets
                 held = self.bars.pop(param, None)
                 if held is not None:
-                    self.call(dynamic.refuse_payload, held)
+                    self.call(refusals.refuse_payload, held)
             inside = defined(block) | self.own_keys(block)
             changed = {
                 value: bar for value, bar in self.bars.items()

@@ -34,9 +34,9 @@ from zyg.compiler.specialise import Specialiser
 from zyg.signature import BACK
 
 if TYPE_CHECKING:
-    from zyg.compiler import dynamic
+    from zyg.compiler import refusals
 else:  # it is for calls that are found at run time
-    dynamic = late("zyg.compiler.dynamic")
+    refusals = late("zyg.compiler.refusals")
 
 # Gives the pair of generated functions for a specialisation and its active inputs.
 PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
@@ -131,7 +131,7 @@ class Variation(Lengths):
             known = facts.attribute_of(widen(type_of(args[0])), args[1].value)
             if not isinstance(args[0], Const) and not isinstance(known, Method):
                 name = args[1]
-                owner = self.call(dynamic.unless_builtin_container, args[0], name, loc=loc)
+                owner = self.call(refusals.unless_builtin_container, args[0], name, loc=loc)
                 return callee, [owner, name]
         if isinstance(value, types.BuiltinFunctionType) and value in IN_PLACE:
             return self._in_place(value, args, loc)

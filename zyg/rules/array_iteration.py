@@ -1,11 +1,13 @@
-"""Iteration over the elements of arrays: the list of them, in the order of their indices."""
+"""Iteration over the elements of arrays, in the order of their indices."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ir import facts
+from ir.types import Scalar, Sequence
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import substitute
+from zyg.rules.registry import constant, substitute
 
 
 @substitute(np.ndarray.flat)
@@ -16,13 +18,28 @@ def flat(a):
 @substitute(np.ndenumerate)
 def ndenumerate(arr):
     arr = np.asarray(arr)
-    return [(index, arr[index]) for index in np.ndindex(np.shape(arr))]
+    return zip(indices(arr), np.ravel(arr), strict=False)
+
+
+def indices(a):
+    """The indices of the elements, in their order."""
+    return list(np.ndindex(np.shape(a)))
+
+
+@facts.result(indices)
+def result_of_indices(args, kwargs):
+    return Sequence(list, Sequence(tuple, Scalar(int)))
+
+
+constant(indices)
+facts.pure(indices)
 
 
 @substitute(np.nditer)
 def nditer(op, flags=None, order="K"):
+    """The elements as views without dimensions: they change with the array."""
     unless_plain(op, flags, order)
-    return [op[index] for index in np.ndindex(np.shape(op))]
+    return [op[(*index, ...)] for index in np.ndindex(np.shape(op))]
 
 
 def unless_plain(op, flags, order):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+from typing import Any
 
 import numpy as np
 
@@ -79,14 +80,14 @@ def attribute_bar(y_bar, y, obj, name):
     )
 
 
-def is_of_class(y, descriptor):
+def is_of_class(y: Any, descriptor: Any) -> bool:
     """Whether what was read is a class method or static method, which know no object."""
     if isinstance(y, METHODS):
         return isinstance(y.__self__, type)
     return y is descriptor and isinstance(y, types.FunctionType)
 
 
-def is_field(obj, name, descriptor):
+def is_field(obj: Any, name: Any, descriptor: Any) -> bool:
     """Whether an attribute is stored in the object, or in its class for all objects."""
     if isinstance(obj, dict) and is_by_rules(type(obj)):
         return name in obj  # what SciPy's solvers return

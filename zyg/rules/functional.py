@@ -25,8 +25,8 @@ def reduce(function, iterable, initial=MISSING, /):
         return initial
     if isinstance(iterable, (list, tuple)) and len(iterable) > 0:
         total = iterable[0]
-        for item in iterable[1:]:
-            total = function(total, item)
+        for position in range(1, len(iterable)):  # the function may change what is ahead
+            total = function(total, iterable[position])
         return total
     total = MISSING
     for item in iterable:

@@ -9,6 +9,7 @@ import itertools
 
 import numpy as np
 
+from ir.held_walks import numbers_from, positions, positions_from_end
 from zyg.cotangent import accumulate, from_items
 from zyg.cotangent_items import item
 from zyg.errors import NotDifferentiable
@@ -24,7 +25,7 @@ from zyg.iterators import (
 )
 from zyg.rules.registry import adjoint, constant
 
-constant(np.ndindex)
+constant(np.ndindex, numbers_from, positions, positions_from_end)
 
 
 @adjoint(list)

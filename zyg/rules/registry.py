@@ -193,6 +193,10 @@ LATE = {
     "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
+    "json": ("standard_library",),
+    "json.encoder": ("standard_library",),
+    "json.decoder": ("standard_library",),
+    "random": ("standard_library",),
     "zyg.iterators": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents",),
 }

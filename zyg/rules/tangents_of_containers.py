@@ -16,6 +16,7 @@ from zyg.tangent import (
     from_pairs,
     items_tangent,
     key_tangent,
+    listed,
     merged,
     repeated,
     starred_tangent,
@@ -48,12 +49,12 @@ def concat(z, x, y, x_dot, y_dot):
 
 @tangent(list)
 def list_(y, iterable, iterable_dot):
-    return list(tangent_items(iterable_dot, iterable))
+    return listed(y, iterable_dot, iterable)
 
 
 @tangent(tuple)
 def tuple_(y, iterable, iterable_dot):
-    return tuple(tangent_items(iterable_dot, iterable))
+    return tuple(listed(y, iterable_dot, iterable))
 
 
 @tangent(iter)

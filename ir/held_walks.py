@@ -1,0 +1,266 @@
+"""Loops over memory that objects hold, in inference, where the body may change what is ahead.
+
+    for i, y in enumerate(self.xs):        for i in positions(t):        t is `self.xs`
+        self.xs[i + 1] += y                    y = t[i]
+                                               self.xs[i + 1] += y
+
+What a loop takes out of a list as it goes along is read in its body then, behind the changes that
+came before. An iterator without positions is made to go on by steps (`ir.steps`), which reads in
+the body, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import types
+from collections import OrderedDict, deque
+from collections.abc import Iterator as Iteration
+from typing import TYPE_CHECKING, Any
+
+from ir import facts, heap, primitives
+from ir.core import Block, Call, Const, For, Location, Op, Operand, Value, type_of
+from ir.errors import Unsupported
+from ir.fact_rules import INT, declare
+from ir.generators import iterated
+from ir.heap import is_heap
+from ir.memory_facts import is_array_like
+from ir.rewrite import walk
+from ir.types import Iterator, Sequence, Tuple, Type, Union, class_of
+
+if TYPE_CHECKING:
+    from ir.places import Places
+    from ir.typed_calls import TypedCalls
+    from ir.typed_loops import TypedLoops
+
+VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
+# These have taken all that they are given before they give anything.
+TAKING_AT_ONCE = (
+    itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
+    itertools.product,
+)  # fmt: skip
+# These call a function with one item after the other.
+CALLING = {
+    id(callee) for callee in (
+        map, filter, itertools.takewhile, itertools.dropwhile, itertools.starmap,
+        itertools.accumulate,
+    )
+}  # fmt: skip
+# New versions of the heap that leave lists, dicts and arrays as they are.
+STORES = (heap.attribute_stored, heap.attribute_set, heap.class_stored, heap.new_object)
+
+
+def positions(items: Any) -> Iteration[int]:
+    """The positions to which `for item in items` comes, when it comes to them."""
+    for position, _ in enumerate(items):
+        yield position
+
+
+def positions_from_end(items: Any) -> Iteration[int]:
+    """The positions to which `for item in reversed(items)` comes, when it comes to them."""
+    last = len(items) - 1
+    for count, _ in enumerate(reversed(items)):
+        yield last - count
+
+
+def numbers_from(start: int) -> Iteration[int]:
+    """What `enumerate` counts."""
+    return itertools.count(start)
+
+
+@declare(positions, positions_from_end, numbers_from)
+def result_of_positions(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(types.GeneratorType, INT)
+
+
+def has_positions(type_: Type) -> bool:
+    return is_array_like(type_) or (
+        isinstance(type_, Sequence | Tuple) and class_of(type_) in (list, deque, tuple)
+    )
+
+
+def changes_memory(body: Block) -> bool:
+    """Whether the body of a loop may change memory that objects hold."""
+    for op in walk(body):
+        if isinstance(op, Call) and any(map(is_heap, op.results)):
+            if not isinstance(op.callee, Const) or op.callee.value not in STORES:
+                return True
+    return False
+
+
+def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
+    """Whether a loop reads numbers out of memory that objects may hold, as it goes along."""
+    if not isinstance(iterable, Value) or self.places is None:
+        return False
+    type_ = iterable.type
+    if not _may_be_numbers(facts.item_of(type_)):
+        return False
+    made = self.definitions.get(iterable)
+    callee = made.callee if isinstance(made, Call) else None
+    known = callee.value if isinstance(callee, Const) else None
+    if isinstance(type_, Iterator):
+        if not isinstance(made, Call):
+            return True
+        if known in VALUES or known in ITEMS:
+            return _is_held(self.places, made.args[0])
+        return known not in TAKING_AT_ONCE and any(is_walked_ahead(self, x) for x in made.args)
+    return _is_held(self.places, iterable)
+
+
+def _is_held(places: Places, operand: Operand) -> bool:
+    """Whether objects may hold a container, and change it."""
+    type_ = type_of(operand)
+    if not isinstance(operand, Value) or isinstance(type_, Tuple):
+        return False
+    if class_of(type_) in (tuple, range, str):
+        return False
+    return places.held.is_exposed(operand) or places.held.is_held(operand)
+
+
+def _may_be_numbers(type_: Type) -> bool:
+    """Whether an item may be, or hold, a number with a derivative that isn't memory by itself."""
+    if isinstance(type_, Tuple):
+        return any(map(_may_be_numbers, type_.items))
+    if isinstance(type_, Union):
+        return any(map(_may_be_numbers, type_.members))
+    cls = class_of(type_)
+    if cls is None or cls is tuple:
+        return True
+    return not (
+        issubclass(cls, int | str | bytes | list | dict | deque | types.NoneType)
+        or facts.is_object(cls) or facts.copies_items(cls)
+    )
+
+
+def operands_of_calling(
+    self: TypedCalls, callee: object, args: list[Operand], kwargs: dict[str, Operand],
+    loc: Location | None,
+) -> list[Operand]:
+    """The operands of `map` and its kin, with iterators that go on by steps in the place of memory
+    that the function which they call may change."""
+    if callee is itertools.accumulate:
+        function = args[1] if len(args) > 1 else kwargs.get("func", Const(None))
+    else:
+        function = args[0]
+    known = function.value if isinstance(function, Const) else None
+    if known is not None and not isinstance(known, types.FunctionType):
+        return args
+    return [
+        self.typed_call(Const(iterated), [arg], {}, ["items"], loc)[0]
+        if arg is not function and is_walked_ahead(self, arg) else arg
+        for arg in args
+    ]
+
+
+def by_positions(
+    self: TypedLoops, op: For, iterables: list[Operand], sources: list[Operand], body: Block
+) -> For | None:
+    """The loop over positions, if all has some that is walked ahead; `sources` are the iterables
+    as the source has them."""
+    walks = Walks(self, op)
+    items = body.params[: len(iterables)]
+    for source, iterable, item in zip(sources, iterables, items, strict=True):
+        if not walks.add(source, iterable, item):
+            return None
+    count = len(iterables)
+    params = [*walks.params, *body.params[count:]]
+    block = Block(params, [*walks.ops, *body.ops], body.exit)
+    return For(walks.iterables, op.init, block, op.results, False, op.loc)
+
+
+class Walks:
+    """What a loop over positions walks over, and what its body reads there."""
+
+    def __init__(self, inference: TypedLoops, op: For) -> None:
+        self._inference = inference
+        self._op = op
+        self.iterables: list[Operand] = []
+        self.params: list[Value] = []
+        self.ops: list[Op] = []
+
+    def add(self, source: Operand, iterable: Operand, item: Value) -> bool:
+        """Walks over an iterable, whose items get this name; gives whether that can be done."""
+        inference = self._inference
+        if not is_walked_ahead(inference, iterable):
+            self._walk(iterable, item)
+            return True
+        if has_positions(type_of(iterable)):
+            self._read(iterable, positions, item)
+            return True
+        made = inference.definitions.get(iterable) if isinstance(iterable, Value) else None
+        if not isinstance(made, Call) or not isinstance(made.callee, Const):
+            return False
+        callee = made.callee.value
+        if callee in VALUES or callee in ITEMS:
+            key, value = Value("key"), item if callee in VALUES else Value("t")
+            self._walk(made.args[0], key)
+            self._append(operator.getitem, [made.args[0], key], value)
+            if callee in ITEMS:
+                self._append(primitives.build_tuple, [key, value], item)
+            return True
+        written = inference.made_for(self._op, source)
+        if written is None:
+            return False
+        # A call that has become another one: what its operands are made of isn't looked into.
+        parts = written.args if len(written.args) == len(made.args) else made.args
+        if callee is reversed and has_positions(type_of(made.args[0])):
+            self._read(made.args[0], positions_from_end, item)
+            return True
+        if callee is enumerate:
+            return self._enumerate(parts[0], made, item)
+        if callee is zip and not made.kwargs:
+            items = [Value("t") for _ in made.args]
+            added = [self.add(*part) for part in zip(parts, made.args, items, strict=True)]
+            self._append(primitives.build_tuple, list(items), item)
+            return all(added)
+        return False
+
+    def _enumerate(self, source: Operand, made: Call, item: Value) -> bool:
+        start = made.args[1] if len(made.args) == 2 else made.kwargs.get("start", Const(0))
+        part, at = Value("t"), len(self.params)
+        if not self.add(source, made.args[0], part):
+            return False
+        number = self.params[at]
+        is_position = has_positions(type_of(made.args[0]))
+        if not is_position or not isinstance(start, Const) or start.value != 0:
+            number = Value("i")
+            self.iterables.insert(at, self._inference.call(numbers_from, start))
+            self.params.insert(at, number)
+        self._append(primitives.build_tuple, [number, part], item)
+        return True
+
+    def _walk(self, iterable: Operand, item: Value) -> None:
+        self.iterables.append(iterable)
+        self.params.append(item)
+
+    def _read(self, items: Operand, over: Any, item: Value) -> None:
+        position = Value("i")
+        self._walk(self._inference.call(over, items), position)
+        self._append(operator.getitem, [items, position], item)
+
+    def _append(self, callee: Any, args: list[Operand], result: Value) -> None:
+        self.ops.append(Call(Const(callee), args, {}, [result], self._op.loc))
+
+
+def by_steps(self: TypedLoops, source: Operand, iterable: Operand, op: For) -> Operand:
+    """An iterator that goes on by steps, in the place of one that is made just before a loop."""
+    if not is_walked_ahead(self, iterable):
+        return iterable
+    if has_positions(type_of(iterable)) or class_of(type_of(iterable)) is None:
+        return self.typed_call(Const(iterated), [iterable], {}, ["items"], op.loc)[0]
+    made = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+    written = self.made_for(op, source)
+    if isinstance(made, Call) and isinstance(made.callee, Const) and written is not None:
+        callee = made.callee.value
+        if len(written.args) == len(made.args) and callee is not primitives.updating:
+            args = [by_steps(self, *pair, op) for pair in zip(written.args, made.args, strict=True)]
+            if self.surroundings.consumer(callee, tuple(map(type_of, args))) is not None:
+                return self.typed_call(made.callee, args, dict(made.kwargs), ["items"], op.loc)[0]
+    raise _unsupported(op.loc)
+
+
+def _unsupported(loc: Location | None) -> Unsupported:
+    return Unsupported(
+        "a loop may change what the iterator that it reads has not come to yet, in a list or array "
+        "that an object holds", loc, advice="make a list of the items, and read that",
+    )

@@ -1,0 +1,228 @@
+"""The forms of calls: what generated code gives, of what it is differentiated, and how it is made.
+
+    "gradient", f, (float64[N1], float)  ->  Entry with the joint form
+    "pullback", f, (float64[N1], float)  ->  Entry with a forward and a back function
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+from ir.errors import NeedsHeap, Unsupported
+from ir.heap import HEAP
+from ir.types import Type
+from zyg.binding import Plan, Source
+from zyg.compiler.assemble import Compiler
+from zyg.compiler.assigned import Outdated, Shared
+from zyg.compiler.generated import Joint
+from zyg.compiler.nesting import may_store_unseen
+from zyg.compiler.object_needs import note_lost
+from zyg.compiler.written_only import read_in
+from zyg.entry_cache import Entry, cache
+from zyg.errors import UnsupportedSyntax
+from zyg.gradients import assignment_of
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Fields
+
+# The forms of calls that are found at run time: they give their value, the versions of what they
+# change as well, or the same for the pair of an error and the value.
+# "inner" is the first of these for a gradient that is itself differentiated.
+AT_RUN_TIME = (
+    "dispatch", "inner", "update", "held", "attempt", "attempted update", "attempted held",
+)
+# The kinds of inputs that each form of code differentiates with respect to.
+_DIFFERENTIATED = {
+    **dict.fromkeys(("gradient", "withgradient", "pullback"), ("arg", "tuple")),
+    "_pullback": ("arg", "tuple", "cell"),
+    **dict.fromkeys(
+        AT_RUN_TIME,
+        ("arg", "tuple", "cell", "keyword", "dict", "default", "kwdefault"),
+    ),
+}
+# Forward mode: "tangent:" and, at run time, "tangent call:" and "tangent attempt:" go on with what
+# is active (`is_active`).
+TANGENT = "tangent"
+MAX_ROUNDS = 4
+
+
+def is_at_run_time(mode: str) -> bool:
+    """Whether code of this form is part of a program that is differentiated."""
+    return mode in AT_RUN_TIME or mode.startswith(f"{TANGENT} ")
+
+
+def is_active(mode: str, source: Source, name: str) -> bool:
+    """Whether an input is differentiated: one of the positions and names that a mode lists."""
+    if not mode.startswith(TANGENT):
+        return source.kind in (*_DIFFERENTIATED[mode], "heap")
+    listed = mode.partition(":")[2].split(",")
+    match source.kind:
+        case "arg" | "keyword":
+            return str(source.key) in listed
+        case "tuple":
+            return any(is_active(mode, part, "") for part in source.key)
+        case "dict":
+            return any(is_active(mode, part, "") for part in source.key.values())
+        case "cell" | "default" | "kwdefault":
+            return f".{name}" in listed
+        case kind:
+            return kind == "heap"
+
+
+class ChangesArguments(UnsupportedSyntax):
+    """A function that is found at run time changes some of its arguments in place."""
+
+
+class FasterOnHeap(Exception):
+    """Objects are read, and nothing is stored: there the types of what they hold are known."""
+
+
+def made_on_heap(
+    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
+    fields: Fields | None,
+) -> Entry:
+    """The entry of code that works on objects.
+
+    That a function does so may show when its adjoint is made: then all is made again.
+    """
+    try:
+        for _ in range(MAX_ROUNDS):
+            known = len(compiler.needs_heap)
+            try:
+                with compiler.apart():
+                    return made_of_signature(compiler, mode, plan, types_, count, fields)
+            except NeedsHeap as error:
+                compiler.abandon()
+                found = error
+                if len(compiler.needs_heap) == known:
+                    break
+        raise found
+    finally:
+        compiler.needs_heap.clear()
+
+
+def made_of_signature(
+    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
+    fields: Fields | None = None, on_values: bool = False,
+) -> Entry:
+    """The entry of a signature, made without pauses for the collection of garbage.
+
+    A compilation makes tens of thousands of small objects and little garbage. Python would look
+    through them twenty times, which takes a twentieth of the time.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        while True:
+            try:
+                with compiler.sharing():
+                    return _generated(compiler, mode, plan, types_, count, fields, on_values)
+            except Outdated:
+                compiler.forget()
+            except NeedsHeap:
+                raise
+            except Unsupported:
+                compiler.abandon()
+                if not compiler.assigned.share_changed():
+                    raise
+    finally:
+        if collecting:
+            if not gc.get_freeze_count():
+                cache.make_old()
+            gc.enable()
+
+
+def _generated(
+    compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
+    fields: Fields | None, on_values: bool,
+) -> Entry:
+    heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
+    if heap is None and compiler.assigned.shared:
+        raise NeedsHeap("globals or classes hold what is differentiated", plan.source.loc)
+    if fields is None:
+        made = compiler.specialiser.specialise(plan.source, types_)
+    else:
+        made = compiler.with_fields(plan.source, types_, fields)
+    inputs = [value.name for value in (*plan.source.captured, *plan.source.params)]
+    differentiated = [
+        i for i, source in enumerate(plan.inputs) if is_active(mode, source, inputs[i])
+    ]
+    active = made.flow & frozenset(differentiated)
+    if heap is None and made.lost & frozenset(differentiated):
+        note_lost(compiler.assigned, made)
+        raise Unsupported(
+            f"a derivative would get lost in a global that `{plan.source.name}`, or what it calls, "
+            "assigns", plan.source.loc,
+            advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
+        )
+    if mode == "inner" and may_store_unseen(compiler.specialiser, made, set()):
+        raise Unsupported(
+            f"`{plan.source.name}` may store into objects, and is called by a gradient inside of "
+            "differentiated code", plan.source.loc, advice="let it return what it computes",
+        )
+    if mode != "inner" and made.stored & frozenset(differentiated):
+        raise NeedsHeap("a call may store into objects", plan.source.loc)
+    if heap is None and not on_values and not is_at_run_time(mode) and (
+        any(callee.reads_objects for callee in made.with_callees())
+    ):
+        raise FasterOnHeap
+    code: Any
+    if mode.startswith(TANGENT):
+        # Imported when it is first asked for: most programs need reverse mode only.
+        from zyg.compiler.tangent_code import tangents_of
+
+        is_update = "update" in mode.partition(":")[0]
+        if is_at_run_time(mode) and any(i != heap for i in made.updates) and not is_update:
+            raise _changes(plan)
+        code = tangents_of(compiler).tangent(made, active, of_value=not is_update)
+        tangents_of(compiler).finish()
+    elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
+        is_whole = is_at_run_time(mode) and "update" not in mode
+        if is_whole and any(i != heap for i in made.updates):
+            raise _changes(plan)
+        with compiler.for_gradient(mode == "inner"):
+            code = compiler.pair(made, active, of_value="update" not in mode)
+    else:
+        code = compiler.joint(made, active, wants_value=mode != "gradient")
+    compiler.finish()
+    names = made.all_names()
+    _refuse_changed(compiler, plan, read_in(made, heap is not None or is_at_run_time(mode)))
+    _refuse_changed(compiler, plan, {
+        key: name for key, name in made.all_changed_names().items()
+        if (key in names or heap is not None) and key not in compiler.assigned.shared
+    })
+    passed = [plan.inputs[i] for i in code.passed]
+    return Entry(
+        plan, made, code, made.all_guards(), 0, tuple(t for t in types_ if t != HEAP),
+        assignment_of(plan.inputs, code.active, inputs, count),
+        passed,
+        passed == [Source("arg", i) for i in range(count)],
+        code.function if isinstance(code, Joint) else code.forward.cell.cell_contents,
+        any(i != heap for i in made.updates),
+        heap is not None,
+        mode,
+        compiler.assigned.shared,
+        names,
+        heap is not None and (fields is None or fields.may_be_held()),
+    )
+
+
+def _refuse_changed(compiler: Compiler, plan: Plan, names: Shared) -> None:
+    """Raises where a call that runs as it is changes what the program reads, and an adjoint may
+    keep a reference to, or where it would be a part of a program on objects but for that."""
+    for owner, name in names.values():
+        compiler.assigned.change(owner, name)
+    for _, name in names.values():
+        raise Unsupported(
+            f"`{name}`, a global or an attribute of a class, is changed in place by a function "
+            "that is called", plan.source.loc, advice="pass it as an argument",
+        )
+
+
+def _changes(plan: Plan) -> ChangesArguments:
+    return ChangesArguments(
+        f"`{plan.source.name}` changes an argument in place, and is called where zyg "
+        "can't tell which function is called", plan.source.loc,
+        advice="call it by its name",
+    )

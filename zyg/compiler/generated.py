@@ -1,0 +1,141 @@
+"""Generated functions: the pair and the joint form, and how their IR becomes code.
+
+    Function f_forward, Function f_back  ->  one text of Python, loaded: the code of a `Pair`
+
+Other generated code names them before they have code: a `Generated` holds a cell for it.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ir.closures import replace_lambdas
+from ir.core import Block, Function, Location, Parameters, Value
+from ir.emit import Emitted, emit_functions
+from ir.heap import HEAP
+from ir.load import load_definitions
+from ir.record import made, node
+from ir.rewrite import clone
+from ir.types import Known, Type
+from ir.verify import verify
+from zyg.compiler.item_updates import shorten_updates
+from zyg.compiler.looking import read_buffers_in_place
+from zyg.compiler.ownership import reuse_buffers
+from zyg.compiler.replica import read_in_place
+from zyg.compiler.specialisation import Specialisation
+
+verifying = False  # tests turn this on: the IR is checked after each pass
+
+
+@node
+class Generated:
+    """A generated function: its IR at once, its code when the compilation that needs it ends."""
+
+    name: str
+    results: list[Type]
+    ir_function: Function | None = None
+    cell: types.CellType = made(types.CellType)
+    # The positions of the arguments that it changes in place.
+    changes: tuple[int, ...] = ()
+    works_on_objects: bool = False
+    pair: Pair | None = None
+    # Of a back function: the numbers of those results that it adds to what it is given for them.
+    begun: tuple[int, ...] = ()
+    # Whether it is a part of a program that works on objects, and is differentiated in turn.
+    is_of_program: bool = False
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def result_types(self) -> list[Type]:
+        return self.results
+
+    def __call__(self, *args: Any) -> Any:
+        return self.cell.cell_contents(*args)
+
+
+@node
+class Pair:
+    """The forward and back function of a specialisation for certain active inputs."""
+
+    forward: Generated
+    back: Generated
+    passed: list[int]
+    active: list[int]
+    emitted: Emitted | None = None
+    copied: tuple[int, ...] = ()
+    saved_names: tuple[str, ...] = ()
+    # The forward function as it runs, where derivatives of it start from another one.
+    run: Function | None = None
+    dispatched: list[tuple[Location | None, str]] = made(list)
+
+
+@node
+class Joint:
+    """One function that computes the gradients of the active inputs, and the value if wanted."""
+
+    function: Any
+    passed: list[int]
+    active: list[int]
+    emitted: Emitted
+    result: Type
+    dispatched: list[tuple[Location | None, str]]
+
+
+def load(made: Specialisation, generated: list[Generated]) -> Emitted:
+    """Prints generated functions, which are there as IR, and loads them."""
+    functions = []
+    for item in generated:
+        function = item.ir_function
+        assert function is not None
+        if verifying:
+            verify(function)
+        # The IR stays as it is, free of changes in place: derivatives of it start there.
+        function = clone(function)
+        read_in_place(function.body)
+        reuse_buffers(function.body)
+        shorten_updates(function.body)
+        read_buffers_in_place(function.body)
+        replace_lambdas(function)
+        functions.append(function)
+    known: dict[str, object] = {item.name: item for item in generated}
+    emitted = emit_functions(functions, known=known)
+    environment = {
+        name: value.cell if isinstance(value, Generated) else value
+        for name, value in emitted.environment.items()
+    }
+    loaded = load_definitions(
+        emitted.definitions,
+        lambda: emitted.source,
+        name=made.function.name,
+        module_globals=made.function.globals,
+        environment=environment,
+        locations=emitted.locations,
+    )
+    for item in generated:
+        item.cell.cell_contents = loaded[item.name]
+    return emitted
+
+
+def passed_inputs(made: Specialisation) -> list[int]:
+    return [
+        i for i, type_ in enumerate(made.inputs)
+        if not isinstance(type_, Known) and type_ != HEAP
+    ]
+
+
+def finished_function(
+    made: Specialisation, name: str, params: list[Value], body: Block
+) -> Function:
+    return Function(
+        name, params, [], body, made.function.loc,
+        Parameters(0, len(params), False, 0, False), globals=made.function.globals,
+        is_generated=True,
+    )
+
+
+def identifier(name: str) -> str:
+    plain = name.strip("_") or name
+    return plain if plain.isidentifier() else "function"

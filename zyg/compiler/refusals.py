@@ -1,0 +1,120 @@
+"""What generated code refuses when it meets it, and in which words.
+
+    an object of a library without a rule  ->  NotDifferentiable: lib.f has no rule; define one ...
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from typing import Any
+
+import numpy as np
+
+from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.rules.registry import covers, without_output
+from zyg.signature import is_by_rules
+
+MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
+
+
+def refuse_output(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises for a call of a library's function that writes its result into an array."""
+    if type(function) is types.FunctionType and not str(function.__module__).startswith("numpy"):
+        return
+    _, _, out = without_output(function, args, kwargs)
+    if out is not None:
+        raise NotDifferentiable(
+            f"{full_name(function)} is told to write into an array by `out`, but what it is "
+            "called with is known only while the program runs: use its result"
+        )
+
+
+def refuse_uncovered(
+    rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Raises for arguments of a call for which its rule or substitute has no parameters."""
+    if not covers(rule, len(args), kwargs):
+        unknown = [f"`{name}`" for name in kwargs if not covers(rule, 0, (name,))]
+        what = unknown[0] if unknown else f"number {rule.__code__.co_argcount + 1}"
+        raise NotDifferentiable(
+            f"the rule for {full_name(function)} does not cover its argument {what}"
+        )
+
+
+def refuse_payload(held: Any) -> None:
+    """Raises where a cotangent arrives at what a caught exception holds."""
+    if held is not None:
+        raise NotDifferentiable(
+            "a number that an exception holds was differentiated when it was raised, and is used "
+            "by what caught it; hand the number on in another way than in an exception"
+        )
+
+
+def carries_nothing(values: tuple[Any, ...]) -> bool:
+    """Whether none of these values can carry a derivative."""
+    return not any(map(_carries, values))
+
+
+def _carries(value: Any) -> bool:
+    if isinstance(value, bool | str | bytes | type | types.ModuleType) or value is None:
+        return False
+    if isinstance(value, int | float | complex | np.number):
+        return True
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype.kind != "b")
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_carries, value))
+    if isinstance(value, dict):
+        return any(map(_carries, value.values()))
+    if isinstance(value, types.FunctionType):
+        return any(_carries(cell.cell_contents) for cell in value.__closure__ or ())
+    return not (callable(value) and isinstance(value, types.BuiltinFunctionType | np.ufunc))
+
+
+def refusal(function: Any) -> NotDifferentiable:
+    """The error for a callable without source and without a rule."""
+    name = full_name(function)
+    return NotDifferentiable(
+        f"{name} has no rule; define one with @zyg.adjoint({name}), or keep derivatives out of "
+        f"the call with zyg.dropgrad or zyg.nograd"
+    )
+
+
+def full_name(function: Any) -> str:
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    module = getattr(function, "__module__", None)
+    if name is None:
+        return f"a {type(function).__name__} object"
+    if module in (None, "builtins"):
+        return str(name)
+    public = str(module).partition("._")[0] if is_by_rules(function) else module
+    return f"{public}.{name}"
+
+
+def unless_mutable(value: Any, symbol: str) -> Any:
+    """The left operand of an augmented assignment, if that makes a new object."""
+    if isinstance(value, MUTABLE):
+        raise UnsupportedSyntax(
+            f"an augmented assignment changes {_described(value)} in place, which is not "
+            "supported; write `x = x + y` instead of `x += y`"
+        )
+    if getattr(type(value), f"__i{symbol.strip('_')}__", None) is not None:
+        raise UnsupportedSyntax(
+            f"an augmented assignment may change a {type(value).__name__} in place, which is "
+            "not supported"
+        )
+    return value
+
+
+def unless_builtin_container(value: Any, name: str) -> Any:
+    """The object whose method `name` is asked for, if that method doesn't change it in place."""
+    if isinstance(value, MUTABLE) and hasattr(value, name):
+        raise UnsupportedSyntax(
+            f"`.{name}()` changes {_described(value)} in place, which is not supported"
+        )
+    return value
+
+
+def _described(value: Any) -> str:
+    return "an array" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"

@@ -1,0 +1,145 @@
+"""What a differentiated function returns: its value, checked where it is a loss, and its gradients.
+
+A function that changes what it is given returns the last versions of that behind its value.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import Call, Const, Operand, Value, type_of
+from ir.types import Known, Tuple, Type, Union
+from zyg import cotangent, cotangent_items
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.forward_steps import StructureStep
+from zyg.compiler.saving import holds_memory
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.transpose import Transposer
+from zyg.keeping import kept
+from zyg.rules.registry import adjoint, constant
+
+
+def inputs_without_heap(
+    made: Specialisation, augmenter: Augmenter, result: Operand
+) -> tuple[bool, Operand]:
+    """Whether a function changes objects, and what it returns beside the heap."""
+    if made.heap is None or made.heap not in made.updates or not isinstance(result, Value):
+        return False, result
+    parts = augmenter.parts(result)
+    assert parts is not None, "the body ends in the tuple of the value and the versions"
+    parts.pop(1 + made.updates.index(made.heap))
+    if len(parts) == 1:
+        return True, parts[0]
+    whole = Value(result.name, made.returned_type)
+    call = Call(Const(primitives.build_tuple), parts, {}, [whole])
+    augmenter._define(call)
+    augmenter.varied.add(whole)
+    augmenter.steps.append(StructureStep(call))
+    return True, whole
+
+
+def value_of(transposer: Transposer, result: Operand) -> Operand:
+    """The value of a function that returns the last versions of what it changes behind it."""
+    if not isinstance(result, Value):
+        return result  # it always raises
+    parts = transposer.parts(result)
+    assert parts is not None, "the body ends in the tuple of the value and the versions"
+    return parts[0]
+
+
+# What gives a new array, or changes one that nobody else knows.
+_SUMS = (cotangent.add, cotangent.subtract, cotangent_items.add_at)
+
+
+def in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
+    """A gradient that shares no memory with anything: the user may change what `gradient` gives."""
+    if not isinstance(bar, Value) or not holds_memory(bar.type):
+        return bar
+    made = transposer.definitions.get(bar)
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        is_array = type(bar.type).__name__ == "Array"
+        if is_array and (facts.is_fresh(made) or made.callee.value in _SUMS):
+            return bar
+    return transposer.call(kept, bar)
+
+
+def versions_behind_of(transposer: Transposer, result: Operand) -> list[Operand]:
+    parts = transposer.parts(result) if isinstance(result, Value) else None
+    return [] if parts is None else parts[1:]
+
+
+def checked_loss(
+    transposer: Transposer, result: Operand, wants_value: bool
+) -> tuple[Operand, Operand]:
+    """The value of a function whose gradient is asked for, checked, and the seed of its adjoint.
+
+    With the value, a tuple is a loss and what else the function wants to tell.
+    """
+    type_ = type_of(result)
+    if _is_real_scalar(type_):
+        return result, Const(1.0)
+    if wants_value and isinstance(type_, Tuple) and type_.items:
+        loss = transposer.call(operator.getitem, result, Const(0))
+        if not _is_real_scalar(type_of(loss)):
+            transposer.call(real_scalar, loss)
+        rest = [Const(None)] * (len(type_.items) - 1)
+        return result, transposer.call(primitives.build_tuple, Const(1.0), *rest)
+    if wants_value:
+        value = transposer.call(loss_and_rest, result)
+        return value, transposer.call(unit_seed, result)
+    return transposer.call(real_scalar, result), Const(1.0)
+
+
+def seed_name(result: Operand) -> str:
+    return f"{result.name}_bar" if isinstance(result, Value) and result.name != "t" else "y_bar"
+
+
+def _is_real_scalar(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return all(map(_is_real_scalar, type_.members))
+    cls = getattr(type_, "cls", type(type_.value) if isinstance(type_, Known) else None)
+    return cls in (float, int) or (isinstance(cls, type) and issubclass(cls, np.floating))
+
+
+# What generated code asks where types did not tell.
+
+
+def loss_and_rest(y: Any) -> Any:
+    """A result whose first entry, or which itself, is a real scalar."""
+    real_scalar(y[0] if isinstance(y, tuple) and y else y)
+    return y
+
+
+def unit_seed(y: Any) -> Any:
+    """The seed of a loss: one, and the structural zero for what else was returned."""
+    return (1.0, *[None] * (len(y) - 1)) if isinstance(y, tuple) else 1.0
+
+
+@adjoint(loss_and_rest)
+def _loss_and_rest_rule(y: Any) -> Any:
+    return loss_and_rest(y), lambda y_bar: (y_bar,)
+
+
+def real_scalar(y: Any) -> Any:
+    """The result of a function whose gradient is asked for: a real number or 0-d array."""
+    if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
+        return y
+    if isinstance(y, np.ndarray) and y.ndim == 0 and y.dtype.kind in "fiu":
+        return y
+    kind = f"an array of shape {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
+    raise TypeError(
+        f"gradient needs a function that returns a real scalar, this one returned {kind}; "
+        "use zyg.jacobian, or zyg.pullback with a seed of that shape"
+    )
+
+
+@adjoint(real_scalar)
+def _real_scalar_rule(y: Any) -> Any:
+    return real_scalar(y), lambda y_bar: y_bar
+
+
+constant(unit_seed)

@@ -1,0 +1,109 @@
+"""What the result of a call looked like, and the seeds that its back function may be given.
+
+    y of shape (3,)        seed of shape (2,)  ->  ValueError: the result has the shape (3,), ...
+                           None                ->  zeros
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from zyg import cotangent
+
+
+class Like:
+    """The structure of a result, without its contents."""
+
+    __slots__ = ("dtype", "items", "kind", "shape")
+
+    def __init__(self, y: Any) -> None:
+        self.kind = type(y)
+        is_array = isinstance(y, np.ndarray | np.generic)
+        self.shape = y.shape if is_array else None
+        self.dtype: Any = y.dtype if is_array else None
+        self.items: Any = None
+        if isinstance(y, list | tuple | deque):
+            self.items = [Like(item) for item in y]
+        elif isinstance(y, dict):
+            self.items = {key: Like(item) for key, item in y.items()}
+
+
+def zero_of(like: Like) -> Any:
+    """The zero cotangent of a result, for a seed of None."""
+    if like.items is not None:
+        if isinstance(like.items, dict):
+            return {key: zero_of(item) for key, item in like.items.items()}
+        items = [zero_of(item) for item in like.items]
+        return items if like.kind in (list, deque) else tuple(items)
+    if like.shape is not None and like.dtype is not None and like.dtype.kind in "fciu":
+        zeros = np.zeros(like.shape, like.dtype if like.dtype.kind in "fc" else float)
+        return zeros if like.kind is np.ndarray else zeros[()]
+    return like.kind(0) if like.kind in (int, float, complex) else None
+
+
+def filled_within(bar: Any, like: Like) -> Any:
+    """A cotangent with zeros for structural zeros at any depth."""
+    if bar is None:
+        return zero_of(like)
+    if like.items is None:
+        return bar
+    if isinstance(like.items, dict):
+        return {key: filled_within(bar.get(key), item) for key, item in like.items.items()}
+    return cotangent.rebuilt(
+        bar, [filled_within(own, item) for own, item in zip(bar, like.items, strict=True)]
+    )
+
+
+def filled(bar: Any, like: Like) -> Any:
+    """A cotangent with zeros for structural zeros, in tuples too: generated code relies on it."""
+    if bar is None:
+        return zero_of(like)
+    if isinstance(bar, tuple | list) and issubclass(like.kind, tuple):
+        return tuple(map(filled, bar, like.items))
+    return bar
+
+
+def checked_seed(seed: Any, like: Like) -> Any:
+    """The seed in the form that generated code takes; raises where it doesn't fit the result."""
+    if seed is None:
+        return zero_of(like)
+    if like.kind is float or like.kind is int:
+        if type(seed) in (float, int):
+            return seed
+        if np.ndim(seed) != 0:
+            raise ValueError(
+                f"the result is a number, but the seed has the shape {np.shape(seed)}"
+            )
+        return seed.item() if isinstance(seed, np.ndarray | np.generic) else seed
+    if like.items is not None:
+        return _checked_items(seed, like)
+    if like.shape is not None:
+        if np.shape(seed) != like.shape:
+            raise ValueError(
+                f"the result has the shape {like.shape}, but the seed has {np.shape(seed)}"
+            )
+        if like.shape == () and like.kind is not np.ndarray:
+            return seed
+        return np.asarray(seed)
+    return seed
+
+
+def _checked_items(seed: Any, like: Like) -> Any:
+    if isinstance(like.items, dict):
+        if not isinstance(seed, dict):
+            raise ValueError(f"the result is a dict, but the seed a {type(seed).__name__}")
+        unknown = [key for key in seed if key not in like.items]
+        if unknown:
+            raise ValueError(f"the result has no key {unknown[0]!r}, but the seed has")
+        return {key: checked_seed(seed.get(key), item) for key, item in like.items.items()}
+    if not isinstance(seed, list | tuple | deque) or len(seed) != len(like.items):
+        given = f"{len(seed)} items" if isinstance(seed, list | tuple) else type(seed).__name__
+        raise ValueError(
+            f"the result is a {like.kind.__name__} of {len(like.items)} items, but the seed is "
+            f"{given}"
+        )
+    items = [checked_seed(a, b) for a, b in zip(seed, like.items, strict=True)]
+    return items if like.kind in (list, deque) else tuple(items)
