@@ -5,6 +5,7 @@ Importing this module (which imports `ir.container_facts` and `ir.matching_calls
     operator.add  (int, float)      -> float
     pow           (float, float)    -> float | complex      a negative base is possible
     round         (float)           -> int
+    zip           (list[float], range)  -> iterator over (float, int)
     isinstance    (float, =int)     -> =False
 
 A result type covers every value that a call with such arguments can return; where that takes more
@@ -17,14 +18,16 @@ from __future__ import annotations
 import math
 import operator
 from abc import ABCMeta
+from collections import deque
 from types import (
     GetSetDescriptorType,
     MemberDescriptorType,
     MethodDescriptorType,
 )
+from typing import Any
 
 from ir import container_facts as container_facts
-from ir import facts, primitives
+from ir import facts, patterns
 from ir import matching_calls as matching_calls
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (
@@ -41,7 +44,9 @@ from ir.fact_rules import (
     declare_by_class,
 )
 from ir.types import (
+    BOTTOM,
     TOP,
+    Iterator,
     Known,
     Scalar,
     Tuple,
@@ -195,7 +200,7 @@ def is_not(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return BOOL if answer is None else Known(not answer)
 
 
-@facts.fold(primitives.is_instance)
+@facts.fold(patterns.is_instance)
 def fold_is_instance(call: Call) -> Call | None:
     """A class pattern of a known class asks what `isinstance` does."""
     subject, cls = call.args
@@ -204,20 +209,20 @@ def fold_is_instance(call: Call) -> Call | None:
     return None
 
 
-@declare(primitives.is_sequence)
+@declare(patterns.is_sequence)
 def is_sequence(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     cls = class_of(args[0])
-    return BOOL if cls is None else Known(bool(cls.__flags__ & primitives.SEQUENCE_FLAG))
+    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.SEQUENCE_FLAG))
 
 
-@declare(primitives.is_mapping)
+@declare(patterns.is_mapping)
 def is_mapping(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     cls = class_of(args[0])
-    return BOOL if cls is None else Known(bool(cls.__flags__ & primitives.MAPPING_FLAG))
+    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.MAPPING_FLAG))
 
 
-always(BOOL, primitives.is_instance, primitives.is_present)
-facts.pure(primitives.is_sequence, primitives.is_mapping, primitives.is_present)
+always(BOOL, patterns.is_instance, patterns.is_present)
+facts.pure(patterns.is_sequence, patterns.is_mapping, patterns.is_present)
 
 
 @facts.fold(isinstance, operator.is_, operator.is_not, type)
@@ -341,3 +346,47 @@ def declare_by_class_attribute(member: object) -> None:
 
 for _cls in (int, float, complex, str):
     _declare_methods(_cls)
+
+
+# Iterators over iterables.
+
+
+@declare(zip)
+def zip_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(zip, Tuple(tuple(map(facts.item_of, args))) if args else BOTTOM)
+
+
+@declare(enumerate)
+def enumerate_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(enumerate, Tuple((INT, facts.item_of(args[0])))) if args else TOP
+
+
+@declare(map)
+def map_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    items = [facts.item_of(arg) for arg in args[1:]]
+    return Iterator(map, call_type(args[0].value, *items) if isinstance(args[0], Known) else TOP)
+
+
+@declare(filter)
+def filter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Iterator(filter, facts.item_of(args[1])) if len(args) == 2 else TOP
+
+
+@declare(reversed)
+def reversed_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return _iterator(reversed, args)
+
+
+@declare(iter)
+def iter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) == 1 and isinstance(args[0], Iterator) and hasattr(args[0].cls, "__next__"):
+        return args[0]
+    return _iterator(iter, args)
+
+
+def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
+    cls = class_of(args[0]) if len(args) == 1 else None
+    if cls not in (tuple, list, range, dict, str, deque):
+        return TOP
+    example: Any = range(1) if cls is range else cls()
+    return Iterator(type(make(example)), facts.item_of(args[0]))

@@ -1,9 +1,8 @@
-"""What inference knows about tuples, lists, ranges, dicts, strings and iterators.
+"""What inference knows about tuples, lists, ranges, dicts and strings.
 
     operator.getitem  ((int, float), =1)       -> float
     operator.getitem  (list[float], int)       -> float
     operator.add      ((int,), (float, str))   -> (int, float, str)
-    zip               (list[float], range)     -> iterator over (float, int)
     sum               (list[float])            -> int | float        0 for an empty list
 
 Iterables may be iterators, which a call consumes: `list`, `sum` and their kin are not pure.
@@ -362,47 +361,6 @@ def counter(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if kwargs:
         key = join(key, STR)
     return Mapping(Counter, key, join_all([INT, *map(widen, kwargs.values())]))
-
-
-@declare(zip)
-def zip_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(zip, Tuple(tuple(map(facts.item_of, args))) if args else BOTTOM)
-
-
-@declare(enumerate)
-def enumerate_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(enumerate, Tuple((INT, facts.item_of(args[0])))) if args else TOP
-
-
-@declare(map)
-def map_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    items = [facts.item_of(arg) for arg in args[1:]]
-    return Iterator(map, call_type(args[0].value, *items) if isinstance(args[0], Known) else TOP)
-
-
-@declare(filter)
-def filter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(filter, facts.item_of(args[1])) if len(args) == 2 else TOP
-
-
-@declare(reversed)
-def reversed_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return _iterator(reversed, args)
-
-
-@declare(iter)
-def iter_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 1 and isinstance(args[0], Iterator) and hasattr(args[0].cls, "__next__"):
-        return args[0]
-    return _iterator(iter, args)
-
-
-def _iterator(make: Any, args: tuple[Type, ...]) -> Type:
-    cls = class_of(args[0]) if len(args) == 1 else None
-    if cls not in (tuple, list, range, dict, str, deque):
-        return TOP
-    example: Any = range(1) if cls is range else cls()
-    return Iterator(type(make(example)), facts.item_of(args[0]))
 
 
 @facts.result(min, max)

@@ -47,6 +47,7 @@ CALLING = {
     )
 }  # fmt: skip
 # New versions of the heap that leave lists, dicts and arrays as they are.
+UNPACKING = (primitives.unpack, primitives.unpack_starred, iter)
 STORES = (heap.attribute_stored, heap.attribute_set, heap.class_stored, heap.new_object)
 
 
@@ -83,14 +84,17 @@ def changes_memory(body: Block) -> bool:
     """Whether the body of a loop may change memory that objects hold."""
     for op in walk(body):
         if isinstance(op, Call) and any(map(is_heap, op.results)):
-            if not isinstance(op.callee, Const) or op.callee.value not in STORES:
+            callee = op.callee.value if isinstance(op.callee, Const) else None
+            if callee is primitives.updating:
+                callee = op.args[0].value if isinstance(op.args[0], Const) else None
+            if not any(callee is known for known in (*STORES, *UNPACKING)):
                 return True
     return False
 
 
 def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
     """Whether a loop reads numbers out of memory that objects may hold, as it goes along."""
-    if not isinstance(iterable, Value) or self.places is None:
+    if not isinstance(iterable, Value) or self.places is None or not self.is_of_user:
         return False
     type_ = iterable.type
     if not _may_be_numbers(facts.item_of(type_)):
@@ -142,14 +146,27 @@ def operands_of_calling(
         function = args[1] if len(args) > 1 else kwargs.get("func", Const(None))
     else:
         function = args[0]
-    known = function.value if isinstance(function, Const) else None
-    if known is not None and not isinstance(known, types.FunctionType):
+    walked = [arg for arg in args if arg is not function and is_walked_ahead(self, arg)]
+    if not walked or self.attempting is not None or not _may_change(self, callee, function, args):
         return args
+    if any(isinstance(type_of(arg), Iterator) for arg in walked):
+        raise _unsupported(loc)
     return [
         self.typed_call(Const(iterated), [arg], {}, ["items"], loc)[0]
-        if arg is not function and is_walked_ahead(self, arg) else arg
+        if any(arg is one for one in walked) else arg
         for arg in args
     ]
+
+
+def _may_change(
+    self: TypedCalls, callee: object, function: Operand, args: list[Operand]
+) -> bool:
+    items = tuple(facts.item_of(type_of(arg)) for arg in args[1:])
+    if callee is itertools.starmap and isinstance(items[0], Tuple):
+        items = items[0].items
+    elif callee is not map:
+        return not isinstance(function, Const) or isinstance(function.value, types.FunctionType)
+    return self.surroundings.works_on_objects(type_of(function), items, {})
 
 
 def by_positions(
@@ -208,12 +225,25 @@ class Walks:
             return True
         if callee is enumerate:
             return self._enumerate(parts[0], made, item)
-        if callee is zip and not made.kwargs:
-            items = [Value("t") for _ in made.args]
-            added = [self.add(*part) for part in zip(parts, made.args, items, strict=True)]
-            self._append(primitives.build_tuple, list(items), item)
-            return all(added)
-        return False
+        return callee is zip and self._zip(parts, made, item)
+
+    def _zip(self, sources: list[Operand], made: Call, item: Value) -> bool:
+        walks = Walks(self._inference, self._op) if made.kwargs else self
+        items = [Value("t") for _ in made.args]
+        added = [walks.add(*part) for part in zip(sources, made.args, items, strict=True)]
+        if walks is not self:  # `strict`
+            pair = Value("t")
+            (zipped,) = self._inference.typed_call(
+                Const(zip), walks.iterables, dict(made.kwargs), ["t"], self._op.loc
+            )
+            self._walk(zipped, pair)
+            count = Const(len(walks.params))
+            unpacked = Call(
+                Const(primitives.unpack), [pair, count], {}, list(walks.params), self._op.loc
+            )
+            self.ops += [unpacked, *walks.ops]
+        self._append(primitives.build_tuple, list(items), item)
+        return all(added)
 
     def _enumerate(self, source: Operand, made: Call, item: Value) -> bool:
         start = made.args[1] if len(made.args) == 2 else made.kwargs.get("start", Const(0))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.contents import holds_memory
 from ir.core import (
     Block,
@@ -56,6 +56,7 @@ class Inference(TypedLoops):
         all memory that it is given."""
         mapping: Mapping = {}
         places = self.places = Places(self)
+        self.is_of_user = not facts.is_helper_module(function.globals.get("__name__"))
         new_captured = [self._param(v, t, mapping) for v, t in
                         zip(function.captured, captured, strict=True)]
         new_params = [self._param(v, t, mapping) for v, t in
@@ -66,6 +67,7 @@ class Inference(TypedLoops):
         places.held.expose([*new_captured, *new_params])
         if are_held:
             places.state.stored.update(places.inputs)
+        self._whole_source = function.body
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry
         changes = changes_of(body, places)

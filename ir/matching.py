@@ -23,7 +23,7 @@ from itertools import count
 
 import gast
 
-from ir import primitives
+from ir import patterns
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.scope import assigned
@@ -114,7 +114,7 @@ class _Lowering:
                     return None
                 return made.node(gast.BoolOp(op=gast.Or(), values=tests))
             case gast.MatchClass() if not pattern.patterns and not pattern.kwd_patterns:
-                return made.call(primitives.is_instance, made.load(subject), pattern.cls)
+                return made.call(patterns.is_instance, made.load(subject), pattern.cls)
             case _:
                 return None
 
@@ -175,7 +175,7 @@ class _Lowering:
     ) -> Statements:
         made = NodeMaker(pattern)
         parts = pattern.patterns
-        place = made.tested(made.call(primitives.is_sequence, made.load(subject)), place)
+        place = made.tested(made.call(patterns.is_sequence, made.load(subject)), place)
         stars = [i for i, part in enumerate(parts) if isinstance(part, gast.MatchStar)]
         if not stars:
             place = made.tested(made.length(subject, gast.Eq(), len(parts)), place)
@@ -209,7 +209,7 @@ class _Lowering:
         self, pattern: gast.MatchMapping, subject: str, names: dict[str, str], place: Statements
     ) -> Statements:
         made = NodeMaker(pattern)
-        place = made.tested(made.call(primitives.is_mapping, made.load(subject)), place)
+        place = made.tested(made.call(patterns.is_mapping, made.load(subject)), place)
         if pattern.keys:
             place = made.tested(made.length(subject, gast.GtE(), len(pattern.keys)), place)
         keys: list[gast.AST] = []
@@ -220,7 +220,7 @@ class _Lowering:
                 key = made.load(name)
             keys.append(key)
         if not all(isinstance(key, gast.Constant) for key in keys):
-            place.append(made.node(gast.Expr(value=made.call(primitives.check_keys, *keys))))
+            place.append(made.node(gast.Expr(value=made.call(patterns.check_keys, *keys))))
         # Every key is looked up before the first of the patterns is tried.
         inner: list[tuple[gast.AST, str]] = []
         for key, part in zip(keys, pattern.patterns, strict=True):
@@ -235,7 +235,7 @@ class _Lowering:
         place = self._all(inner, names, place)
         if pattern.rest is not None:
             names[pattern.rest] = self._name("rest")
-            others = made.call(primitives.without_keys, made.load(subject), *keys)
+            others = made.call(patterns.without_keys, made.load(subject), *keys)
             place.append(made.assign(names[pattern.rest], others))
         return place
 
@@ -245,21 +245,21 @@ class _Lowering:
         made = NodeMaker(pattern)
         cls = self._name("class")
         place.append(made.assign(cls, pattern.cls))
-        is_instance = made.call(primitives.is_instance, made.load(subject), made.load(cls))
+        is_instance = made.call(patterns.is_instance, made.load(subject), made.load(cls))
         place = made.tested(is_instance, place)
         # Every attribute is read before the first of the patterns is tried.
         inner: list[tuple[gast.AST, str]] = []
         if pattern.patterns:
             attributes = self._name("attributes")
             asked = made.call(
-                primitives.match_attributes, made.load(cls),
+                patterns.match_attributes, made.load(cls),
                 made.constant(len(pattern.patterns)), *map(made.constant, pattern.kwd_attrs),
             )
             place.append(made.assign(attributes, asked))
             for i, part in enumerate(pattern.patterns):
                 inner.append((part, self._name("part")))
                 read = made.call(
-                    primitives.match_attribute, made.load(subject), made.load(attributes),
+                    patterns.match_attribute, made.load(subject), made.load(attributes),
                     made.constant(i),
                 )
                 place = self._present(inner[-1][1], read, place)
@@ -275,7 +275,7 @@ class _Lowering:
         """Looks for a part of the subject; `UNBOUND` says that it isn't there."""
         made = NodeMaker(value)
         place.append(made.assign(name, value))
-        return made.tested(made.call(primitives.is_present, made.load(name)), place)
+        return made.tested(made.call(patterns.is_present, made.load(name)), place)
 
 
 def _is_ignored(pattern: gast.AST) -> bool:

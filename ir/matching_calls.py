@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ir import primitives
+from ir import patterns, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.special_calls import Folded, is_unbound, literal_keys, special, typed
 from ir.types import BOTTOM, TOP, Dict, Known, Type, join_all
@@ -37,7 +37,7 @@ def _get(
     return typed(self, dict.get, args, names, loc, type_)
 
 
-@special(primitives.without_keys)
+@special(patterns.without_keys)
 def _without_keys(
     self: TypedCalls,
     args: list[Operand],
@@ -49,10 +49,10 @@ def _without_keys(
     if not isinstance(type_, Dict) or keys is None:
         return None
     rest = Dict(tuple((name, item) for name, item in type_.items if name not in keys))
-    return typed(self, primitives.without_keys, args, names, loc, rest)
+    return typed(self, patterns.without_keys, args, names, loc, rest)
 
 
-@special(primitives.is_present)
+@special(patterns.is_present)
 def _is_present(
     self: TypedCalls,
     args: list[Operand],
@@ -71,7 +71,7 @@ def _is_present(
     return None
 
 
-@special(primitives.match_attributes)
+@special(patterns.match_attributes)
 def _match_attributes(
     self: TypedCalls,
     args: list[Operand],
@@ -87,13 +87,13 @@ def _match_attributes(
             self.surroundings.attribute_type(owner, "__match_args__")  # notes a guard
             break
     try:
-        found = primitives.match_attributes(cls, *(arg.value for arg in args[1:]))  # type: ignore
+        found = patterns.match_attributes(cls, *(arg.value for arg in args[1:]))  # type: ignore
     except (TypeError, AttributeError):  # it will be raised when the program runs
         return None
     return [Const(found)]
 
 
-@special(primitives.match_attribute)
+@special(patterns.match_attribute)
 def _match_attribute(
     self: TypedCalls,
     args: list[Operand],

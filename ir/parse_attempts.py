@@ -21,13 +21,13 @@ import gast
 from ir import facts, primitives
 from ir.attempt_nodes import Attempt
 from ir.builder import Builder
+from ir.comprehensions import ComprehensionParser
 from ir.core import Block, Const, Exit, Operand, Raise, Value
-from ir.expressions import ExpressionParser
 
 _MISSING = object()
 
 
-class AttemptParser(ExpressionParser):
+class AttemptParser(ComprehensionParser):
     """Parses attempts, and looks up what can be known of classes and context managers before."""
 
     exit: Exit

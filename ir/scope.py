@@ -231,3 +231,28 @@ def stores_of(nodes: Iterable[gast.AST]) -> dict[str, list[gast.AST]]:
         if not isinstance(node, FUNCTIONS):
             pending += children(node)
     return found
+
+
+def static_functions(node: gast.AST) -> dict[str, gast.AST]:
+    """The functions that a body defines once and never binds again.
+
+    Only those that can be made again anywhere: undecorated, with defaults that are constant.
+    """
+    definitions = {
+        child.name: child
+        for child in body_of(node)
+        if isinstance(child, gast.FunctionDef)
+        and not child.decorator_list
+        and all(
+            isinstance(default, gast.Constant)
+            for default in [*child.args.defaults, *filter(None, child.args.kw_defaults)]
+        )
+    }
+    if not definitions:
+        return {}
+    stores = stores_of(body_of(node))
+    params = set(parameters(node.args))
+    return {
+        name: definition for name, definition in definitions.items()
+        if len(stores[name]) == 1 and name not in params
+    }

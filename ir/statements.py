@@ -36,7 +36,13 @@ from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attr
 from ir.keeping import Keep, Restore
 from ir.parse_generators import Frame, GeneratorParser
 from ir.primitives import UNBOUND
-from ir.scope import assigned, body_of, local_names, parameters, rebound_captures, stores_of
+from ir.scope import (
+    assigned,
+    body_of,
+    local_names,
+    rebound_captures,
+    static_functions,
+)
 from ir.shared_memory import shared_and_changed
 
 
@@ -461,31 +467,6 @@ def _is_parallel(target: gast.AST, value: gast.AST) -> bool:
         and len(target.elts) == len(value.elts)
         and not any(isinstance(e, gast.Starred) for e in [*target.elts, *value.elts])
     )
-
-
-def static_functions(node: gast.AST) -> dict[str, gast.AST]:
-    """The functions that a body defines once and never binds again.
-
-    Only those that can be made again anywhere: undecorated, with defaults that are constant.
-    """
-    definitions = {
-        child.name: child
-        for child in body_of(node)
-        if isinstance(child, gast.FunctionDef)
-        and not child.decorator_list
-        and all(
-            isinstance(default, gast.Constant)
-            for default in [*child.args.defaults, *filter(None, child.args.kw_defaults)]
-        )
-    }
-    if not definitions:
-        return {}
-    stores = stores_of(body_of(node))
-    params = set(parameters(node.args))
-    return {
-        name: definition for name, definition in definitions.items()
-        if len(stores[name]) == 1 and name not in params
-    }
 
 
 _STATEMENTS = {

@@ -41,6 +41,8 @@ class TypedBuilder(Operations):
         # The last branch or loop that was begun: where what a block ends with is read.
         self._statement: Location | None = None
         self._source: Block | None = None
+        # The body of the function or loop, as the source has it, which that is a part of.
+        self._whole_source: Block | None = None
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
         self._inlining: list[object] = []
@@ -58,6 +60,8 @@ class TypedBuilder(Operations):
         self.reads_objects = False
         # The call whose error is to be a value (`ir.catching`).
         self.attempting: Attempting | None = None
+        # Whether it is code of the user's, or made for it, and no rule.
+        self.is_of_user = True
         self.cuts = Cuts()
         # Changes behind which pieces would have to be cut again.
         self.missed: frozenset[Op] = frozenset()

@@ -31,7 +31,7 @@ from ir.held_walks import (
 )
 from ir.loop_memory import LoopMemory
 from ir.place_state import ItemChanged
-from ir.rewrite import Mapping, count_uses
+from ir.rewrite import Mapping, count_uses, walk
 from ir.steps import loop_by_steps, stepping
 from ir.typed_branches import TypedBranches
 from ir.types import BOTTOM, TOP, Iterator, Sequence, join, widen
@@ -128,11 +128,19 @@ class TypedLoops(TypedBranches):
 
     def made_for(self, op: For, value: Operand) -> Call | None:
         """The call that makes a value before a loop, if nobody else reads it."""
-        block = self._source
-        if block is None or not isinstance(value, Value) or count_uses(block)[value] != 1:
+        if not isinstance(value, Value):
             return None
-        made = next((other for other in block.ops if value in other.results), None)
-        return made if isinstance(made, Call) else None
+        for block in (self._source, self._whole_source):
+            made = None if block is None else next(
+                (other for other in walk(block) if value in other.results), None
+            )
+            if block is not None and isinstance(made, Call):
+                callee = made.callee.value if isinstance(made.callee, Const) else None
+                is_attempted = callee is primitives.attempted  # it is asked for its failure, too
+                if count_uses(block)[value] != (2 if is_attempted else 1):
+                    return None
+                return self.made_for(op, made.args[0]) if is_attempted else made
+        return None
 
     def _check_interleaved(self, iterables: list[Operand], loc: Location | None) -> None:
         """Refuses a loop that changes objects in turns with the functions of its iterator."""
@@ -252,7 +260,9 @@ class TypedLoops(TypedBranches):
             items = make_items()
             if memory is not None:
                 memory.enter(items, iterables, new_carried)
+            whole, self._whole_source = self._whole_source, body
             new_body = self.inner_block(body, [*items, *new_carried], mapping)
+            self._whole_source = whole
             exit = new_body.exit
             yields = exit.values if isinstance(exit, Yield) else None
             if self.places is not None and yields is not None:

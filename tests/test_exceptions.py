@@ -422,12 +422,12 @@ def iterator_read_once(values):
     return y + total.total
 
 
-@pytest.mark.parametrize(
-    "f", [iterator_made_before, iterator_read_by_a_loop, iterator_read_once]
-)
-def test_iterators_whose_functions_change_something(f):
+def test_iterators_whose_functions_change_something():
     with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
-        zyg.gradient(f, [1.0, 3.0])
+        zyg.gradient(iterator_read_by_a_loop, [1.0, 3.0])
+    for f in (iterator_made_before, iterator_read_once):
+        check_gradient(f, ([1.0, 3.0],), zyg.pullback)
+        check_gradient(f, ([1.0, 1.5],), zyg.pullback)
 
 
 class Cleared:

@@ -27,10 +27,11 @@ print(*sorted(set(sys.modules) - known - imported))
 """
 # Imported by programs on objects, with `try`, with unknown callees; by errors and pickles.
 LATE = [
-    "copy", "dataclasses", "astor", "ir.attempts", "ir.catching", "ir.liveness", "ir.tracebacks",
-    "zyg.back_functions", "zyg.compiler.attempted_calls", "zyg.compiler.copies",
-    "zyg.compiler.dynamic", "zyg.compiler.fields",
-    "zyg.compiler.object_bars", "zyg.compiler.object_calls", "zyg.contents_key", "zyg.guards",
+    "copy", "dataclasses", "astor", "ir.attempts", "ir.catching", "ir.liveness", "ir.pieces",
+    "ir.tracebacks", "zyg.back_functions", "zyg.compiler.attempted_calls",
+    "zyg.compiler.calling", "zyg.compiler.checkpoint_loops", "zyg.compiler.copies",
+    "zyg.compiler.dynamic", "zyg.compiler.fields", "zyg.compiler.object_bars",
+    "zyg.compiler.object_calls", "zyg.contents_key", "zyg.held_contents", "zyg.guards",
     "zyg.object_gradients", "zyg.portable", "zyg.pullback_calls", "zyg.rules.composites",
     "zyg.rules.einsum", "zyg.tracing",
 ]

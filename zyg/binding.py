@@ -18,7 +18,6 @@ from ir.core import Function
 from ir.heap import HEAP_NAME, TOKEN, with_heap
 from ir.parse import parse_code
 from ir.record import node, record
-from zyg.compiler.calling import calling
 from zyg.signature import by_identity
 
 
@@ -81,6 +80,8 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
     given += [Source("arg", i) for i in range(len(args))]
     keywords = {name: Source("keyword", name) for name in {**callee.keywords, **kwargs}}
     if type(function) is not types.FunctionType or id(function) in by_identity:
+        from zyg.compiler.calling import calling  # few calls need it
+
         source = calling(function, len(given), tuple(keywords))
         return Plan(source, [*given, *keywords.values()])
     source = parse_code(function.__code__, function.__globals__)

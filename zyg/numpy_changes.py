@@ -18,10 +18,11 @@ from ir import facts, primitives
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.emit import statement_form
 from ir.emit.render import name_node
+from ir.errors import NeedsHeap
 from ir.memory_facts import CHANGING
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.types import Closure, Type
+from ir.types import Bottom, Closure, Type
 from zyg.array_type import Array
 
 ELLIPSIS = Const(...)
@@ -149,8 +150,12 @@ def written_out(
     parts = self.parts(out)
     if parts is not None and len(parts) == 1:
         (out,) = parts
-    if not _is_array(out) or len(names) != 1:
+    if isinstance(type_of(out), Bottom):
+        return None  # known when it is looked at again
+    if len(names) != 1:
         return None
+    if not _is_array(out) and self.heap is None:
+        raise NeedsHeap(f"`{callee.__name__}` writes into what may be no array", loc)
     if masked is not None:  # what the mask leaves out stays
         callee, args = masked, [Const(callee), *args, out]
     (value,) = self.typed_call(Const(callee), args, rest, ["t"], loc)

@@ -26,7 +26,11 @@ else:  # which is on top of this
 
 
 class _Repeated:
-    """An array all of whose elements are one and the same."""
+    """An array all of whose elements are one and the same.
+
+    Prototypes have strides of 0, which pickles don't keep: a shape must not weigh what an array
+    does.
+    """
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self._shape = array.shape

@@ -35,7 +35,6 @@ from ir.types import Instance, Type
 from zyg.cotangent import accumulate, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
-from zyg.held_contents import contents_for
 from zyg.held_memory import (
     Holding,
     Memory,
@@ -269,6 +268,8 @@ class Shadows:
         key = id(memory.owner)
         contents = self._contents.get(key)
         if contents is None:
+            from zyg.held_contents import contents_for  # for programs on objects
+
             contents = self._contents[key] = contents_for(memory.owner)
         return contents
 

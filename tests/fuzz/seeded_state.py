@@ -7,8 +7,8 @@ from typing import Any
 
 import gast
 
+from ir.comprehensions import ComprehensionParser
 from ir.core import If, Try
-from ir.expressions import ExpressionParser
 from ir.function_parser import FunctionParser
 from ir.places import Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
@@ -101,7 +101,7 @@ def _() -> Iterator[None]:
 
 @seeded("targets of comprehensions are variables that functions share", about="nonlocal")
 def _() -> Iterator[None]:
-    with in_place_of(ExpressionParser, "hide_targets", lambda right, self, clauses: None):
+    with in_place_of(ComprehensionParser, "hide_targets", lambda right, self, clauses: None):
         yield
 
 

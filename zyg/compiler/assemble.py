@@ -31,7 +31,6 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
-from zyg.compiler.checkpoint_loops import RunAgain
 from zyg.compiler.freeing import free_records
 from zyg.compiler.generated import (
     Generated,
@@ -62,7 +61,7 @@ from zyg.compiler.saving import (
     open_adjoint,
     shared_with_user,
 )
-from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.compiler.specialise import Specialiser
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type

@@ -49,6 +49,7 @@ from ir.rewrite import Mapping, free_values
 from ir.types import TOP, Known, join
 from zyg.checkpointing import checkpoints
 from zyg.compiler.mutation import unsupported
+from zyg.compiler.specialisation import RunAgain
 from zyg.compiler.tangents import is_array
 from zyg.errors import UnsupportedSyntax
 
@@ -59,10 +60,6 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 6
 ITEMS, SLOTS = "items", "slots"
 FIRST = 2  # what the loop carries stands behind the items and the slots
-
-
-class RunAgain(Function):
-    """A function that is run again for its reversal."""
 
 
 class LoopFunction(RunAgain):

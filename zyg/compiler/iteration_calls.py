@@ -14,7 +14,6 @@ import numpy as np
 from ir.core import Const, Location, Operand
 from ir.typed_calls import TypedCalls
 from zyg.compiler.nesting import expansions
-from zyg.rules.array_iteration import indices
 
 
 def expanded_ndenumerate(
@@ -24,6 +23,8 @@ def expanded_ndenumerate(
     """The items of `np.ndenumerate(arr)`; None for what is no such call."""
     if len(args) != 1 or kwargs:
         return None
+
+    from zyg.rules.array_iteration import indices  # few programs need it
 
     def call(function: Any, *operands: Operand) -> Operand:
         (result,) = inference.typed_call(Const(function), list(operands), {}, ["t"], loc)

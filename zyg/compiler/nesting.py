@@ -28,7 +28,6 @@ from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, Union, cl
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.arguments import read_defaults
-from zyg.compiler.calling import calling
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
@@ -111,6 +110,8 @@ def expanded(
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
             run: Operand | None = unknown(inference, args, with_value, loc)
             return run
+        from zyg.compiler.calling import calling  # few calls need it
+
         source = calling(function.value, len(given), ())
         indices = list(range(len(leading), len(given)))
         inputs = list(given)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 NO_OPS: frozenset[Op] = frozenset()
 
 
+class RunAgain(Function):
+    """A function that is run again for its reversal (`zyg.compiler.checkpoint_loops`)."""
+
+
 @node
 class Specialisation:
     """The typed IR of a function for the types of its captured variables and parameters."""

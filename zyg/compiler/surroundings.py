@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from ir.rewrite import Mapping
 
 MAX_INLINED_OPS = 30
+# What a class binds to itself, or hands out unbound, when it is asked for the name.
+CLASS_METHODS = classmethod, staticmethod, types.ClassMethodDescriptorType
 
 
 class ProgramSurroundings(ObjectSurroundings):
@@ -94,7 +96,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
             self._made.guards[id(owner), name] = guard
         if isinstance(owner, type) and (
-            not isinstance(type_, Known) or isinstance(type_.value, classmethod | staticmethod)
+            not isinstance(type_, Known) or isinstance(type_.value, CLASS_METHODS)
         ):
             return type_ if type(container[name]) in (list, dict, np.ndarray) else TOP
         if isinstance(owner, type) and isinstance(type_, Known):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 
-from ir import primitives
+from ir import patterns, primitives
 from zyg.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
 
@@ -36,7 +36,7 @@ def reduce(function, iterable, initial=MISSING, /):
     return total
 
 
-@substitute(primitives.match_attribute)
+@substitute(patterns.match_attribute)
 def match_attribute(subject, attributes, position):
     name = attributes[position]
     return subject if name is None else getattr(subject, name, primitives.UNBOUND)

@@ -303,18 +303,41 @@ def enumerated(items, start=0):
 
 
 def zipped(*iterables, strict=False):
-    refuse_strict(strict)
+    if strict:
+        return zipped_strictly([iterated(items) for items in iterables])
     if len(iterables) == 2:
         return zipped_two(iterated(iterables[0]), iterated(iterables[1]))
     return zipped_several([iterated(items) for items in iterables])
 
 
-def refuse_strict(strict):
-    if strict:
-        raise NotDifferentiable("zip of a generator with strict=True can't be differentiated")
+def zipped_strictly(iterators):
+    while True:
+        row = []
+        for iterator in iterators:
+            alive, item, _ = advanced(iterator)
+            if alive:
+                row.append(item)
+            elif len(row) > 0:
+                raise ValueError(unequal(len(row), "shorter"))
+            else:
+                unless_longer(iterators)
+                return
+        yield tuple(row)
 
 
-constant(refuse_strict)
+def unless_longer(iterators):
+    for count, iterator in enumerate(iterators):
+        alive, _, _ = advanced(iterator) if count > 0 else (False, None, None)
+        if alive:
+            raise ValueError(unequal(count, "longer"))
+
+
+def unequal(count, how):
+    others = "1" if count == 1 else f"s 1-{count}"
+    return f"zip() argument {count + 1} is {how} than argument{' ' if count == 1 else ''}{others}"
+
+
+constant(unequal)
 
 
 def zipped_two(first, second):

@@ -38,6 +38,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -193,13 +194,23 @@ LATE = {
     "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
-    "json": ("standard_library",),
-    "json.encoder": ("standard_library",),
-    "json.decoder": ("standard_library",),
+    "datetime": ("standard_library",),
     "random": ("standard_library",),
     "zyg.iterators": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents",),
 }
+
+# Modules of the standard library whose functions give text, bytes, whole numbers and what belongs
+# to the system: derivatives end there, as they do at `str`.
+PLAIN_MODULES = frozenset([
+    *("_csv", "_hashlib", "_io", "_md5", "_sha1", "_sha2", "base64", "binascii", "csv"),
+    *("genericpath", "getpass", "glob", "hashlib", "io", "json", "json.decoder", "json.encoder"),
+    *("logging", "nt", "ntpath", "os", "pathlib", "platform", "posix", "posixpath", "pprint", "re"),
+    *("secrets", "shutil", "string", "sys", "tempfile", "textwrap", "time", "traceback", "uuid"),
+    *("warnings", "zlib"),
+])
+# These call functions that they are given.
+CALLING_BACK = frozenset(["sub", "subn"])
 
 
 def rule_of(callee: object) -> Rule | None:
@@ -221,6 +232,14 @@ def _look_for(callee: object) -> bool:
     package = _packages.get(module)
     if package is None:
         package = _packages[module] = _package_of(module)
+    if package in PLAIN_MODULES:
+        name = getattr(callee, "__name__", None)
+        if isinstance(callee, types.MethodType) or name in CALLING_BACK:
+            return False
+        _constant.add(key)
+        _alive.append(callee)
+        by_identity.add(key)
+        return True
     if package not in LATE:
         return False
     register_late(package)

@@ -236,33 +236,29 @@ def term_counts(y_bar, axis, single):
 
 @substitute(scipy.fft.dctn)
 def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
-    over = transformed_axes(np.ndim(x), s, axes)
-    for i, axis in enumerate(over):
-        x = scipy.fft.dct(x, type, None if s is None else s[i], axis, norm, workers=workers)
-    return x
+    return along_axes(scipy.fft.dct, x, type, s, axes, norm, workers)
 
 
 @substitute(scipy.fft.idctn)
 def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
-    over = transformed_axes(np.ndim(x), s, axes)
-    for i, axis in enumerate(over):
-        x = scipy.fft.idct(x, type, None if s is None else s[i], axis, norm, workers=workers)
-    return x
+    return along_axes(scipy.fft.idct, x, type, s, axes, norm, workers)
 
 
 @substitute(scipy.fft.dstn)
 def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
-    over = transformed_axes(np.ndim(x), s, axes)
-    for i, axis in enumerate(over):
-        x = scipy.fft.dst(x, type, None if s is None else s[i], axis, norm, workers=workers)
-    return x
+    return along_axes(scipy.fft.dst, x, type, s, axes, norm, workers)
 
 
 @substitute(scipy.fft.idstn)
 def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
+    return along_axes(scipy.fft.idst, x, type, s, axes, norm, workers)
+
+
+def along_axes(transform, x, type, s, axes, norm, workers):
+    """The transform along one axis after the other."""
     over = transformed_axes(np.ndim(x), s, axes)
     for i, axis in enumerate(over):
-        x = scipy.fft.idst(x, type, None if s is None else s[i], axis, norm, workers=workers)
+        x = transform(x, type, None if s is None else s[i], axis, norm, workers=workers)
     return x
 
 

@@ -6,7 +6,7 @@ import itertools
 import operator
 from collections import OrderedDict, defaultdict, deque
 
-from ir import primitives
+from ir import patterns, primitives
 from zyg.rules.iteration import chosen, sorting_order
 from zyg.rules.tangent_registry import linear, reads_late, reads_twice, tangent, when_run
 from zyg.tangent import (
@@ -128,7 +128,7 @@ def count(y, *both, step=1):
     return counted(both)
 
 
-@tangent(primitives.without_keys)
+@tangent(patterns.without_keys)
 def without_keys(y, mapping, *rest):
     return {key: tangent_or_zero(rest[len(rest) // 2].get(key), y[key]) for key in y}
 

@@ -14,18 +14,19 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zyg.sparsity.index_sets import EMPTY, boxed
+from zyg.wrapped_values import ATOMS, looking_for
 
 if TYPE_CHECKING:
     from zyg.sparsity.propagation import Run
 
 OPERANDS = (int, float, complex, np.ndarray, np.generic)
 _NUMBERS = frozenset([float, int, np.float64])
-_ATOMS = frozenset([float, int, bool, complex, str, type(None), np.ndarray, np.float64])
 
 
 class Traced:
@@ -150,44 +151,13 @@ class Traced:
         raise self.run.refused("a number that depends on the arguments is used as a key")
 
 
-def plain(x: Any) -> Any:
-    """A value without index sets; containers of Python's are looked through."""
-    cls = type(x)
-    if cls is Traced:
-        return x.value
-    if cls in _ATOMS:
-        return x
-    if cls is list:
-        return [plain(item) for item in x]
-    if isinstance(x, tuple):
-        items = [plain(item) for item in x]
-        return x._make(items) if hasattr(x, "_make") else tuple(items)
-    if cls is dict:
-        return {key: plain(item) for key, item in x.items()}
-    if cls is slice:
-        return slice(plain(x.start), plain(x.stop), plain(x.step))
-    return x
-
-
-def traced_in(x: Any) -> Iterator[Traced]:
-    """The traced values among arguments, in order."""
-    cls = type(x)
-    if cls is Traced:
-        yield x
-    elif cls not in _ATOMS:
-        if isinstance(x, (list, tuple)):
-            for item in x:
-                yield from traced_in(item)
-        elif isinstance(x, dict):
-            for item in x.values():
-                yield from traced_in(item)
-        elif cls is slice:
-            yield from traced_in((x.start, x.stop, x.step))
+# Values without index sets, and the traced values among values.
+plain, traced_in = looking_for(frozenset([Traced]), attrgetter("value"), ATOMS)
 
 
 def holds_traced(x: Any) -> bool:
     cls = type(x)
-    return cls is Traced or (cls not in _ATOMS and next(traced_in(x), None) is not None)
+    return cls is Traced or (cls not in ATOMS and next(traced_in(x), None) is not None)
 
 
 # Operators

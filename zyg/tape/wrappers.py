@@ -9,10 +9,12 @@ no wrappers, so that a tape is freed with the last one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from zyg.wrapped_values import ATOMS, looking_for
 
 if TYPE_CHECKING:
     from zyg.tape.wengert import Tape
@@ -64,46 +66,12 @@ class ArrayWrapper(Wrapper):
 
 
 WRAPPERS = frozenset([RealWrapper, ArrayWrapper])
-_ATOMS = frozenset([float, int, bool, complex, str, type(None), np.ndarray, np.float64])
-
-
-def plain(x: Any) -> Any:
-    """A value without wrappers; containers of Python's are looked through."""
-    cls = type(x)
-    if cls in WRAPPERS:
-        return x.val
-    if cls in _ATOMS:
-        return x
-    if cls is list:
-        return [plain(item) for item in x]
-    if isinstance(x, tuple):
-        items = [plain(item) for item in x]
-        return x._make(items) if hasattr(x, "_make") else tuple(items)
-    if cls is dict:
-        return {key: plain(item) for key, item in x.items()}
-    if cls is slice:
-        return slice(plain(x.start), plain(x.stop), plain(x.step))
-    return x
-
-
-def wrappers_in(x: Any) -> Iterator[Any]:
-    """The wrappers among arguments, in order."""
-    cls = type(x)
-    if cls in WRAPPERS:
-        yield x
-    elif cls not in _ATOMS:
-        if isinstance(x, (list, tuple)):
-            for item in x:
-                yield from wrappers_in(item)
-        elif isinstance(x, dict):
-            for item in x.values():
-                yield from wrappers_in(item)
-        elif cls is slice:
-            yield from wrappers_in((x.start, x.stop, x.step))
+# Values without wrappers, and the wrappers among values.
+plain, wrappers_in = looking_for(WRAPPERS, attrgetter("val"), ATOMS)
 
 
 def has_wrappers(x: Any) -> bool:
     cls = type(x)
     if cls in WRAPPERS:
         return True
-    return cls not in _ATOMS and next(wrappers_in(x), None) is not None
+    return cls not in ATOMS and next(wrappers_in(x), None) is not None

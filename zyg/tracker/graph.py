@@ -9,12 +9,14 @@ of their arguments, so the last result holds all that it was computed from, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.wrapped_values import ATOMS, looking_for
 
 NO_OPTIONS: dict[str, Any] = {}
 
@@ -217,38 +219,8 @@ class TrackedTuple(TrackedValue):
 
 
 TRACKED = frozenset([TrackedReal, TrackedArray, TrackedTuple])
-_ATOMS = frozenset([float, int, bool, complex, str, type(None), np.ndarray, np.float64, slice])
-
-
-def plain(x: Any) -> Any:
-    """A value without tracking; containers of Python's are looked through."""
-    cls = type(x)
-    if cls in TRACKED:
-        return x.data
-    if cls in _ATOMS:
-        return x
-    if cls is list:
-        return [plain(item) for item in x]
-    if isinstance(x, tuple):
-        items = [plain(item) for item in x]
-        return x._make(items) if hasattr(x, "_make") else tuple(items)
-    if cls is dict:
-        return {key: plain(item) for key, item in x.items()}
-    return x
-
-
-def tracked_in(x: Any) -> Iterator[TrackedValue]:
-    """The tracked values among arguments, in order."""
-    cls = type(x)
-    if cls in TRACKED:
-        yield x
-    elif cls not in _ATOMS:
-        if isinstance(x, (list, tuple)):
-            for item in x:
-                yield from tracked_in(item)
-        elif isinstance(x, dict):
-            for item in x.values():
-                yield from tracked_in(item)
+# Values without tracking, and the tracked values among values.
+plain, tracked_in = looking_for(TRACKED, attrgetter("data"), ATOMS | {slice})
 
 
 def has_tracked(x: Any) -> bool:
