@@ -256,6 +256,8 @@ class Function:
     returned: Any = None
     # Inputs whose memory compiler-made code changes, whether or not it returns versions.
     changes: tuple[int, ...] = ()
+    # Whether it was made of typed IR, in which all was asked that is asked of the user's code.
+    is_generated: bool = False
 
     def __str__(self) -> str:
         from ir.printer import format_function

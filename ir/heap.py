@@ -195,6 +195,7 @@ def with_heap(function: Function) -> Function:
         function.defaults, function.kwdefaults, function.globals, function.code,
         function.docstring, None if function.plain is None else with_heap(function.plain),
     )
+    result.is_generated = function.is_generated
     if len(_known.made) >= MAX_KNOWN:
         _known.made.clear()
     _known.made[id(function)] = function, result

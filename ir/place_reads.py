@@ -8,6 +8,7 @@ from ir import facts
 from ir.contents import has_parts, holds_memory, may_overlap
 from ir.core import Const, Location, Operand, Value
 from ir.errors import Unsupported
+from ir.heap import HEAP
 from ir.memory_facts import KEYS, is_mutable
 from ir.place_state import State, check_call, shown_name
 from ir.storages import Storages
@@ -142,6 +143,8 @@ class PlaceReads(Storages):
 
     def _may_share(self, storage: Value, written: Value, target: Value | None) -> bool:
         changed = written if target is None else target
+        if changed.type == HEAP:
+            return False  # a token: what objects hold is looked after as such
         type_ = self.state.current.get(changed, changed).type
         whole = self.state.current.get(storage, storage).type
         if not may_overlap(whole, type_, target is None):

@@ -9,7 +9,7 @@ import types
 
 from ir import primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.heap import HEAP_NAME
+from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import is_array_like
 from ir.place_state import NEW, SHALLOW, Effect, Returned
 from ir.typed_builder import Attempting, TypedBuilder
@@ -89,6 +89,10 @@ class TypedChanges(TypedBuilder):
         if len(types_) != len(changed):  # of an unknown function, which changes objects alone
             types_ = [type_of(operand) for _, operand in changed]
             effects = [Effect()] * len(changed)
+        types_ = [  # of a recursive function nothing is known yet
+            HEAP if type_of(operand) == HEAP else known
+            for (_, operand), known in zip(changed, types_, strict=True)
+        ]
         self.places.passed(callee, args, kwargs, result, changed, types_, effects, loc)
         made = self.definitions[result]
         assert isinstance(made, Call)

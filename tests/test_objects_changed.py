@@ -301,3 +301,25 @@ def test_objects_in_namespaces():
 
     space = SimpleNamespace(linear=Linear(2.0), unused=1.0)
     assert zyg.gradient(run, space, 3.0) == ({"linear": {"slope": 9.0}}, 12.0)
+
+
+def test_a_call_adds_to_what_its_result_is_added_to():
+    """`b_bar.x += use_back(...)` would lose what the call itself adds to `b_bar.x`."""
+
+    class Factor:
+        def __init__(self, x):
+            self.x = x
+            self.total = x
+
+    def use(factor, t):
+        for _ in range(2):
+            t = t * factor.x
+        return t
+
+    def f(x):
+        factor = Factor(x)
+        for _ in range(2):
+            factor.total = factor.total + use(factor, factor.x)
+        return factor.total
+
+    assert zyg.gradient(f, 0.7)[0] == pytest.approx(1.0 + 6.0 * 0.7**2)

@@ -34,6 +34,7 @@ from ir.types import (
     Union,
     class_of,
     join,
+    join_all,
     members_of,
     widen,
 )
@@ -158,6 +159,9 @@ def accumulate(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         return call_type(operator.add, a, b)
     if isinstance(a, Sequence) and a.cls is list:
         return Sequence(list, TOP)
+    if isinstance(a, Union) or isinstance(b, Union):  # None, as long as nothing was added
+        pairs = [accumulate((x, y), {}) for x in members_of(a) for y in members_of(b)]
+        return TOP if TOP in pairs else join_all(pairs)
     return TOP
 
 

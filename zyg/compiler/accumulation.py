@@ -76,6 +76,8 @@ class Accumulation(Algebra):
         self.heap = augmenter.heap
         self._steady = augmenter.steady
         self._forward = set(augmenter.definitions)
+        # The table of the cotangents of objects, where the adjoint is differentiated in turn.
+        self.table: Operand | None = None
         self.bars: dict[Value, Operand] = {}
         self._masks = Masks(augmenter.ops)
         # The forward operations, where the adjoint will stand in the same function.
@@ -189,7 +191,10 @@ class Accumulation(Algebra):
         assert self.heap is not None
         found = self.bars.get(self.heap)
         if found is None:
-            found = self.bars[self.heap] = self.call(current_shadows, name="heap_bar")
+            table = self.table
+            if table is None:
+                table = self.call(current_shadows, name="heap_bar")
+            found = self.bars[self.heap] = table
         return found
 
     def _instantiated(self, value: Value, bar: Operand) -> Operand:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import primitives
 from ir.core import Block, Function, Operand, Value, Yield, type_of
+from ir.errors import Unsupported
 from ir.memory_facts import is_change
 from ir.place_state import NEW
 from ir.rewrite import free_values, walk
@@ -42,7 +43,7 @@ from zyg.compiler.generated import (
 )
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.nesting import Derived, expanded
+from zyg.compiler.nesting import Derived, Unsettled, expanded
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
 from zyg.compiler.returned import (
@@ -68,6 +69,7 @@ from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.unread_values import shapes_without_values
 from zyg.compiler.versions import Versions
+from zyg.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
@@ -77,7 +79,8 @@ NOTHING = Yield([])
 
 # A function for its types, its active inputs, whether it hands out the value alone, and whether the
 # gradient that it is a part of stands inside of differentiated code.
-PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool]
+# With the last goes what is known of objects there.
+PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool, object]
 
 
 class Compiler:
@@ -89,7 +92,7 @@ class Compiler:
         self.needs_heap: set[Function] = set()
         self.assigned = Assigned()
         self.specialiser = self._new_specialiser()
-        self._derived: dict[tuple[Specialisation, Flow, bool], Derived] = {}
+        self._derived: dict[object, Derived] = {}
         # Whether code is made for a gradient inside of differentiated code.
         self._is_inner = False
         self._pairs: dict[PairKey, Pair] = {}
@@ -120,7 +123,11 @@ class Compiler:
             self.specialiser.fields = fields
             if round_number > 0:
                 self.specialiser.take_over(last, fields)
-            made = self.specialiser.specialise(source, inputs)
+            self.specialiser.known_of_objects = before
+            try:
+                made = self.specialiser.specialise(source, inputs)
+            except Unsettled:
+                continue
             if fields.state() == before:
                 break
         return made
@@ -133,10 +140,16 @@ class Compiler:
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
         of_value = of_value and bool(made.handed_out)
-        key = made, active, of_value, self._is_inner
+        key = made, active, of_value, self._is_inner, self._state_of_objects(made)
         known = self._pairs.get(key)
         if known is not None:
             return known
+        if self._takes_table(made) and (made.handed_out or self.specialiser.fields is None):
+            raise Unsupported(
+                "the second derivative of code that works on objects, and changes its arguments in "
+                "place or is found at run time", made.function.loc,
+                advice="let it return what it computes, and call it by its name",
+            )
         name = identifier(made.function.name)
         indices = made.with_bars(active)
         results = [tangent_type(made.inputs[i]) for i in indices]
@@ -154,10 +167,20 @@ class Compiler:
         changed = sorted({*made.handed_out, *made.source.changes})
         pair.forward.changes = tuple(passed.index(i) for i in changed if i in passed)
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
+        pair.forward.is_of_program = pair.back.is_of_program = self._takes_table(made)
         self._pairs[key] = pair
         self._fresh.append(key)
         self._pending.append((key, pair))
         return pair
+
+    def _takes_table(self, made: Specialisation) -> bool:
+        """Whether an adjoint gets the cotangents of objects as a value (`nested_tables`)."""
+        return self._is_inner and made.heap is not None
+
+    def _state_of_objects(self, made: Specialisation) -> object:
+        """What is known of objects, of which adjoints that are differentiated are inferred."""
+        fields = self.specialiser.fields
+        return fields.state() if fields is not None and self._takes_table(made) else None
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -200,7 +223,7 @@ class Compiler:
         was_inner = self._is_inner
         try:
             while self._pending:
-                (made, active, of_value, is_inner), pair = self._pending.pop()
+                (made, active, of_value, is_inner, _), pair = self._pending.pop()
                 self._is_inner = is_inner
                 with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
@@ -294,11 +317,14 @@ class Compiler:
         if of_value:
             result = value_of(transposer, result)
         returned = made.value_type if of_value else made.returned_type
-        if changes_objects:  # what the caller reads behind the call counts
-            transposer.heap_bar()
         seed = Value(seed_name(result), tangent_type(returned))
         begun = [self._inputs(made)[indices[i]] for i in pair.back.begun]
         given = [seed, *transposer.begin_from(begun)]
+        if self._takes_table(made):
+            transposer.table = Value("heap_bar", TABLE)
+            given.append(transposer.table)
+        if changes_objects:  # what the caller reads behind the call counts
+            transposer.heap_bar()
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, indices)
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
@@ -340,6 +366,7 @@ class Compiler:
         if back_params[0].name == seed.name:  # a derivative of a back function saved its seed
             seed.name = f"{seed.name}_1"
         pair.back.ir_function = finished_function(made, pair.back.name, back_params, adjoint)
+        self._as_program(made, forward, adjoint)
         pair.dispatched = augmenter.dispatched
 
     def _use_records(self, adjoint: Block) -> None:
@@ -348,6 +375,14 @@ class Compiler:
             from zyg.compiler.object_bars import use_records  # few programs work on objects
 
             use_records(adjoint, fields)
+
+    def _as_program(self, made: Specialisation, *blocks: Block) -> None:
+        """Gives generated code on objects the form in which it is differentiated."""
+        if self._takes_table(made):
+            from zyg.compiler.nested_tables import as_program  # few programs need it
+
+            for block in blocks:
+                as_program(block)
 
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
@@ -380,14 +415,16 @@ class Compiler:
 
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:
         """The joint form as IR that other IR calls, with the code of all that it calls in turn."""
-        key = made, active, wants_value
-        known = self._derived.get(key)
-        if known is None:
-            with self.for_gradient(is_inner=True):
+        with self.for_gradient(is_inner=True):
+            key = made, active, wants_value, self._state_of_objects(made)
+            known = self._derived.get(key)
+            if known is None:
                 function, _, _ = with_log(
                     partial(self._joint_function, made, active, wants_value)
                 )
-            known = Derived(function, passed_inputs(made), sorted(active))
+        if known is None:
+            known = Derived(function, passed_inputs(made), made.with_bars(active))
+            known.is_of_program = made.heap is not None
             self._derived[key] = known
             self.finish()
         return known
@@ -408,6 +445,8 @@ class Compiler:
         value, seed = checked_loss(transposer, result, wants_value)
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
+        if self._takes_table(made):
+            transposer.table = transposer.call(new_table, name="heap_bar")
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
         if is_inner:
@@ -419,6 +458,7 @@ class Compiler:
         if versions_behind:
             exit = transposer.call(primitives.build_tuple, exit, *versions_behind)
         body = self.joined(made, augmenter, transposer, exit, versions, logged)
+        self._as_program(made, body)
         name = f"{identifier(made.function.name)}_gradient"
         passed = passed_inputs(made)
         params = [self._inputs(made)[i] for i in passed]

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir.generators import Generator
+from ir.heap import Cell
 from ir.types import (
     BOTTOM,
     TOP,
@@ -26,6 +27,7 @@ from ir.types import (
     Instance,
     Known,
     Mapping,
+    Scalar,
     Sequence,
     Tuple,
     Type,
@@ -38,6 +40,7 @@ from ir.types import (
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
 from zyg.compiler.objects import is_place, lookup
 from zyg.compiler.stepping import step_of
+from zyg.nested_shadows import Bars
 from zyg.signature import abstract
 
 # What was asked about the attributes of objects, with the answers.
@@ -146,6 +149,8 @@ class Fields:
         if self.is_open:
             return TOP
         found = self.types.get((cls, name))
+        if issubclass(cls, Bars):
+            return join(self._first_bar(cls, name), BOTTOM if found is None else found)
         default = lookup(cls, name)
         if default is None or isinstance(default, types.MemberDescriptorType):
             if found is None and issubclass(cls, Generator):
@@ -153,6 +158,11 @@ class Fields:
             return TOP if found is None else found
         # What stands in the class may be replaced when the program doesn't run.
         return TOP
+
+    def _first_bar(self, cls: type[Bars], name: str) -> Type:
+        """What a cotangent is before anything is added: a number's own, or a structural zero."""
+        is_number = self.type_of(cls.of, name) == Scalar(float) and not issubclass(cls.of, Cell)
+        return Scalar(float) if is_number else Known(None)
 
     def enter(self, value: Any) -> None:
         """Notes what the objects hold that are reached from an argument."""

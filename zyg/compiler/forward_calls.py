@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir import primitives
 from ir.core import Call, Const, Lambda, Operand, Value, type_of
-from ir.errors import NeedsHeap
+from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP, HEAP_NAME, with_heap, without_heap
 from ir.late import late
 from ir.rewrite import Mapping
@@ -85,6 +85,12 @@ class ForwardCalls(ForwardObjects):
             if self.is_varied(inputs[i])
             or (is_function_varied and (i < len(captured) or i in held))
         )
+        if not active and isinstance(callee, Const) and hasattr(callee.value, "ir_function"):
+            raise Unsupported(
+                f"the derivative of `{callee_name(callee)}`, a part of a gradient that is "
+                "differentiated, and works on objects", op.loc,
+                advice="let the function return what it computes",
+            )  # the run time doesn't know generated functions
         if not active:
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True

@@ -166,5 +166,6 @@ def _defined_since(ops: list[Op], mark: int) -> set[Value]:
 
 def callee_name(operand: Operand) -> str:
     if isinstance(operand, Const):
-        return getattr(operand.value, "__name__", repr(operand.value))
+        name = getattr(operand.value, "__name__", None)
+        return repr(operand.value) if name is None else name
     return operand.name if operand.name != "t" else "a callee"

@@ -42,6 +42,8 @@ class Generated:
     pair: Pair | None = None
     # Of a back function: the numbers of those results that it adds to what it is given for them.
     begun: tuple[int, ...] = ()
+    # Whether it is a part of a program that works on objects, and is differentiated in turn.
+    is_of_program: bool = False
 
     @property
     def __name__(self) -> str:
@@ -130,6 +132,7 @@ def finished_function(
     return Function(
         name, params, [], body, made.function.loc,
         Parameters(0, len(params), False, 0, False), globals=made.function.globals,
+        is_generated=True,
     )
 
 

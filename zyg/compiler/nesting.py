@@ -19,8 +19,8 @@ from typing import Any
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Location, Operand, Value, type_of
-from ir.errors import SourceNotFound, Unsupported
-from ir.heap import object_read
+from ir.errors import NeedsHeap, SourceNotFound, Unsupported
+from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
 from ir.record import node
 from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
@@ -61,6 +61,8 @@ class Derived:
     passed: list[int]
     active: list[int]
     loaded: Any = None
+    # Whether it works on objects, and is a program like the user's there.
+    is_of_program: bool = False
 
     @property
     def __name__(self) -> str:
@@ -136,26 +138,21 @@ def expanded(
             indices.append(count + at)
             if isinstance(bound[at], list):
                 starred[i - len(leading)] = bound[at].index(i)
-    made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
-    if may_store_unseen(specialiser, made, set()):
-        raise Unsupported(
-            "the gradient of a function that may store into objects, inside of differentiated code",
-            loc, advice="let it return what it computes",
-        )
-    if made.lost & frozenset(indices):
+    made, heap = specialised(specialiser, inference, source, inputs, loc)
+    if heap is None and made.lost & frozenset(indices):
         raise Unsupported(
             "the gradient of a function that stores into globals, inside differentiated code", loc,
             advice="let it return what it computes",
         )
-    if inference.heap is not None and made.stored:
-        raise Unsupported(
-            "the gradient of a function that may store into objects, inside of differentiated "
-            "code that works on objects", loc, advice="let it return what it computes",
-        )
     inference.works_on_objects |= made.works_on_objects
-    if inference.heap is not None and made.works_on_objects:
+    if heap is not None:
+        refuse_unsettled(specialiser, made, indices, loc)
+        indices = [i + (i >= heap) for i in indices]
+        inputs.insert(heap, Const(TOKEN))
+    elif inference.heap is not None and made.works_on_objects:
         inputs = [_with_contents(inference, operand, loc) for operand in inputs]
-    derived = specialiser.derived(made, made.flow & frozenset(indices), with_value)
+    active = frozenset(indices) if heap is None else frozenset([*indices, heap])
+    derived = specialiser.derived(made, made.flow & active, with_value)
     # What it changes in place is another thing behind it: gradients are like what was given.
     likes = [_at_entry(inference, x, bool(made.updates)) for x in xs]
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
@@ -185,6 +182,54 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+class Unsettled(Exception):
+    """What objects hold isn't known yet: a gradient is made when all else has been looked at."""
+
+
+def specialised(
+    specialiser: Specialiser, inference: TypedCalls, source: Function, inputs: list[Operand],
+    loc: Location | None,
+) -> tuple[Specialisation, int | None]:
+    """A function whose gradient is asked for; where it stores into objects, as one that takes the
+    heap, with the number of that input."""
+    types_ = [parameter_type(type_of(operand)) for operand in inputs]
+    try:
+        made = specialiser.specialise(source, types_)
+        if not made.stored:
+            return made, None
+        if inference.heap is None:
+            if may_store_unseen(specialiser, made, set()):
+                raise NeedsHeap("the gradient of a function that may store into objects", loc)
+            return made, None
+    except NeedsHeap:
+        if inference.heap is None:
+            raise
+    source = with_heap(source)
+    heap = len(source.captured) + next(
+        i for i, value in enumerate(source.params) if value.name == HEAP_NAME
+    )
+    types_.insert(heap, HEAP)
+    return specialiser.specialise(source, types_), heap
+
+
+def refuse_unsettled(
+    specialiser: Specialiser, made: Specialisation, indices: list[int], loc: Location | None
+) -> None:
+    """Refuses the gradient of a function on objects where not all is known of these."""
+    fields = specialiser.fields
+    if fields is not None and not fields.is_open:
+        if fields.state() != specialiser.known_of_objects:
+            raise Unsettled
+        if not fields.may_be_held() and not made.handed_out and all(
+            holds_no_objects(made.inputs[i]) for i in indices
+        ):
+            return
+    raise Unsupported(
+        "the gradient of a function that may store into objects, inside of differentiated code "
+        "that works on objects", loc, advice="let it return what it computes",
+    )
 
 
 def may_store_unseen(

@@ -96,6 +96,8 @@ class _Rewriting:
         self._mapping: dict[Value, Operand] = {}
         self._negated: dict[Operand, Operand] = {}
         self._classes: dict[Value, type] = {}
+        # What stands for calls that may change records, as long as it has no name of its own.
+        self._of_calls: set[Operand] = set()
 
     def is_of_number(self, op: Call) -> bool:
         """Whether this adds to, or takes, the cotangent of a number that an object holds."""
@@ -130,8 +132,12 @@ class _Rewriting:
             case Call() if is_pure(op):
                 if _callee(op) is operator.neg:
                     self._negated[op.result] = op.args[0]
+                if any(operand in self._of_calls for operand in op.args):
+                    self._of_calls.update(op.results)
             case _:
                 self._settle(frame, lambda place: True)
+                if isinstance(op, Call):
+                    self._of_calls.update(op.results)
         for inner in blocks_of(op):
             self.block(inner, isinstance(op, If | Try))
         carried = self._carried(op) if isinstance(op, For) else []
@@ -236,7 +242,13 @@ class _Rewriting:
             del frame.places[key]
             operands: list[Operand] = [place.record, Const(place.name)]
             nothing = Value(place.record.name, Known(None))
-            if place.added is not None:
+            if place.added in self._of_calls:
+                # `b_bar.x += f_back(...)` would read `b_bar.x` before the call changes it.
+                held, total = Value(place.name, FLOAT), Value("t", FLOAT)
+                frame.call(shadows.bar_of, operands, held, place.loc)
+                frame.call(operator.add, [place.added, held], total, place.loc)
+                frame.call(shadows.set_bar, [*operands, total], nothing, place.loc)
+            elif place.added is not None:
                 frame.call(shadows.increase_bar, [*operands, place.added], nothing, place.loc)
             elif place.wanted is not None and place.wanted is not place.held:
                 frame.call(shadows.set_bar, [*operands, place.wanted], nothing, place.loc)
@@ -247,7 +259,10 @@ class _Rewriting:
         if left is None or left is ZERO:
             return right
         combine, right = self._signed(right)
-        return frame.call(combine, [left, right], Value("t", FLOAT), place.loc)
+        total = frame.call(combine, [left, right], Value("t", FLOAT), place.loc)
+        if left in self._of_calls or right in self._of_calls:
+            self._of_calls.add(total)
+        return total
 
     def _signed(self, bar: Operand) -> tuple[object, Operand]:
         """How a contribution is added, and what: what was negated is subtracted."""

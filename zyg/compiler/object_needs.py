@@ -61,6 +61,8 @@ class ObjectNeeds:
         self.needs_heap: set[Function] = set()
         # What objects hold, in code that works on objects and is all known.
         self.fields: Fields | None = None
+        # What was known of objects where this began.
+        self.known_of_objects: object = None
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
@@ -116,7 +118,9 @@ class ObjectNeeds:
                     return False
                 if is_by_rules(function) and substitute_of(function) is None:
                     return any(_is_code(type_) for type_ in (*args, *kwargs.values()))
-            elif substitute_of(function) is None and not hasattr(function, "is_of_program"):
+            elif substitute_of(function) is None and not (
+                getattr(function, "is_of_program", False)
+            ):
                 if isinstance(function, type):
                     return is_place(function)
                 return is_place(type(function)) or isinstance(function, _OF_PYTHON)

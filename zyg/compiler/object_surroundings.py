@@ -265,6 +265,8 @@ class ObjectSurroundings:
         for i, type_ in enumerate(types_):
             if callee is not None and not iterates_over(callee, i, len(types_)):
                 continue
+            if self._made.source.is_generated and isinstance(type_, Top):
+                continue  # what may be an object was asked before
             if not may_overload(iter, [type_], self._made.source.globals):
                 continue
             method = operator_method(iter, (type_,))
@@ -285,6 +287,8 @@ class ObjectSurroundings:
         return None if cls is None or loc is None else iterator_class(cls, loc)
 
     def may_step(self, iterable: Type) -> bool:
+        if self._made.source.is_generated:
+            return False
         if not isinstance(iterable, Top) and not (
             isinstance(iterable, Union) and any(map(self._is_step, iterable.members))
         ):

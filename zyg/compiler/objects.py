@@ -43,6 +43,7 @@ from ir.types import (
 from zyg import keeping
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
+from zyg.nested_shadows import Bars, BarTable
 from zyg.rules.registry import constant, is_constant, outdate, substitute_of
 from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
@@ -230,7 +231,7 @@ def is_place(cls: type) -> bool:
     such as `np.ndindex`, which is written in Python, are no plain ones.
     """
     if not is_users(cls):
-        return issubclass(cls, Cell | Generator | Names)
+        return issubclass(cls, Cell | Generator | Names | Bars | BarTable)
     if is_constant(cls) or substitute_of(cls) is not None:
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
@@ -312,7 +313,7 @@ def member(type_: Type, name: str) -> Member:
         return Member("unknown") if unknown else Member("other")
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
-    if issubclass(cls, Cell | Names):
+    if issubclass(cls, Cell | Names | Bars | BarTable):
         return Member("stored", store="plain", is_plainly_deleted=True)
     if issubclass(cls, Generator):
         method = getattr(cls, name, None)

@@ -32,6 +32,7 @@ from ir.core import (
     Yield,
     type_of,
 )
+from ir.errors import Unsupported
 from ir.late import late
 from ir.rewrite import Mapping, defined, substitute
 from ir.types import (
@@ -320,6 +321,11 @@ class Transposer(LoopTransposer):
         return parts
 
     def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
+        if self.table is not None:
+            raise Unsupported(
+                "the second derivative of code that works on objects, and calls what isn't known",
+                step.loc, advice="call functions by their names",
+            )
         result = self.call(step.back, bar)
         if isinstance(result, Value):
             result.type = BARS
@@ -348,7 +354,8 @@ class Transposer(LoopTransposer):
                 begun[i] = target
                 before = self.bars.get(target) or before
             sums.append(self.completed(before, target))
-        self._define(Call(Const(back), [step.saved, bar, *sums], {}, shown, step.loc))
+        tables = [] if self.table is None or not back.works_on_objects else [self.heap_bar()]
+        self._define(Call(Const(back), [step.saved, bar, *sums, *tables], {}, shown, step.loc))
         self.bars.update((target, results[i]) for i, target in begun.items())
         for i, ((target, field), gradient) in enumerate(zip(step.targets, results, strict=True)):
             if i in begun:
