@@ -13,6 +13,7 @@ from __future__ import annotations
 import operator
 import types
 from collections import deque
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -95,7 +96,7 @@ def expanded(
         return found
     if id(callee.value) not in _differentiating:
         return None
-    if not args or kwargs:
+    if not args:
         return None
     with_value = _differentiating[id(callee.value)]
     function, *xs = args
@@ -106,6 +107,11 @@ def expanded(
     given = [*leading, *xs]
     starred: dict[int, int] = {}  # what a starred parameter takes, by its place there
     target = specialiser.target(type_of(function))
+    if target is None and kwargs:
+        raise Unsupported(
+            "a gradient of what isn't known when code is made, with keyword arguments, inside of "
+            "differentiated code", loc, advice="give it a function that passes them on",
+        )
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
             run: Operand | None = unknown(inference, args, with_value, loc)
@@ -119,12 +125,11 @@ def expanded(
         source = target.source
         try:
             bound: list[Any] = bind(
-                source, list(range(len(given))), {},
-                *read_own_defaults(inference, function, target), list, lambda items: None,
+                source, list(range(len(given))), kwargs,
+                *read_own_defaults(inference, function, target), list,
+                lambda items: _keywords(inference, items),
             )
         except CannotBind:
-            return None
-        if any(item is None for item in bound):
             return None
         count = len(source.captured)
         captured = [
@@ -295,6 +300,12 @@ def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
     if isinstance(item, list):
         return inference.call(primitives.build_tuple, *[xs[i] for i in item])
     return xs[item] if isinstance(item, int) else item
+
+
+def _keywords(inference: TypedCalls, items: Mapping[str, Operand]) -> Operand:
+    """The dict that a parameter `**name` is given."""
+    pairs = [operand for name, value in items.items() for operand in (Const(name), value)]
+    return inference.call(primitives.build_dict, *pairs)
 
 
 def _takes(item: Any, position: int) -> bool:
