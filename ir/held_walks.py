@@ -25,8 +25,9 @@ from ir.fact_rules import INT, declare
 from ir.generators import iterated
 from ir.heap import is_heap
 from ir.memory_facts import is_array_like
+from ir.place_state import check_call
 from ir.rewrite import walk
-from ir.types import Iterator, Sequence, Tuple, Type, Union, class_of
+from ir.types import TOP, Iterator, Sequence, Tuple, Type, Union, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -46,15 +47,31 @@ CALLING = {
         itertools.accumulate,
     )
 }  # fmt: skip
-# New versions of the heap that leave lists, dicts and arrays as they are.
 UNPACKING = (primitives.unpack, primitives.unpack_starred, iter)
+READS = (getattr, len, abs, pow, divmod, round, bool, int, float, str, repr, hash)
+GETTING = (heap.attribute_read, heap.class_read, heap.found_attribute)
+IN_PLACE = [
+    getattr(operator, f"i{name}") for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift",
+        "and", "or", "xor", "concat",
+    )
+]  # fmt: skip
+# New versions of the heap that leave lists, dicts and arrays as they are.
 STORES = (heap.attribute_stored, heap.attribute_set, heap.class_stored, heap.new_object)
 
 
-def positions(items: Any) -> Iteration[int]:
-    """The positions to which `for item in items` comes, when it comes to them."""
+def positions(items: Any) -> Iteration[Any]:
+    """The positions to which `for item in items` comes, when it does; of a dict the keys."""
+    if isinstance(items, dict):
+        yield from items
+        return
     for position, _ in enumerate(items):
         yield position
+
+
+def item_at(items: Any, position: Any) -> Any:
+    """What a loop over what may be a dict reads at one of its positions."""
+    return position if isinstance(items, dict) else items[position]
 
 
 def positions_from_end(items: Any) -> Iteration[int]:
@@ -71,7 +88,8 @@ def numbers_from(start: int) -> Iteration[int]:
 
 @declare(positions, positions_from_end, numbers_from)
 def result_of_positions(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Iterator(types.GeneratorType, INT)
+    is_known = args and class_of(args[0]) is not None
+    return Iterator(types.GeneratorType, INT if is_known else TOP)
 
 
 def has_positions(type_: Type) -> bool:
@@ -80,16 +98,36 @@ def has_positions(type_: Type) -> bool:
     )
 
 
-def changes_memory(body: Block) -> bool:
-    """Whether the body of a loop may change memory that objects hold."""
+def changes_memory(self: TypedCalls, body: Block) -> bool:
+    """Whether the body of a loop may change memory that objects hold.
+
+    What an operator of a class of the user's does beside its result is not looked for.
+    """
     for op in walk(body):
         if isinstance(op, Call) and any(map(is_heap, op.results)):
-            callee = op.callee.value if isinstance(op.callee, Const) else None
-            if callee is primitives.updating:
-                callee = op.args[0].value if isinstance(op.args[0], Const) else None
-            if not any(callee is known for known in (*STORES, *UNPACKING)):
-                return True
+            callee, args = op.callee, op.args
+            if isinstance(callee, Const) and callee.value is primitives.updating:
+                callee, args = op.args[0], op.args[2:]
+            known = callee.value if isinstance(callee, Const) else None
+            if any(known is function for function in IN_PLACE):
+                if _is_read(self, args[0]):
+                    return True
+            elif not any(known is function for function in (*STORES, *UNPACKING, *READS)):
+                is_operator = getattr(known, "__module__", None) == "_operator"
+                if not is_operator or known in (operator.setitem, operator.delitem):
+                    return True
     return False
+
+
+def _is_read(self: TypedCalls, operand: Operand) -> bool:
+    """Whether a value was read out of something just before."""
+    made = self.definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(made, Call) or not isinstance(made.callee, Const):
+        return False
+    callee = made.callee.value
+    if callee is heap.contents_read:
+        return _is_read(self, made.args[1])
+    return any(callee is function for function in (*GETTING, getattr, operator.getitem))
 
 
 def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
@@ -102,12 +140,19 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
     made = self.definitions.get(iterable)
     callee = made.callee if isinstance(made, Call) else None
     known = callee.value if isinstance(callee, Const) else None
+    if any(known is function for function in (positions, positions_from_end, numbers_from)):
+        return False
+    if getattr(known, "__module__", None) == "itertools" and isinstance(made, Call):
+        return known not in TAKING_AT_ONCE and any(is_walked_ahead(self, x) for x in made.args)
+    if class_of(type_) is None:
+        # What a call of an unknown function gives may be an iterator: it is read as it is.
+        return _is_read(self, iterable)
     if isinstance(type_, Iterator):
         if not isinstance(made, Call):
             return True
         if known in VALUES or known in ITEMS:
             return _is_held(self.places, made.args[0])
-        return known not in TAKING_AT_ONCE and any(is_walked_ahead(self, x) for x in made.args)
+        return any(is_walked_ahead(self, x) for x in made.args)
     return _is_held(self.places, iterable)
 
 
@@ -201,7 +246,7 @@ class Walks:
         if not is_walked_ahead(inference, iterable):
             self._walk(iterable, item)
             return True
-        if has_positions(type_of(iterable)):
+        if has_positions(type_of(iterable)) or class_of(type_of(iterable)) is None:
             self._read(iterable, positions, item)
             return True
         made = inference.definitions.get(iterable) if isinstance(iterable, Value) else None
@@ -266,7 +311,11 @@ class Walks:
     def _read(self, items: Operand, over: Any, item: Value) -> None:
         position = Value("i")
         self._walk(self._inference.call(over, items), position)
-        self._append(operator.getitem, [items, position], item)
+        is_known = class_of(type_of(items)) is not None
+        if not is_known:
+            check = self._inference.surroundings.unless_lazy
+            self._inference.ops.append(check_call(check, [items], self._op.loc))
+        self._append(operator.getitem if is_known else item_at, [items, position], item)
 
     def _append(self, callee: Any, args: list[Operand], result: Value) -> None:
         self.ops.append(Call(Const(callee), args, {}, [result], self._op.loc))

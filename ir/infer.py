@@ -56,7 +56,8 @@ class Inference(TypedLoops):
         all memory that it is given."""
         mapping: Mapping = {}
         places = self.places = Places(self)
-        self.is_of_user = not facts.is_helper_module(function.globals.get("__name__"))
+        is_rule = facts.is_helper_module(function.globals.get("__name__"))
+        self.is_of_user = function.code is not None and not is_rule
         new_captured = [self._param(v, t, mapping) for v, t in
                         zip(function.captured, captured, strict=True)]
         new_params = [self._param(v, t, mapping) for v, t in

@@ -222,6 +222,9 @@ class Surroundings(Protocol):
     def changed_type(self, type_: Type) -> Type:
         """The type of memory that an object may have changed in place meanwhile."""
 
+    def unless_lazy(self, items: Any) -> None:
+        """Raises, when the program runs, for items that have no positions, and are no dict."""
+
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 

@@ -60,7 +60,7 @@ class TypedBuilder(Operations):
         self.reads_objects = False
         # The call whose error is to be a value (`ir.catching`).
         self.attempting: Attempting | None = None
-        # Whether it is code of the user's, or made for it, and no rule.
+        # Whether it is code of the user's: no rule, and no adjoint.
         self.is_of_user = True
         self.cuts = Cuts()
         # Changes behind which pieces would have to be cut again.

@@ -98,7 +98,7 @@ class TypedLoops(TypedBranches):
         if any(is_heap(param) for param in new_body.params):
             if self.places is not None and self.places.held.is_watching and any(
                 is_walked_ahead(self, iterable) for iterable in iterables
-            ) and changes_memory(new_body):
+            ) and changes_memory(self, new_body):
                 restore()
                 self._walk_held(op, body, iterables, whole, given, mapping)
                 return

@@ -427,6 +427,15 @@ def unless_held(value: Any) -> None:
         )
 
 
+def unless_lazy(items: Any) -> None:
+    """Raises for what a loop can't read by positions, nor by keys."""
+    if not isinstance(items, list | tuple | dict | deque | range | str | bytes | np.ndarray):
+        raise NotDifferentiable(
+            f"a loop changes objects and reads a {type(items).__name__}, whose items can't be read "
+            "behind these changes; make a list of them, and read that"
+        )
+
+
 def unless_holding_held(value: Any) -> None:
     """The same for a container whose elements may be changed as well."""
     for found in memory_in(value):

@@ -30,7 +30,7 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
-from zyg.held_memory import is_memory, unless_held, unless_holding_held
+from zyg.held_memory import is_memory, unless_held, unless_holding_held, unless_lazy
 from zyg.signature import is_users
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class ObjectSurroundings:
     constructor = staticmethod(constructor)
     is_class_store = staticmethod(is_class_store)
     unless_held = staticmethod(unless_held)
+    unless_lazy = staticmethod(unless_lazy)
     unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
