@@ -138,12 +138,14 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
     if not _may_be_numbers(facts.item_of(type_)):
         return False
     made = self.definitions.get(iterable)
-    callee = made.callee if isinstance(made, Call) else None
+    callee, args = (made.callee, made.args) if isinstance(made, Call) else (None, [])
+    if isinstance(callee, Const) and callee.value is primitives.updating:
+        callee, args = args[0], args[2:]
     known = callee.value if isinstance(callee, Const) else None
     if any(known is function for function in (positions, positions_from_end, numbers_from)):
         return False
-    if getattr(known, "__module__", None) == "itertools" and isinstance(made, Call):
-        return known not in TAKING_AT_ONCE and any(is_walked_ahead(self, x) for x in made.args)
+    if known is iter or getattr(known, "__module__", None) == "itertools":
+        return known not in TAKING_AT_ONCE and any(is_walked_ahead(self, x) for x in args)
     if class_of(type_) is None:
         # What a call of an unknown function gives may be an iterator: it is read as it is.
         return _is_read(self, iterable)
@@ -151,8 +153,8 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
         if not isinstance(made, Call):
             return True
         if known in VALUES or known in ITEMS:
-            return _is_held(self.places, made.args[0])
-        return any(is_walked_ahead(self, x) for x in made.args)
+            return _is_held(self.places, args[0])
+        return any(is_walked_ahead(self, x) for x in args)
     return _is_held(self.places, iterable)
 
 
@@ -246,7 +248,7 @@ class Walks:
         if not is_walked_ahead(inference, iterable):
             self._walk(iterable, item)
             return True
-        if has_positions(type_of(iterable)) or class_of(type_of(iterable)) is None:
+        if has_positions(type_of(iterable)) or _is_read(inference, iterable):
             self._read(iterable, positions, item)
             return True
         made = inference.definitions.get(iterable) if isinstance(iterable, Value) else None

@@ -96,9 +96,7 @@ class TypedLoops(TypedBranches):
             self._for(again, iterables, given, mapping)
             return
         if any(is_heap(param) for param in new_body.params):
-            if self.places is not None and self.places.held.is_watching and any(
-                is_walked_ahead(self, iterable) for iterable in iterables
-            ) and changes_memory(self, new_body):
+            if self._may_change_ahead(op, iterables) and changes_memory(self, new_body):
                 restore()
                 self._walk_held(op, body, iterables, whole, given, mapping)
                 return
@@ -107,6 +105,16 @@ class TypedLoops(TypedBranches):
         if self.places is not None:
             for iterable in iterables:
                 self.places.iterated(iterable, op.loc)
+
+    def _may_change_ahead(self, op: For, iterables: list[Operand]) -> bool:
+        """Whether objects may hold what a loop walks over; a list made for it is nobody else's."""
+        if self.places is None or not self.places.held.is_watching:
+            return False
+        made = self.made_for(op, op.iterables[0]) if len(iterables) == 1 else None
+        if made is not None and isinstance(made.callee, Const):
+            if made.callee.value is primitives.build_list:
+                return False
+        return any(is_walked_ahead(self, iterable) for iterable in iterables)
 
     def _walk_held(
         self, op: For, body: Block, iterables: list[Operand], whole: list[Operand],

@@ -27,7 +27,7 @@ from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutat
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_place, with_source
 from zyg.compiler.rule_results import method_by_rules, rule_result
-from zyg.compiler.stepping import PROGRAMS
+from zyg.compiler.stepping import PROGRAMS, consumer_at
 from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from ir.rewrite import Mapping
 
 MAX_INLINED_OPS = 30
-# What a class binds to itself, or hands out unbound, when it is asked for the name.
-CLASS_METHODS = classmethod, staticmethod, types.ClassMethodDescriptorType
 
 
 class ProgramSurroundings(ObjectSurroundings):
@@ -96,7 +94,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
             self._made.guards[id(owner), name] = guard
         if isinstance(owner, type) and (
-            not isinstance(type_, Known) or isinstance(type_.value, CLASS_METHODS)
+            not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):
             return type_ if type(container[name]) in (list, dict, np.ndarray) else TOP
         if isinstance(owner, type) and isinstance(type_, Known):
@@ -387,6 +385,13 @@ def is_run_time(function: types.FunctionType) -> bool:
             "zyg.checkpointing",
         )
     )
+
+
+def _is_bound_later(member: Any) -> bool:
+    """Whether a class binds what it has under a name when it is asked for it, or unwraps it."""
+    if isinstance(member, types.ClassMethodDescriptorType):
+        return rule_of(member) is None and consumer_at(member) is None
+    return isinstance(member, classmethod | staticmethod)
 
 
 def _python_code(

@@ -6,6 +6,7 @@ import functools
 import operator
 
 from ir import patterns, primitives
+from ir.held_walks import item_at
 from zyg.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
 
@@ -40,6 +41,11 @@ def reduce(function, iterable, initial=MISSING, /):
 def match_attribute(subject, attributes, position):
     name = attributes[position]
     return subject if name is None else getattr(subject, name, primitives.UNBOUND)
+
+
+@substitute(item_at)
+def item_at_(items, position):
+    return position if isinstance(items, dict) else items[position]
 
 
 @substitute(max)

@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from ir.held_walks import numbers_from, positions, positions_from_end
+from ir import held_walks
 from zyg.cotangent import accumulate, from_items
 from zyg.cotangent_items import item
 from zyg.errors import NotDifferentiable
@@ -25,7 +25,9 @@ from zyg.iterators import (
 )
 from zyg.rules.registry import adjoint, constant
 
-constant(np.ndindex, numbers_from, positions, positions_from_end)
+constant(
+    np.ndindex, held_walks.numbers_from, held_walks.positions, held_walks.positions_from_end,
+)
 
 
 @adjoint(list)

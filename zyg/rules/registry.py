@@ -173,7 +173,6 @@ LATE = {
     "cmath": ("complex_scalar",),
     "copy": ("copies",),
     "heapq": ("heaps",),
-    "ir.held_walks": ("functional",),
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "index_tricks", "options",
