@@ -58,7 +58,7 @@ BY_AREA = {
         batches batches_of_a_generator chosen_generator cleaned_up_after_break
         controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict
         lists_from_a_generator objects_that_move power_iteration reduced relaxation three_stages
-        tuples_and_dicts_from_a_generator
+        tuples_and_dicts_from_a_generator views_from_a_generator
     """,
     "generator_walks": """
         flattened flattened_argument search_in_a_graph shortest_path walk_of_dicts

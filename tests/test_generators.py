@@ -10,6 +10,7 @@ import pytest
 import ir
 import zyg
 from ir.generators import Generator
+from tests.differences import check_gradient
 from tests.round_trip import rebuilt
 
 
@@ -168,7 +169,6 @@ class Multiples:
         lambda items: itertools.tee(items)[0],
         lambda items: itertools.islice(itertools.cycle(items), 5),
         lambda items: [key for key, _ in itertools.groupby(items)],
-        lambda items: zip(items, [1.0, 2.0], strict=True),
         np.array,
     ],
 )
@@ -182,6 +182,25 @@ def test_other_readers_are_never_wrong(read, make):
 
     with pytest.raises((zyg.ZygError, TypeError)):
         zyg.gradient(f, 2.0)
+
+
+@pytest.mark.parametrize("others", [[1.0, 2.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]])
+def test_zip_that_asks_for_equal_lengths(others):
+    def f(x):
+        return sum([a * b for a, b in zip(powers(x, 3), others, strict=True)])
+
+    def g(x):
+        return sum([a * b * c for a, b, c in zip(others, powers(x, 3), others, strict=True)])
+
+    for function in (f, g):
+        if len(others) == 3:
+            check_gradient(function, (2.0,), zyg.pullback)
+            continue
+        with pytest.raises(ValueError, match="argument") as plain:
+            function(2.0)
+        with pytest.raises(ValueError, match="argument") as found:
+            zyg.gradient(function, 2.0)
+        assert str(found.value) == str(plain.value)
 
 
 def test_yield_in_finally_is_refused_with_its_line():

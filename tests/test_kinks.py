@@ -155,15 +155,12 @@ def test_results_that_depend_on_a_phase_are_refused(dependent):
         zyg.gradient(dependent, COMPLEX)
 
 
-def test_second_derivative_of_a_singular_determinant_is_refused():
+def test_second_derivative_of_a_singular_determinant():
     def scaled(a):
         return np.linalg.det(a) * a[0, 1]
 
     zyg.check_grads(scaled, np.array([[1.0, 2.0], [0.3, 4.0]]))
-    singular = np.array([[1.0, 2.0], [2.0, 4.0]])
-    zyg.check_grads(scaled, singular, order=1)
-    with pytest.raises(zyg.NotDifferentiable, match="no second derivative"):
-        zyg.check_grads(scaled, singular)
+    zyg.check_grads(scaled, np.array([[1.0, 2.0], [2.0, 4.0]]))
 
 
 EMPTY = np.zeros((0, 3))

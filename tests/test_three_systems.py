@@ -48,7 +48,6 @@ REFUSED_TWICE = (
     Refusal("numpy.complex64(", "tracker tape", AGAIN, 3),
     Refusal("numpy.complex128(", "tracker tape", AGAIN, 3),
     Refusal("numpy.ndarray.dot(int64[2, 3], float64[3])", "tracker tape", AGAIN),
-    Refusal("numpy.arctan2(float64[2, 3], [float", "tracker tape", AGAIN),
 )
 
 
@@ -226,6 +225,8 @@ def test_replay(row: Row) -> None:
     """A tape with its adjoint, printed and run with other numbers, as one that is recorded anew."""
     t, bars = on_new_tape(row, row.args, None)
     assert bool(bars) == (str(row) not in WITHOUT_ADJOINT)
+    if not bars:
+        return
     xs = [t.values[idx] for idx in t.inputs]
     for found, expected in zip(several(tape.replay(t, *xs)), bars, strict=True):
         assert type(found) is type(expected)
