@@ -348,3 +348,47 @@ def test_back_of_a_starred_call_does_not_see_later_changes():
     items[1] = 50.0
     items.append(1.0)
     assert back(1.0) == expected == ([7.0, 4.0],)
+
+
+class Held:
+    def __init__(self, x):
+        self.x = x
+
+    def second(self, a):
+        return self.x[1]
+
+
+class Negative(Held):
+    def second(self, a):
+        np.negative(a, out=self.x)
+        return super().second(a)
+
+
+def written_into_what_a_method_reads(a):
+    held = Negative(np.array([a, a]))
+    return held.second(a * a) * a
+
+
+def written_into_one_of_a_dict(a):
+    buffers, x = {"first": np.zeros(2), "name": "text"}, np.array([a, 2 * a])
+    key = "first" if a > 0 else "name"
+    np.multiply(x, x, out=buffers[key])
+    np.add(buffers[key], 1.0, out=buffers[key])
+    return np.sum(buffers[key] * x)
+
+
+def written_into_one_of_a_list(a):
+    buffers, x = [np.zeros(2), None, 3.0], np.array([a, 2 * a])
+    np.multiply(x, x, buffers[0])
+    return np.sum(buffers[0])
+
+
+@pytest.mark.parametrize(
+    "f", [
+        written_into_what_a_method_reads, written_into_one_of_a_dict, written_into_one_of_a_list,
+    ],
+)
+def test_results_written_where_nothing_is_known(f):
+    check_gradient(f, (2.0,), zyg.pullback)
+    y, y_dot = zyg.jvp(f, (2.0,), (1.0,))
+    assert y == f(2.0) and y_dot == pytest.approx(zyg.gradient(f, 2.0)[0])

@@ -173,3 +173,11 @@ def test_a_cotangent_that_a_loop_carries_is_changed_in_place():
     text = str(zyg.code_adjoint(products_of_rows, SQUARE))
     assert "cleared(" not in text
     assert "] = 0\n" in text
+
+
+def test_items_of_a_list_have_lengths_of_their_own():
+    def f(xs):
+        return np.sum(xs[0][1:] * xs[1][1:])
+
+    zyg.check_grads(f, [np.arange(2.0), np.arange(5.0)])
+    zyg.check_grads(f, [np.arange(5.0), np.arange(5.0)])

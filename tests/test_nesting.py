@@ -283,3 +283,25 @@ def test_seeds_have_the_shape_of_the_value():
 
     with pytest.raises(ValueError, match="the seed has"):
         zyg.gradient(wrong, X)
+
+
+def test_grad_of_grad_of_grad():
+    f, expected = np.sin, [np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x), np.sin]
+    for derivative in expected:
+        f = zyg.grad(f)
+        assert f(0.3) == pytest.approx(derivative(0.3))
+
+    def cubic(x, y):
+        return x**3 * y**2
+
+    assert zyg.grad(zyg.grad(zyg.grad(cubic, 0), 1), 0)(2.0, 3.0) == pytest.approx(72.0)
+
+
+def test_keyword_arguments_of_inner_gradients():
+    def loss(w, rate=0.1, *, power=2.0, **others):
+        return rate * w**power * others.get("factor", 1.0)
+
+    inner = zyg.grad(loss)
+    assert zyg.grad(lambda w: w * inner(w, power=3.0))(2.0) == pytest.approx(3.6)
+    assert zyg.grad(lambda w: w * zyg.gradient(loss, w, rate=w)[0])(2.0) == pytest.approx(24.0)
+    assert zyg.grad(lambda w: inner(w, factor=w))(2.0) == pytest.approx(0.8)

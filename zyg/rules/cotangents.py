@@ -53,7 +53,9 @@ def one_hot_(value_bar, like, index):
 def value_bar_of(y_bar, value_bar, index):
     """The cotangent of the value at `index`; a dict of cotangents may lack the key."""
     part = y_bar.get(index) if isinstance(y_bar, dict) else y_bar[index]
-    return None if value_bar is None or part is None else unbroadcast(part, value_bar)
+    if value_bar is None or part is None or isinstance(value_bar, (list, tuple, dict)):
+        return None if value_bar is None else part
+    return unbroadcast(part, value_bar)
 
 
 @adjoint(scatter)
