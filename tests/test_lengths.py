@@ -181,3 +181,19 @@ def test_items_of_a_list_have_lengths_of_their_own():
 
     zyg.check_grads(f, [np.arange(2.0), np.arange(5.0)])
     zyg.check_grads(f, [np.arange(5.0), np.arange(5.0)])
+
+
+def changed_and_counted(v, a):
+    v[-1] = 1
+    return [a for i, e in enumerate(v)]
+
+
+def test_arrays_that_swap_their_names_and_are_changed():
+    def f(a, x, y):
+        for _ in range(2):
+            y, x = x, y
+            if changed_and_counted(y, a):
+                return a * a + x[0]
+        return a
+
+    check_gradient(f, (2.0, np.ones(2), np.ones(3)), zyg.pullback)

@@ -232,7 +232,7 @@ def _origin(operand: Operand, definitions: dict[Value, Op]) -> Operand | None:
         op = definitions[operand]
         i = op.results.index(operand)
         match op:
-            case Call() if operand is op.result and op.args and changed_by(op) == op.args[:1]:
+            case Call() if op.results == [operand] and op.args and changed_by(op) == op.args[:1]:
                 operand = op.args[0]
             case For() | While() if i < len(op.init) and stored_into(op, i):
                 operand = op.init[i]
