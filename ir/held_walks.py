@@ -226,6 +226,8 @@ def by_positions(
     for source, iterable, item in zip(sources, iterables, items, strict=True):
         if not walks.add(source, iterable, item):
             return None
+    if len(op.iterables) == 1 and self.is_made_for(op):
+        self.ops = [made for made in self.ops if not any(made is one for one in walks.replaced)]
     count = len(iterables)
     params = [*walks.params, *body.params[count:]]
     block = Block(params, [*walks.ops, *body.ops], body.exit)
@@ -241,6 +243,8 @@ class Walks:
         self.iterables: list[Operand] = []
         self.params: list[Value] = []
         self.ops: list[Op] = []
+        # The calls that made iterators of these.
+        self.replaced: list[Op] = []
 
     def add(self, source: Operand, iterable: Operand, item: Value) -> bool:
         """Walks over an iterable, whose items get this name; gives whether that can be done."""
@@ -265,6 +269,7 @@ class Walks:
         written = inference.made_for(self._op, source)
         if written is None:
             return False
+        self.replaced.append(made)
         # A call that has become another one: what its operands are made of isn't looked into.
         parts = written.args if len(written.args) == len(made.args) else made.args
         if callee is reversed and has_positions(type_of(made.args[0])):
@@ -289,6 +294,7 @@ class Walks:
                 Const(primitives.unpack), [pair, count], {}, list(walks.params), self._op.loc
             )
             self.ops += [unpacked, *walks.ops]
+            self.replaced += walks.replaced
         self._append(primitives.build_tuple, list(items), item)
         return all(added)
 
