@@ -90,7 +90,7 @@ BY_AREA = {
         held_after_the_branch held_or_not held_since_the_first_iteration read_before_it_is_held
         read_out_in_a_later_iteration replaced_in_the_first_iteration
     """,
-    "memory_in_containers": "containers_in_containers default_dicts default_lists_of_numbers",
+    "memory_in_containers": "default_dicts default_lists_of_numbers",
     "models": "basis_splines soft_game tree_likelihood",
     "names_of_attributes": """
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object

@@ -95,6 +95,8 @@ REFUSED_THIRD = {
     "loops.over_itertools",
     "matching.class_patterns",
     "objects.global_object",
+    "shared_variables.parameter_assigned_by_an_inner_function",
+    "shared_variables.shared_state_of_two_functions",
 }
 
 
