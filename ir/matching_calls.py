@@ -80,14 +80,15 @@ def _match_attributes(
     loc: Location | None,
 ) -> Folded:
     cls = args[0].value if isinstance(args[0], Const) else None
-    if not isinstance(cls, type):
+    if not isinstance(cls, type) or not all(isinstance(arg, Const) for arg in args):
         return None
     for owner in cls.__mro__:
         if "__match_args__" in vars(owner):
             self.surroundings.attribute_type(owner, "__match_args__")  # notes a guard
             break
     try:
-        found = patterns.match_attributes(cls, *(arg.value for arg in args[1:]))  # type: ignore
+        known = [arg.value for arg in args[1:] if isinstance(arg, Const)]
+        found = patterns.match_attributes(cls, *known)
     except (TypeError, AttributeError):  # it will be raised when the program runs
         return None
     return [Const(found)]

@@ -31,6 +31,7 @@ from ir.emit.lower import lower
 from ir.emit.naming import Naming
 from ir.emit.order import append, is_store
 from ir.emit.render import BINARY, Environment, attribute, call_node, name_node, subscript
+from ir.emit.text import LOCATION
 from ir.heap import delete_attribute, set_attribute
 from ir.rewrite import blocks, count_uses
 from ir.types import Scalar, Type, Union
@@ -112,7 +113,7 @@ class OperationEmitter:
     # Statements
 
     def add(self, statement: ast.stmt, location: Location | None = None) -> None:
-        statement.zyg_location = location or self.location  # type: ignore[attr-defined]
+        setattr(statement, LOCATION, location or self.location)
         self.statements.append(statement)
 
     def assign(self, results: list[Value], value: ast.expr) -> None:
@@ -193,7 +194,8 @@ class OperationEmitter:
         )
 
     def unpack_starred(self, op: Call) -> None:
-        before = op.args[1].value  # type: ignore[union-attr]
+        assert isinstance(op.args[1], Const)
+        before: int = op.args[1].value
         targets: list[ast.expr] = [self.target(result) for result in op.results]
         targets[before] = ast.Starred(value=targets[before], ctx=ast.Store())
         target = ast.Tuple(elts=targets, ctx=ast.Store())

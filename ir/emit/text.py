@@ -18,6 +18,8 @@ from typing import Any
 from ir.core import Location
 
 BLANK_LINES = 2  # between two definitions
+# The attribute of a statement that tells where in the source it comes from.
+LOCATION = "zyg_location"
 
 
 def placed(definitions: list[ast.FunctionDef]) -> dict[int, Location]:
@@ -35,7 +37,7 @@ def placed(definitions: list[ast.FunctionDef]) -> dict[int, Location]:
 def _place_all(statements: list[ast.stmt], line: int, locations: dict[int, Location]) -> int:
     """Places the statements of a block; gives the line behind it."""
     for statement in statements:
-        location = getattr(statement, "zyg_location", None)
+        location = getattr(statement, LOCATION, None)
         if location is not None:
             locations[line] = location
         match statement:

@@ -98,8 +98,9 @@ class _Rewriter:
         mapping.update((found, shape) for found in asks if found is not None)
         if None in asks:
             like = Value(op.result.name, op.result.type)
-            dtype = op.result.type.dtype  # type: ignore[attr-defined]
-            ops.append(Call(Const(of_shape), [shape, Const(dtype.type)], {}, [like], op.loc))
+            assert isinstance(op.result.type, Array)
+            dtype = Const(op.result.type.dtype.type)
+            ops.append(Call(Const(of_shape), [shape, dtype], {}, [like], op.loc))
             mapping[op.result] = like
 
     def _is_unread(self, op: Op) -> bool:
@@ -114,9 +115,9 @@ class _Rewriter:
         readers = self._readers.get(value, [])
         return bool(readers) and all(reads_metadata(reader, value) for reader in readers)
 
-    def _call(self, callee: object, *args: Operand) -> Value:
+    def _call(self, callee: object, *args: Operand, **kwargs: Operand) -> Value:
         result = Value("t")
-        self._ops.append(Call(Const(callee), list(args), {}, [result]))
+        self._ops.append(Call(Const(callee), list(args), kwargs, [result]))
         return result
 
     def _shape(self, operand: Operand) -> Operand:
@@ -144,9 +145,7 @@ class _Rewriter:
         data, settings = op.args[:count], op.args[count:]
         if len(data) < count or not all(is_array(type_of(arg)) for arg in data):
             return None
-        result = self._call(shape_of, *map(self._shape, data), *settings)
-        self._ops[-1].kwargs = dict(op.kwargs)  # type: ignore[union-attr]
-        return result
+        return self._call(shape_of, *map(self._shape, data), *settings, **op.kwargs)
 
     def _shape_by_inputs(self, type_: object) -> Operand | None:
         """The shape of an array, each dimension of which is that of an input."""
