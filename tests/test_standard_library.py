@@ -32,8 +32,8 @@ class Model:
 
 
 def of_json(model):
-    text = json.dumps({"rate": model.rate["rate"], "k": [1, 2]})
-    return len(json.loads(text)["k"])
+    model.found = json.loads('{"rate": 0.1, "k": [1, 2]}')
+    return len(model.found["k"])
 
 
 def of_dates(model):
@@ -101,3 +101,17 @@ def test_a_draw_among_numbers_that_vary():
         return first * 3 + second
 
     check_gradient(f, (1.3,), zyg.pullback)
+
+
+def test_numbers_that_are_copied_by_json_are_refused():
+    def copied(x):
+        return json.loads(json.dumps([x]))[0] ** 2
+
+    def copied_into_an_object(x):
+        model = Model(x)
+        model.found = json.loads(json.dumps({"x": model.x}))
+        return model.found["x"] ** 2
+
+    for f in (copied, copied_into_an_object):
+        with pytest.raises(zyg.NotDifferentiable):
+            zyg.gradient(f, 2.0)

@@ -195,6 +195,7 @@ LATE = {
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
     "datetime": ("standard_library",),
+    "json": ("standard_library",),
     "random": ("standard_library",),
     "zyg.iterators": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents",),
@@ -204,10 +205,9 @@ LATE = {
 # to the system: derivatives end there, as they do at `str`.
 PLAIN_MODULES = frozenset([
     *("_csv", "_hashlib", "_io", "_md5", "_sha1", "_sha2", "base64", "binascii", "csv"),
-    *("genericpath", "getpass", "glob", "hashlib", "io", "json", "json.decoder", "json.encoder"),
-    *("logging", "nt", "ntpath", "os", "pathlib", "platform", "posix", "posixpath", "pprint", "re"),
-    *("secrets", "shutil", "string", "sys", "tempfile", "textwrap", "time", "traceback", "uuid"),
-    *("warnings", "zlib"),
+    *("genericpath", "getpass", "glob", "hashlib", "io", "logging", "nt", "ntpath", "os"),
+    *("pathlib", "platform", "posix", "posixpath", "pprint", "re", "shutil", "string", "tempfile"),
+    *("textwrap", "time", "uuid", "warnings", "zlib"),
 ])
 # These call functions that they are given.
 CALLING_BACK = frozenset(["sub", "subn"])

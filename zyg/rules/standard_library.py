@@ -7,10 +7,13 @@ What else `random` has (`choice`, `gauss`) is Python code around these, and diff
 from __future__ import annotations
 
 import datetime
+import json
 import random
 
 from zyg.rules.registry import constant
 
+# `json.dumps` is none of them: `json.loads(json.dumps(x))` is how some programs copy numbers.
+constant(json.load, json.loads)
 constant(
     *(random.Random.random, random.Random.seed, random.Random.getrandbits),
     *(random.Random.getstate, random.Random.setstate),
