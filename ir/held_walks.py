@@ -86,7 +86,10 @@ def numbers_from(start: int) -> Iteration[int]:
     return itertools.count(start)
 
 
-@declare(positions, positions_from_end, numbers_from)
+BY_POSITIONS = (positions, positions_from_end, numbers_from)
+
+
+@declare(*BY_POSITIONS)
 def result_of_positions(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     is_known = args and class_of(args[0]) is not None
     return Iterator(types.GeneratorType, INT if is_known else TOP)
@@ -142,7 +145,7 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
     if isinstance(callee, Const) and callee.value is primitives.updating:
         callee, args = args[0], args[2:]
     known = callee.value if isinstance(callee, Const) else None
-    if any(known is function for function in (positions, positions_from_end, numbers_from)):
+    if any(known is function for function in BY_POSITIONS):
         return False
     if known is iter or getattr(known, "__module__", None) == "itertools":
         return known not in TAKING_AT_ONCE and any(is_walked_ahead(self, x) for x in args)
@@ -156,6 +159,25 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
             return _is_held(self.places, args[0])
         return any(is_walked_ahead(self, x) for x in args)
     return _is_held(self.places, iterable)
+
+
+def unknown_sources(self: TypedCalls, iterable: Operand) -> list[Value]:
+    """What a loop goes through, or an iterator that it reads, of which nothing is known."""
+    if not isinstance(iterable, Value) or not _may_be_numbers(facts.item_of(iterable.type)):
+        return []
+    made = self.definitions.get(iterable)
+    callee, args = (made.callee, made.args) if isinstance(made, Call) else (None, [])
+    if isinstance(callee, Const) and callee.value is primitives.updating:
+        callee, args = args[0], args[2:]
+    known = callee.value if isinstance(callee, Const) else None
+    if any(known is function for function in (*BY_POSITIONS, *TAKING_AT_ONCE)):
+        return []
+    is_lazy = known is heap.contents_read or known is iter or (
+        isinstance(known, type) and hasattr(known, "__next__")
+    )
+    if is_lazy or isinstance(iterable.type, Iterator):
+        return [source for arg in args for source in unknown_sources(self, arg)]
+    return [iterable] if iterable.type == TOP else []
 
 
 def _is_held(places: Places, operand: Operand) -> bool:

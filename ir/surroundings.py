@@ -225,6 +225,9 @@ class Surroundings(Protocol):
     def unless_lazy(self, items: Any) -> None:
         """Raises, when the program runs, for items that have no positions, and are no dict."""
 
+    def unless_walking_held(self, items: Any) -> None:
+        """Raises, when the program runs, for a list or array of numbers that an object holds."""
+
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 

@@ -28,9 +28,10 @@ from ir.held_walks import (
     changes_memory,
     has_positions,
     is_walked_ahead,
+    unknown_sources,
 )
 from ir.loop_memory import LoopMemory
-from ir.place_state import ItemChanged
+from ir.place_state import ItemChanged, check_call
 from ir.rewrite import Mapping, count_uses, walk
 from ir.steps import loop_by_steps, stepping
 from ir.typed_branches import TypedBranches
@@ -101,6 +102,7 @@ class TypedLoops(TypedBranches):
                 self._walk_held(op, body, iterables, whole, given, mapping)
                 return
             self._check_interleaved(iterables, op.loc)
+            self._check_given(iterables, new_body, op.loc)
         self._define(For(iterables, init, new_body, results, op.backwards, op.loc))
         if self.places is not None:
             for iterable in iterables:
@@ -115,6 +117,18 @@ class TypedLoops(TypedBranches):
             if made.callee.value is primitives.build_list:
                 return False
         return any(is_walked_ahead(self, iterable) for iterable in iterables)
+
+    def _check_given(
+        self, iterables: list[Operand], body: Block, loc: Location | None
+    ) -> None:
+        """Has the run time see to it that unknown calls gave no list that objects hold, to a loop
+        that may change it."""
+        if self.places is None or not self.places.held.is_watching or not self.is_of_user:
+            return
+        unknown = [source for iterable in iterables for source in unknown_sources(self, iterable)]
+        if unknown and changes_memory(self, body):
+            check = self.surroundings.unless_walking_held
+            self.ops += [check_call(check, [source], loc) for source in unknown]
 
     def _walk_held(
         self, op: For, body: Block, iterables: list[Operand], whole: list[Operand],

@@ -323,3 +323,56 @@ def test_a_call_adds_to_what_its_result_is_added_to():
         return factor.total
 
     assert zyg.gradient(f, 0.7)[0] == pytest.approx(1.0 + 6.0 * 0.7**2)
+
+
+class Holder:
+    def __init__(self, *items):
+        self.items = list(items)
+        self.total = 0.0
+
+
+def items_of(holder):
+    return holder.items
+
+
+# Found when the program runs: what it gives is not known to the compiler.
+FINDERS = {"items": [items_of]}
+
+
+def changes_what_comes(x):
+    holder = Holder(x, x * x, 2 * x)
+    total = 0.0
+    for i, item in enumerate(FINDERS["items"][0](holder)):
+        if i < 2:
+            holder.items[i + 1] *= item
+        total += item * item
+    return total
+
+
+def changes_what_comes_backwards(x):
+    holder = Holder(x, x * x, 2 * x)
+    total = 0.0
+    for i, item in enumerate(reversed(FINDERS["items"][0](holder))):
+        if i < 2:
+            holder.items[1 - i] *= item
+        total += item * item
+    return total
+
+
+def changes_the_holder_only(x):
+    holder = Holder(x, x * x, 2 * x)
+    for item in FINDERS["items"][0](holder):
+        holder.total += item * item
+    return holder.total
+
+
+@pytest.mark.parametrize("f", [changes_what_comes, changes_what_comes_backwards])
+def test_a_loop_over_a_held_list_from_an_unknown_call_is_refused_if_it_may_change_it(f):
+    for derivative in (lambda: zyg.gradient(f, 1.3), lambda: zyg.jvp(f, (1.3,), (1.0,))):
+        with pytest.raises(zyg.NotDifferentiable, match="walk over the attribute"):
+            derivative()
+
+
+def test_a_loop_over_a_held_list_from_an_unknown_call():
+    (gradient,) = zyg.gradient(changes_the_holder_only, 1.3)
+    assert gradient == pytest.approx(10 * 1.3 + 4 * 1.3**3)

@@ -436,6 +436,21 @@ def unless_lazy(items: Any) -> None:
         )
 
 
+def unless_walking_held(items: Any) -> None:
+    """Raises for a list or array of numbers that an object holds: a loop that changes objects would
+    read its items too early."""
+    if not isinstance(items, list | deque | np.ndarray) or state.held is None:
+        return
+    if state.held.of(items) is not None and any(
+        isinstance(item, float | complex | np.number | tuple) for item in items
+    ):
+        raise NotDifferentiable(
+            f"a loop changes objects and walks over a {type(items).__name__} that one of them "
+            "holds, and that zyg has come to by an unknown call; walk over the attribute, or over "
+            "a list of the items"
+        )
+
+
 def unless_holding_held(value: Any) -> None:
     """The same for a container whose elements may be changed as well."""
     for found in memory_in(value):

@@ -30,7 +30,13 @@ from zyg.compiler.objects import (
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
-from zyg.held_memory import is_memory, unless_held, unless_holding_held, unless_lazy
+from zyg.held_memory import (
+    is_memory,
+    unless_held,
+    unless_holding_held,
+    unless_lazy,
+    unless_walking_held,
+)
 from zyg.signature import is_users
 
 if TYPE_CHECKING:
@@ -46,6 +52,7 @@ class ObjectSurroundings:
     is_class_store = staticmethod(is_class_store)
     unless_held = staticmethod(unless_held)
     unless_lazy = staticmethod(unless_lazy)
+    unless_walking_held = staticmethod(unless_walking_held)
     unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
