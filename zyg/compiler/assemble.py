@@ -485,9 +485,7 @@ class Compiler:
         self._use_records(adjoint)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
-        eliminate_dead(body, is_silent)
-        while shapes_without_values(body, self._inputs(made)):
-            eliminate_dead(body, is_silent)
+        shapes_without_values(body, self._inputs(made))
         if count_trips(augmenter.ops, body):
             eliminate_dead(body, is_silent)
         own = set(augmenter.ops)

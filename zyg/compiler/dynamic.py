@@ -21,6 +21,7 @@ from ir.types import TOP, Tuple, Type
 from zyg import callables
 from zyg.checkpointing import checkpointed
 from zyg.compiler import (
+    constructors,
     decorated,
     from_api,
     held_changes,
@@ -118,12 +119,12 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
 def with_source(function: Any, args: tuple[Any, ...]) -> Any:
     """A callable; in the place of an `__init__` that `dataclasses` generated, its like."""
     if type(function) is types.MethodType and type(function.__func__) is types.FunctionType:
-        plain = objects.with_source(function.__func__, type(function.__self__))
+        plain = constructors.with_source(function.__func__, type(function.__self__))
         return function if plain is function.__func__ else types.MethodType(
             plain, function.__self__
         )
     if type(function) is types.FunctionType and args:
-        return objects.with_source(function, type(args[0]))
+        return constructors.with_source(function, type(args[0]))
     return function
 
 

@@ -29,6 +29,7 @@ from ir.generators import (
 from ir.heap import new_object
 from ir.primitives import UNBOUND
 from zyg.compiler import from_api
+from zyg.compiler.constructors import constructor
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -45,7 +46,6 @@ from zyg.compiler.objects import (
     OPERATORS,
     Back,
     Differentiate,
-    constructor,
     is_sparse_matrix,
     lookup,
     overloads,
@@ -55,7 +55,7 @@ from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import from_items
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Once, Steps, Taken, step_bars
-from zyg.rules.generators import listed, taken
+from zyg.rules.taking_all import listed, taken
 from zyg.shadows import (
     current_shadows,
     is_running,

@@ -15,9 +15,9 @@ from ir.shared_names import names_of
 from ir.types import BOTTOM, TOP, Instance, Top, Tuple, Type, Union, class_of
 from zyg.compiler import memory
 from zyg.compiler.assigned import is_of_users
+from zyg.compiler.constructors import constructor, with_source
 from zyg.compiler.guards import Absent, Guard, shared_at_entry
 from zyg.compiler.objects import (
-    constructor,
     is_class_store,
     is_place,
     iterates,
@@ -26,7 +26,6 @@ from zyg.compiler.objects import (
     may_overload,
     member,
     operator_method,
-    with_source,
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of

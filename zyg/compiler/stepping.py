@@ -20,8 +20,8 @@ from zyg.signature import is_users
 
 # The modules whose functions are differentiated as the user's are.
 PROGRAMS = (
-    "zyg.rules.generators", "zyg.rules.array_stores", "zyg.rules.attribute_dicts",
-    "zyg.rules.heaps",
+    "zyg.rules.generators", "zyg.rules.taking_all", "zyg.rules.array_stores",
+    "zyg.rules.attribute_dicts", "zyg.rules.heaps",
 )
 
 

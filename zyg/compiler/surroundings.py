@@ -22,10 +22,11 @@ from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
 from zyg.checkpointing import Checkpoints, checkpoints
 from zyg.compiler.assigned import is_of_users
+from zyg.compiler.constructors import with_source
 from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
-from zyg.compiler.objects import is_place, with_source
+from zyg.compiler.objects import is_place
 from zyg.compiler.rule_results import method_by_rules, rule_result
 from zyg.compiler.stepping import PROGRAMS, consumer_at
 from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by

@@ -28,14 +28,10 @@ from ir.rewrite import Mapping as Renaming
 from ir.types import (
     TOP,
     Closure,
-    Dict,
     Known,
-    Mapping,
     Method,
     Scalar,
-    Sequence,
     Tuple,
-    Type,
     class_of,
     widen,
 )
@@ -53,6 +49,7 @@ from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
     dot_name,
     dot_type,
+    holds_floats,
     is_elementwise,
     is_real_number,
     is_real_numeric,
@@ -261,7 +258,7 @@ class RuleTangents(Augmenter):
             self.catch_up()
             self.loc = op.loc
             before = self._dots_of(callee, args)
-            is_plain = _holds_floats(type_of(args[0])) and is_numeric(type_of(args[-1]))
+            is_plain = holds_floats(type_of(args[0])) and is_numeric(type_of(args[-1]))
             if any(callee.value is store for store in STORING) and not is_plain:
                 before[-1] = self.made(stored_tangent, before[-1], args[0])
         (result,) = self.typed_call(callee, args, kwargs, names, op.loc)
@@ -489,13 +486,6 @@ class RuleTangents(Augmenter):
     def _given_dot(self, operand: Operand) -> Operand:
         found = self.dot_of(operand)
         return NONE if found is None else found
-
-
-def _holds_floats(type_: Type) -> bool:
-    """Whether what is stored into such a value is stored as it is."""
-    if is_array(type_):
-        return bool(type_.dtype.kind in "fc")  # type: ignore[attr-defined]
-    return isinstance(type_, Sequence | Mapping | Dict)
 
 
 def _found_late(callee: object) -> str:

@@ -21,7 +21,8 @@ from ir.types import (
     join_all,
     widen,
 )
-from zyg.compiler.tangents import is_array, tangent_type
+from zyg.array_type import Array
+from zyg.compiler.tangents import tangent_type
 from zyg.numpy_facts import is_real
 
 NUMBER: Type = Union(frozenset([Scalar(float), Scalar(int)]))
@@ -70,8 +71,8 @@ def is_real_number(type_: Type) -> bool:
 
 def is_real_numeric(type_: Type) -> bool:
     """Whether values are real numbers or arrays of them."""
-    if is_array(type_):
-        return type_.dtype.kind in "fiu" and is_real(type_)  # type: ignore[attr-defined]
+    if isinstance(type_, Array):
+        return type_.dtype.kind in "fiu" and is_real(type_)
     if isinstance(type_, Union):
         return all(map(is_real_numeric, type_.members))
     return is_real_number(type_)
@@ -86,3 +87,10 @@ def is_elementwise(callee: object) -> bool:
 
 def dot_name(operand: Operand) -> str:
     return f"{operand.name}_dot" if isinstance(operand, Value) else "t_dot"
+
+
+def holds_floats(type_: Type) -> bool:
+    """Whether what is stored into such a value is stored as it is."""
+    if isinstance(type_, Array):
+        return bool(type_.dtype.kind in "fc")
+    return isinstance(type_, Sequence | Mapping | Dict)

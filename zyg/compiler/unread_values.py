@@ -28,7 +28,7 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import blocks, substitute, walk
-from ir.simplify import is_silent
+from ir.simplify import eliminate_dead, is_silent
 from zyg.array_type import Array, Dim, One, Symbol, is_named
 from zyg.compiler.metadata import ELEMENTWISE, reads_metadata
 from zyg.compiler.tangents import is_array, is_numeric
@@ -36,9 +36,11 @@ from zyg.cotangent import of_shape
 from zyg.numpy_result_shapes import SHAPES
 
 
-def shapes_without_values(body: Block, inputs: list[Value]) -> bool:
-    """Rewrites a block in place; tells whether there is something that nobody reads any more."""
-    return _Rewriter(body, inputs).run(body)
+def shapes_without_values(body: Block, inputs: list[Value]) -> None:
+    """Rewrites a block in place, and leaves out what nobody reads."""
+    eliminate_dead(body, is_silent)
+    while _Rewriter(body, inputs).run(body):
+        eliminate_dead(body, is_silent)
 
 
 def _asks_for_shape(op: Op) -> Value | None:

@@ -1,7 +1,7 @@
-"""What takes the items of generators: plain Python, whose code is differentiated.
+"""What takes the items of generators one at a time: plain Python, whose code is differentiated.
 
-The built-in functions take items at once or one at a time, as they do here: `zip` of a generator is
-a generator in turn.
+The built-in functions take items at once (`zyg.rules.taking_all`), or one at a time, as they do
+here: `zip` of a generator is a generator in turn.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ir import primitives
 from ir.generators import Generator, advanced, closed, iterated, sending, stop_iteration, throwing
 from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
+from zyg.rules import taking_all
 from zyg.rules.registry import constant, substitute
 
 constant(stop_iteration)
@@ -168,75 +169,7 @@ def manager_exit(self, kind, error, trace):
     return True
 
 
-# What takes all items at once
-
-
-def listed(items=()):
-    found = []
-    for item in items:
-        found.append(item)  # noqa: PERF402 - what `list` is made of
-    return found
-
-
-def list_of(items=()):
-    return listed(items)
-
-
-def tuple_of(items=()):
-    return tuple(listed(items))
-
-
-def set_of(items=()):
-    return set(listed(items))
-
-
-def frozenset_of(items=()):
-    return frozenset(listed(items))
-
-
-def dict_of(items=(), /, **more):
-    return dict(listed(items), **more) if more else dict(listed(items))
-
-
-def deque_of(items=(), maxlen=None):
-    return deque(listed(items), maxlen)
-
-
-def sorted_of(items, /, *, key=None, reverse=False):
-    return sorted(listed(items), key=key, reverse=reverse)
-
-
-def sum_of(items, /, start=0):
-    if isinstance(start, (int, float, complex)):
-        # From Python 3.12 on, `sum` rounds less than adding one by one does. The generator may
-        # change an item in place when it goes on.
-        own = []
-        for item in items:
-            own.append(0 + item)  # noqa: PERF401 - a loop over steps
-        return sum(own, start)
-    total = start
-    for item in items:
-        total = total + item
-    return total
-
-
-def product_of(items, /, *, start=1):
-    total = start
-    for item in items:
-        total = total * item
-    return total
-
-
-def fsum_of(items, /):
-    return math.fsum(listed(items))
-
-
-def min_of(items, /, **options):
-    return min(listed(items), **options)
-
-
-def max_of(items, /, **options):
-    return max(listed(items), **options)
+# What takes one item at a time
 
 
 def any_of(items, /):
@@ -251,48 +184,6 @@ def all_of(items, /):
         if not item:
             return False
     return True
-
-
-def contains(items, searched, /):
-    for item in items:  # noqa: SIM110 - what `any` is made of
-        if item is searched or item == searched:
-            return True
-    return False
-
-
-def unpacked(items, count):
-    return primitives.unpack(taken(items, count), count)
-
-
-def taken(items, count):
-    """As many items, and one more, if it is there."""
-    found = []
-    while len(found) <= count:
-        alive, item, _ = advanced(items)
-        if not alive:
-            break
-        found.append(item)
-    return found
-
-
-def unpacked_starred(items, before, after):
-    return primitives.unpack_starred(listed(items), before, after)
-
-
-def extend(items, more):
-    for item in more:
-        items.append(item)
-
-
-def joined(separator, texts):
-    return separator.join(listed(texts))
-
-
-def array_of(items, dtype, count=-1):
-    return np.array(listed(items), dtype)
-
-
-# What takes one item at a time
 
 
 def enumerated(items, start=0):
@@ -460,26 +351,26 @@ def pairs(items):
 CONSUMERS = {
     id(callee): (plain, positions, is_lazy)
     for callee, plain, positions, is_lazy in (
-        (list, list_of, (0,), False),
-        (tuple, tuple_of, (0,), False),
-        (set, set_of, (0,), False),
-        (frozenset, frozenset_of, (0,), False),
-        (dict, dict_of, (0,), False),
-        (deque, deque_of, (0,), False),
-        (sorted, sorted_of, (0,), False),
-        (sum, sum_of, (0,), False),
-        (math.prod, product_of, (0,), False),
-        (math.fsum, fsum_of, (0,), False),
-        (min, min_of, (0,), False),
-        (max, max_of, (0,), False),
+        (list, taking_all.list_of, (0,), False),
+        (tuple, taking_all.tuple_of, (0,), False),
+        (set, taking_all.set_of, (0,), False),
+        (frozenset, taking_all.frozenset_of, (0,), False),
+        (dict, taking_all.dict_of, (0,), False),
+        (deque, taking_all.deque_of, (0,), False),
+        (sorted, taking_all.sorted_of, (0,), False),
+        (sum, taking_all.sum_of, (0,), False),
+        (math.prod, taking_all.product_of, (0,), False),
+        (math.fsum, taking_all.fsum_of, (0,), False),
+        (min, taking_all.min_of, (0,), False),
+        (max, taking_all.max_of, (0,), False),
         (any, any_of, (0,), True),
         (all, all_of, (0,), True),
-        (operator.contains, contains, (0,), False),
-        (primitives.unpack, unpacked, (0,), False),
-        (primitives.unpack_starred, unpacked_starred, (0,), False),
-        (list.extend, extend, (1,), False),
-        (str.join, joined, (1,), False),
-        (np.fromiter, array_of, (0,), False),
+        (operator.contains, taking_all.contains, (0,), False),
+        (primitives.unpack, taking_all.unpacked, (0,), False),
+        (primitives.unpack_starred, taking_all.unpacked_starred, (0,), False),
+        (list.extend, taking_all.extend, (1,), False),
+        (str.join, taking_all.joined, (1,), False),
+        (np.fromiter, taking_all.array_of, (0,), False),
         (enumerate, enumerated, (0,), True),
         (zip, zipped, None, True),
         (map, mapped, (1, 2, 3, 4), True),

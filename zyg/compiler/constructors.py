@@ -1,0 +1,37 @@
+"""How objects of the user's classes are made: by which `__init__`, with which source."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ir.surroundings import Constructor
+from zyg.compiler.objects import is_place, lookup
+
+_PLAIN_NEW: Any = lookup(object, "__new__")
+_PLAIN_INIT: Any = lookup(object, "__init__")
+
+
+def constructor(cls: type) -> Constructor | None:
+    """How an object is made, if its class leaves `__new__` and the metaclass's call to Python."""
+    if not is_place(cls) or type(cls).__call__ is not type.__call__:
+        return None
+    if lookup(cls, "__new__") is not _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
+        return None
+    init = lookup(cls, "__init__")
+    if init is _PLAIN_INIT:
+        return Constructor(None)
+    return Constructor(with_source(init, cls)) if isinstance(init, types.FunctionType) else None
+
+
+def with_source(init: types.FunctionType, cls: type) -> Callable[..., Any]:
+    """An `__init__` that a class or a base of it has; of one that was generated, its like."""
+    if init.__name__ != "__init__" or init.__code__.co_filename != "<string>":
+        return init
+    base = next((base for base in cls.__mro__ if vars(base).get("__init__") is init), None)
+    if base is None or "__dataclass_fields__" not in vars(base):
+        return init
+    from zyg.compiler.dataclass_init import init_of_dataclass  # `dataclasses` is large
+
+    return init_of_dataclass(base)

@@ -1,0 +1,98 @@
+"""Tangents of what forward passes call that no rule covers: attributes, decorators, views."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from ir import primitives
+from zyg.compiler import memory
+from zyg.compiler.objects import is_place
+from zyg.compiler.tangent_dispatch import rule_call
+from zyg.errors import NotDifferentiable
+from zyg.rules.attributes import METHODS, is_field, is_of_class
+from zyg.rules.functional import remembering
+from zyg.rules.registry import is_constant, rule_of
+from zyg.rules.tangent_registry import tangent
+from zyg.shadows import is_running
+from zyg.tangent import holds_numbers, picked, placed_view, tangent_items, zero_tangent
+from zyg.tangent_objects import read_dot
+
+
+@tangent(memory.written_view)
+def _written_view(y: Any, items: Any, view: Any, part: Any, *rest: Any) -> Any:
+    count = (len(rest) - 3) // 2
+    return placed_view(rest[count], view, rest[count + 2], rest[:count])
+
+
+@tangent(remembering)
+def _remembering(y: Any, function: Any, maxsize: Any, typed: Any, *dots: Any) -> Any:
+    return dots[0]
+
+
+@tangent(functools.update_wrapper)
+def _update_wrapper(y: Any, *both: Any, **kwargs: Any) -> Any:
+    return both[len(both) // 2]
+
+
+@tangent(primitives.catching, primitives.catching_found)
+def _catching(y: Any, function: Any, function_dot: Any) -> Any:
+    return function_dot
+
+
+@tangent(primitives.attempted)
+def _attempted(y: Any, items: Any, items_dot: Any) -> Any:
+    return tangent_items(items_dot, items)
+
+
+@tangent(primitives.special_method)
+def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any) -> Any:
+    return {"__self__": owner_dot}
+
+
+@tangent(getattr)
+def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
+    """The tangent of `getattr(obj, name)`, or with a default, which is `value`."""
+    obj_dot = rest[(len(rest) - 2) // 2]
+    if len(rest) > 2 and not hasattr(obj, name):
+        return rest[-1]
+    if is_running() and is_place(type(obj)):
+        if not is_field(
+            obj, name, getattr(type(obj), name, None)
+        ) and holds_numbers(value):
+            raise NotDifferentiable(
+                f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
+            )
+        return read_dot(obj, name, value)
+    if isinstance(obj, BaseException) and holds_numbers(value):
+        raise NotDifferentiable(
+            f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "
+            "differentiated may be in it; hand the number on in another way than in an exception"
+        )
+    if obj_dot is None or isinstance(obj, type | types.ModuleType):
+        return zero_tangent(value)
+    if isinstance(value, METHODS) and type(value.__self__) is type(obj):
+        return {"__self__": obj_dot}
+    descriptor = getattr(type(obj), name, None)
+    if is_constant(descriptor) or is_of_class(value, descriptor):
+        return zero_tangent(value)
+    if rule_of(descriptor) is not None:
+        return rule_call((descriptor, obj), (None, obj_dot))[1]
+    fields = getattr(type(obj), "_fields", ())
+    if isinstance(obj, tuple) and name in fields:
+        return obj_dot[fields.index(name)]
+    is_own = is_field(obj, name, descriptor)
+    if isinstance(obj_dot, dict) and is_own:
+        return picked(obj_dot, name, value)
+    if _is_text(value):
+        return None
+    raise NotDifferentiable(
+        f"forward mode has no tangent for the attribute `{name}` of {type(obj).__name__}"
+    )
+
+
+def _is_text(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_text, value))
+    return isinstance(value, str | bytes | bool) or value is None
