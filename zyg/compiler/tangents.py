@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
-from ir.core import (
-    Const,
-    Operand,
-    Value,
-)
+from ir.core import Const, Operand, Value
 from ir.types import (
     TOP,
     Closure,
@@ -24,6 +22,7 @@ from ir.types import (
     join_all,
     widen,
 )
+from zyg.array_type import Array
 from zyg.compiler.activity import may_vary
 from zyg.cotangent_facts import holds_numbers
 from zyg.shadows import SHADOWS
@@ -40,18 +39,16 @@ def tangent_type(type_: Type) -> Type:
             return TOP
         case Union(members):
             return join_all(map(tangent_type, sorted(members, key=repr)))
-        case other if is_array(other) and other.dtype.kind not in "fc":  # type: ignore[attr-defined]
-            return type(other)(np.dtype(float), other.dims)  # type: ignore[attr-defined,call-arg]
-        case Scalar() as scalar:
-            return scalar
-        case other if is_array(other):
-            return other
+        case Array(dtype, dims) if dtype.kind not in "fc":
+            return Array(np.dtype(float), dims)
+        case Scalar() | Array() as same:
+            return same
         case _:
             return TOP
 
 
-def is_array(type_: Type) -> bool:
-    return type(type_).__name__ == "Array"
+def is_array(type_: Type) -> TypeGuard[Array]:
+    return isinstance(type_, Array)
 
 
 def is_numeric(type_: Type) -> bool:
@@ -95,7 +92,7 @@ def is_inexact(type_: Type) -> bool:
         case Scalar(cls):
             return issubclass(cls, float | complex | np.inexact)
         case _:
-            return is_array(type_) and type_.dtype.kind in "fc"  # type: ignore[attr-defined]
+            return is_array(type_) and type_.dtype.kind in "fc"
 
 
 def is_none(operand: Operand) -> bool:
