@@ -215,3 +215,52 @@ def test_integers_have_gradients_of_double_precision():
 def test_masked_arrays_and_matrices_are_refused_inside_too(program):
     with pytest.raises(zyg.NotDifferentiable, match="numpy"):
         zyg.gradient(program, np.array([1.0, 2.0]))
+
+
+def cubes_of_eigenvalues(a):
+    values, _ = np.linalg.eigh(a)
+    return np.sum(values**3)
+
+
+def cubes_of_singular_values(a):
+    _, values, _ = np.linalg.svd(a, full_matrices=False)
+    return np.sum(values**3)
+
+
+@pytest.mark.parametrize("f", [cubes_of_eigenvalues, cubes_of_singular_values])
+def test_equal_values_whose_vectors_nobody_uses(f):
+    a = np.stack([2 * np.eye(3), np.diag([1.0, 3.0, 3.0])])
+    expected = np.stack([12 * np.eye(3), np.diag([3.0, 27.0, 27.0])])
+    np.testing.assert_allclose(zyg.gradient(f, a)[0], expected)
+    direction = np.ones_like(a)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        assert zyg.jvp(f, (a,), (direction,))[1] == pytest.approx(np.sum(expected))
+
+
+def test_zero_singular_values_whose_vectors_nobody_uses():
+    a = np.diag([2.0, 0.0, 0.0])
+    np.testing.assert_allclose(
+        zyg.gradient(cubes_of_singular_values, a)[0], np.diag([12.0, 0, 0]), atol=1e-15
+    )
+
+
+def test_vectors_of_equal_eigenvalues_have_no_derivative():
+    with np.errstate(invalid="ignore", divide="ignore"):
+        (gradient,) = zyg.gradient(lambda a: np.linalg.eigh(a)[1][0, 0], np.eye(2))
+    assert not np.any(np.isfinite(gradient[1]))
+
+
+@pytest.mark.parametrize("f", [cubes_of_eigenvalues, cubes_of_singular_values])
+def test_second_derivative_by_unpacked_values(f):
+    a = np.diag([1.0, 2.0, 3.0]) + 0.1
+
+    def directional(a):
+        return np.sum(zyg.gradient(f, a)[0])
+
+    (second,) = zyg.gradient(directional, a)
+    step = 1e-6
+    for index in [(0, 0), (2, 1)]:
+        moved = np.zeros_like(a)
+        moved[index] = step
+        difference = (directional(a + moved) - directional(a - moved)) / (2 * step)
+        assert second[index] == pytest.approx(difference, abs=1e-5)

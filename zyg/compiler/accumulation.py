@@ -354,8 +354,8 @@ class Accumulation(Algebra):
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
         match widen(type_of(value)):
-            case Union() as union if is_numeric(union):
-                return Const(0.0)
+            case Union(members) as union if is_numeric(union):
+                return self._zeros(value) if any(map(is_array, members)) else Const(0.0)
             case Scalar(cls) if issubclass(cls, complex):
                 return Const(0j)
             case Scalar(cls) if issubclass(cls, int) and cls is not bool:
@@ -370,10 +370,7 @@ class Accumulation(Algebra):
                         return self.call(cotangent.zeros_like, value)
                 return self.call(primitives.build_tuple, *map(self.zero, parts))
             case type_ if is_array(type_):
-                zeros = self.call(cotangent.zeros_like, value)
-                if isinstance(zeros, Value):
-                    zeros.type = tangent_type(type_)
-                return zeros
+                return self._zeros(value)
             case Sequence(cls, item) if cls is list and may_vary(item):
                 return self.call(cotangent.zeros_like, value)
             case Dict() | Mapping() as type_ if is_mapping_of_numbers(as_mapping(type_)):
@@ -383,6 +380,12 @@ class Accumulation(Algebra):
                 return zeros
             case _:
                 return NONE
+
+    def _zeros(self, value: Operand) -> Operand:
+        zeros = self.call(cotangent.zeros_like, value)
+        if isinstance(zeros, Value):
+            zeros.type = tangent_type(type_of(value))
+        return zeros
 
     def completed(self, bar: Operand, like: Operand) -> Operand:
         """A cotangent without structural zeros in the place of numbers: callees rely on that."""

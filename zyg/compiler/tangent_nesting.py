@@ -17,6 +17,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
 from ir.typed_calls import TypedCalls
+from ir.types import Union
 from zyg.compiler.calling import calling
 from zyg.compiler.nesting import expansions, read_captured, read_own_defaults
 from zyg.compiler.specialisation import parameter_type
@@ -92,7 +93,7 @@ def _checked(
     inference: TypedCalls, dot: Operand, x: Operand, loc: Location | None
 ) -> Operand:
     """A tangent that was given, which has to have the kind and shape of its argument."""
-    if type_of(dot) == type_of(x) and is_numeric(type_of(x)):
+    if type_of(dot) == type_of(x) and is_numeric(type_of(x)) and not isinstance(type_of(x), Union):
         return dot
     if isinstance(dot, Const) and type(dot.value) in (int, float):
         return inference.call(float, dot, loc=loc)

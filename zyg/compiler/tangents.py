@@ -37,7 +37,9 @@ def tangent_type(type_: Type) -> Type:
             return Tuple(tuple(map(tangent_type, items)))
         case Closure() | Dict():
             return TOP
-        case Union(members):
+        case Union(members) as union:
+            if not is_numeric(union):  # of several tuples, say, in which structural zeros may be
+                return TOP
             return join_all(map(tangent_type, sorted(members, key=repr)))
         case Array(dtype, dims) if dtype.kind not in "fc":
             return Array(np.dtype(float), dims)
@@ -54,7 +56,7 @@ def is_array(type_: Type) -> TypeGuard[Array]:
 def is_numeric(type_: Type) -> bool:
     match type_:
         case Union(members):
-            return all(isinstance(member, Scalar) and may_vary(member) for member in members)
+            return all(map(is_numeric, members))
         case Known(value):
             return isinstance(value, int | float | complex)
         case Scalar():

@@ -59,19 +59,25 @@ def eigvalsh_bar(y_bar, a, UPLO):
 
 def eigh_bar(y_bar, values, vectors, UPLO):
     """The cotangent of the triangle that is read. Equal eigenvalues have no derivative of their
-    vectors: the result is then infinite or NaN."""
+    vectors: the result is then infinite or NaN, unless nothing depends on the vectors."""
     if y_bar[1] is None:
         full = (vectors * np.expand_dims(y_bar[0], -2)) @ adjoint_of(vectors)
     else:
         inner = 0.0 if y_bar[0] is None else np.eye(values.shape[-1]) * np.expand_dims(y_bar[0], -2)
         gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-        others = np.where(np.eye(values.shape[-1], dtype=bool), np.inf, gaps)
         of_vectors = adjoint_of(vectors) @ y_bar[1]
         refuse_phase(of_vectors)
+        is_left_out = np.eye(values.shape[-1], dtype=bool) | ((gaps == 0) & is_unused(of_vectors))
+        others = np.where(is_left_out, np.inf, gaps)
         inner = inner + of_vectors / others.astype(values.dtype)
         full = vectors @ inner @ adjoint_of(vectors)
     half = lower_half(full + adjoint_of(full))
     return (half if UPLO in ("L", "l") else adjoint_of(half)).astype(vectors.dtype)
+
+
+def is_unused(bar):
+    """Of which matrices of a stack nothing is made."""
+    return np.all(bar == 0, axis=(-2, -1), keepdims=True)
 
 
 @adjoint(np.linalg.qr)
@@ -192,14 +198,17 @@ def svd_bar(y_bar, a):
     refuse_phase(of_u + of_v)
     is_same = np.eye(size, dtype=bool)
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = np.where(is_same, np.inf, row**2 - column**2)
+    gaps = row**2 - column**2
+    without_vectors = is_unused(u_bar) & is_unused(v_bar)
+    gaps = np.where(is_same | ((gaps == 0) & without_vectors), np.inf, gaps)
+    scale = np.where((row == 0) & without_vectors, np.inf, row)
     skew_u, skew_v = of_u - adjoint_of(of_u), of_v - adjoint_of(of_v)
     inner = (skew_u * row + column * skew_v) / gaps
-    inner = inner + np.where(is_same, skew_u / (2 * row), 0)
+    inner = inner + np.where(is_same, skew_u / (2 * scale), 0)
     if y_bar[1] is not None:
         inner = inner + np.where(is_same, np.expand_dims(y_bar[1], -2), 0)
-    left = u @ inner + (u_bar - u @ of_u) / row
-    return left @ vh + u @ adjoint_of((v_bar - v @ of_v) / row)
+    left = u @ inner + (u_bar - u @ of_u) / scale
+    return left @ vh + u @ adjoint_of((v_bar - v @ of_v) / scale)
 
 
 def determined(bar, size):
