@@ -70,6 +70,11 @@ class Naming:
         self._dormant: set[Value] = set()
         fixed = [*function.captured, *function.params]
         self._fixed = _distinct(fixed)
+        # What takes the values that nobody reads.
+        self.unread = "_"
+        while self.unread in reserved or self.unread in self._fixed.values():
+            self.unread += "_"
+        reserved = {*reserved, self.unread}
         for value in fixed:
             self._register(value)
         self._collect(function.body)
@@ -416,7 +421,7 @@ class Naming:
     def _base(self, root: Value) -> str:
         counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
         name = max(counts, key=counts.__getitem__) if counts else self._members[root][0].name
-        return name if name.isidentifier() else "t"
+        return name if name.isidentifier() and name.strip("_") else "t"
 
 
 def _is_long_row(body: Block, shared: set[Call]) -> bool:

@@ -129,7 +129,9 @@ class OperationEmitter:
         self.add(ast.Assign(targets=[target], value=value, type_comment=None))
 
     def target(self, value: Value) -> ast.Name:
-        return name_node(self.naming.name(value) if self.uses[value] else "_", store=True)
+        naming = self.naming
+        name = naming.name(value) if self.uses[value] else naming.unread
+        return name_node(name, store=True)
 
     def call_statement(self, op: Call) -> None:
         callee = op.callee.value if isinstance(op.callee, Const) else None

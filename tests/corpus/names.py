@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from tests.corpus.registry import program, raises
 
 OFFSET = 0.5
@@ -176,3 +178,43 @@ def global_that_changes_its_kind(x):
     first = x * chosen
     choose("four")
     return first * len(chosen)
+
+
+@program((np.array([[1.0, 2.0], [3.0, 4.0]]),))
+def an_underscore_that_is_read(m):
+    a, _ = m
+    _sign, size = np.linalg.slogdet(np.outer(a, a) + np.eye(2))
+    for i in range(3):
+        a = a * (1 + i)
+    return np.sum(_ * _) + size + np.sum(a)
+
+
+@program((2.0, np.array([[1.0, 2.0], [3.0, 5.0]])))
+def an_underscore_as_parameter(_, m):
+    sign, size = np.linalg.slogdet(m)
+    for i in range(2):
+        size = size * 1.1
+    return size * _
+
+
+@program((np.array([[1.0, 2.0], [3.0, 5.0]]),))
+def an_underscore_that_is_captured(m):
+    _ = m[0]
+    functions = []
+    for i in range(2):
+        functions.append(lambda q: np.sum(_) * q * q)
+    sign, size = np.linalg.slogdet(m + np.eye(2))
+    return functions[0](size) + sum(f(size) for f in functions) + (lambda _: _ * _)(size)
+
+
+def _(text):
+    """What programs with translations call."""
+    return len(text) * 0.5
+
+
+@program((1.5,))
+def a_function_called_underscore(x):
+    whole, rest = divmod(x, 1.0)
+    for i in range(3):
+        x = x * rest
+    return x * _("half")
