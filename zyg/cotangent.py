@@ -147,6 +147,8 @@ def unbroadcast(bar: Any, like: Any) -> Any:
         bar = _summed_to(bar, bar_shape, shape)
     if cls is complex:
         return complex(bar)
+    if not shape and cls is not np.ndarray and type(bar) is np.ndarray:
+        return bar[()]
     return bar
 
 
@@ -315,8 +317,15 @@ def owned(bar: Any) -> Any:
 
 
 def materialised(bar: Any, like: Any) -> Any:
-    """A cotangent that came from run-time dispatch, with zeros for the structural zero."""
-    return zeros_like(like) if bar is None else bar
+    """A cotangent that came from run-time dispatch, with zeros for the structural zero.
+
+    That of a number is a number: an array without dimensions would be added to in place.
+    """
+    if bar is None:
+        return zeros_like(like)
+    if type(bar) is np.ndarray and not bar.shape and type(like) is not np.ndarray:
+        return bar[()]
+    return bar
 
 
 def listed(bars: Any, like: Any) -> Any:
@@ -354,7 +363,7 @@ def completed(bar: Any, like: Any) -> Any:
         return zeros_like(like)
     if isinstance(like, tuple):
         return rebuilt(like, [completed(b, x) for b, x in zip(bar, like, strict=True)])
-    return bar
+    return materialised(bar, like)
 
 
 def from_items(bars: Any, like: Any) -> Any:

@@ -316,13 +316,12 @@ class _FunctionEmitter(OperationEmitter):
         self.enter(op)
         targets = [self.item_target(op, item) for item in op.items]
         if op.backwards:
-            sources = [
-                ast.Call(func=name_node("reversed"), args=[s], keywords=[]) for s in sources
-            ]
+            backwards = self.environment.constant(reversed)
+            sources = [ast.Call(func=backwards, args=[s], keywords=[]) for s in sources]
         if len(sources) == 1:
             source, target = sources[0], targets[0]
         else:
-            source = ast.Call(func=name_node("zip"), args=sources, keywords=[])
+            source = ast.Call(func=self.environment.constant(zip), args=sources, keywords=[])
             target = ast.Tuple(elts=targets, ctx=ast.Store())
         body = self.body(op)
         self.location = location

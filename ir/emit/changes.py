@@ -90,7 +90,7 @@ def _print_attribute_deleted(args: list[ast.expr], environment: Any) -> ast.stmt
 
 @statement_form(attribute_set)
 def _print_attribute_set(args: list[ast.expr], environment: Any) -> ast.stmt:
-    owner = ast.Attribute(value=name_node("object"), attr="__setattr__", ctx=ast.Load())
+    owner = ast.Attribute(value=environment.constant(object), attr="__setattr__", ctx=ast.Load())
     return ast.Expr(value=ast.Call(func=owner, args=args[1:], keywords=[]))
 
 

@@ -149,7 +149,7 @@ class Environment:
             return ast.Tuple(elts=[self.constant(item) for item in value], ctx=ast.Load())
         if kind is slice:
             return ast.Call(
-                func=name_node("slice"),
+                func=self.constant(slice),
                 args=[self.constant(p) for p in (value.start, value.stop, value.step)],
                 keywords=[],
             )

@@ -218,3 +218,13 @@ def a_function_called_underscore(x):
     for i in range(3):
         x = x * rest
     return x * _("half")
+
+
+@program((np.array([[1.0, 2.0], [3.0, 4.5]]), 1.3))
+def names_of_built_in_functions(m, total, reversed=2.0, zip=3.0, len=0.5, object=1.5, slice=2):
+    values, _vectors = np.linalg.eigh(m @ m.T)
+    for x in values:
+        total = total * x * reversed * zip
+    for x, y in m:
+        total = total + x * y * len
+    return np.sum(values * total) * object + m[0, 1] * total**slice + np.sum(m[1:, :])

@@ -147,7 +147,7 @@ def _print_increase_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
 @expression_form(cotangent.zeros_list)
 def _print_zeros_list(args: list[ast.expr], environment: Any) -> ast.expr:
     zeros = ast.List(elts=[ast.Constant(value=0.0, kind=None)], ctx=ast.Load())
-    length = ast.Call(func=name_node("len"), args=args, keywords=[])
+    length = ast.Call(func=environment.constant(len), args=args, keywords=[])
     return ast.BinOp(left=zeros, op=ast.Mult(), right=length)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import substitute
+from zyg.rules.registry import constant, substitute
 
 
 @substitute(type(np.r_).__getitem__)  # both classes have it of the same base
@@ -17,7 +17,7 @@ def concatenated(self, key):
     pieces = key if isinstance(key, tuple) else (key,)
     unless_directed(pieces, self.axis)
     pieces = [range_of(piece) if isinstance(piece, slice) else piece for piece in pieces]
-    dtype = np.result_type(*map(promoted, pieces))
+    dtype = common_dtype(pieces)
     arrays = [
         np.asarray(piece, dtype) if is_number(piece) else np.asarray(piece) for piece in pieces
     ]
@@ -30,9 +30,14 @@ def is_number(piece):
     return isinstance(piece, (bool, int, float, complex, np.generic))
 
 
-def promoted(piece):
-    """What a piece adds to the dtype of the result: Python's numbers add their kind alone."""
-    return piece if is_number(piece) else np.asarray(piece).dtype
+def common_dtype(pieces):
+    """The dtype of the result, to which Python's numbers add their kind alone."""
+    return np.result_type(*[
+        piece if is_number(piece) else np.asarray(piece).dtype for piece in pieces
+    ])
+
+
+constant(common_dtype)
 
 
 def range_of(part):

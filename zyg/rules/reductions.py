@@ -29,6 +29,8 @@ def restored(y, shape, axis, keepdims):
 
 def spread(y_bar, shape, axis, keepdims):
     """The cotangent of the operand of a sum: a read-only view where each item gets `y_bar`."""
+    if len(shape) == 0:
+        return y_bar
     return np.broadcast_to(restored(y_bar, shape, axis, keepdims), shape)
 
 
