@@ -9,6 +9,7 @@ That is IR like any other, so that it is differentiated in turn, in either mode.
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import Any
 
@@ -17,7 +18,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
 from ir.typed_calls import TypedCalls
-from ir.types import Union
+from ir.types import Tuple, Union
 from zyg.compiler.calling import calling
 from zyg.compiler.nesting import expansions, read_captured, read_own_defaults
 from zyg.compiler.specialisation import parameter_type
@@ -37,7 +38,7 @@ def expanded_jvp(
     if len(args) != 3 or kwargs:
         raise Unsupported("this call of jvp inside of differentiated code", loc, advice=ADVICE)
     function = args[0]
-    xs, dots = inference.parts(args[1]), inference.parts(args[2])
+    xs, dots = (_items(inference, operand, loc) for operand in args[1:])
     if xs is None or dots is None or len(xs) != len(dots):
         raise Unsupported(
             "jvp of arguments that aren't known one by one, inside of differentiated code", loc,
@@ -87,6 +88,19 @@ def expanded_jvp(
     return inference.call(
         Const(derived), *(inputs[i] for i in derived.passed), *given, loc=loc
     )
+
+
+def _items(
+    inference: TypedCalls, operand: Operand, loc: Location | None
+) -> list[Operand] | None:
+    """The items of a tuple whose length is known."""
+    parts, type_ = inference.parts(operand), type_of(operand)
+    if parts is not None or not isinstance(type_, Tuple):
+        return parts
+    return [
+        inference.call(Const(operator.getitem), operand, Const(i), loc=loc)
+        for i in range(len(type_.items))
+    ]
 
 
 def _checked(
