@@ -61,8 +61,9 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         from zyg.compiler.checkpoint_calls import run_again  # few programs need it
 
         return run_again(pullback_call, *args, **kwargs)
-    if id(function) in NESTED:
-        pair, back = NESTED[id(function)](*args, **kwargs)
+    if id(function) in NESTED or id(function) in OF_TANGENTS:
+        of_pair = NESTED.get(id(function)) or OF_TANGENTS[id(function)]
+        pair, back = of_pair(*args, **kwargs)
         return pair, back
     if isinstance(function, BackFunction) and hasattr(function, "pullback"):
         y, back = function.pullback(*args)
@@ -232,3 +233,5 @@ NESTED: dict[int, Callable[..., Any]] = {
     id(call_rule): functools.partial(nested_dispatch.pullback_of_call, call_rule),
     id(pullback_apply): nested_dispatch.pullback_of_apply,
 }
+# What these give is a pair of a value and a tangent. Filled where forward mode is.
+OF_TANGENTS: dict[int, Callable[..., Any]] = {}

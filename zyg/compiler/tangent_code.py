@@ -34,7 +34,7 @@ from ir.record import node
 from ir.rewrite import substitute
 from ir.simplify import Key, eliminate_dead, is_pure, is_shareable, is_silent, sharing_key
 from ir.types import Scalar
-from zyg.compiler import tangent_primitives, tangent_stores  # noqa: F401 - for what they declare
+from zyg.compiler import tangent_primitives, tangent_stores, tangents_again  # noqa: F401 - for what they declare
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.generated import (

@@ -92,9 +92,14 @@ def _tangent_call(
     function = dynamic.with_source(function, tuple(args))
     kwargs, kwarg_dots = kwargs or {}, kwarg_dots or {}
     if id(function) in dynamic.NESTED:
-        return _tangent_of_pair(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+        return tangent_of_pair(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
     if isinstance(function, BackFunction):
-        return _tangent_of_back(function, function_dot, args[0], arg_dots[0])
+        return tangent_of_back(function, function_dot, args[0], arg_dots[0])
+    if id(function) in dynamic.OF_TANGENTS:
+        return by_rows(
+            lambda: dynamic.pullback_call(function, *args, **kwargs), function,
+            (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
+        )
     if type(function) is types.FunctionType and not is_of_named_tuple(function) and (
         _is_known_at_once(function)
     ):
@@ -167,7 +172,7 @@ def _tangent_call(
     )
 
 
-def _tangent_of_pair(
+def tangent_of_pair(
     function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
 ) -> tuple[Any, Any]:
     """A value and its back function, which an inner gradient found at run time, with tangents."""
@@ -187,7 +192,7 @@ def _tangent_of_pair(
     return found
 
 
-def _tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
+def tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
     """The cotangents that such a back function gives, with tangents."""
     if isinstance(back, nested_backs.LinearBack | rule_backs.Zero):
         return back(y_bar), back(y_bar_dot)

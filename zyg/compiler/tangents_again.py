@@ -1,0 +1,75 @@
+"""Tangents that were found at run time, in code that is differentiated again.
+
+    y, y_dot = tangent_call((f, x), (None, x_dot))      in a `jvp` inside of differentiated code
+
+The back function of `f` and its tangent along `x_dot` say all that is needed: with cotangents y_bar
+and y_dot_bar, `x_dot` gets back(y_dot_bar), and `x` gets back(y_bar) and the tangent of
+back(y_dot_bar). One more derivative forwards goes by these, one coordinate of the pair at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from zyg.compiler import dynamic, tangent_dispatch
+from zyg.cotangent import accumulate
+from zyg.signature import BackFunction
+from zyg.tangent import zero_tangent
+
+Values = tuple[Any, ...]
+
+
+class TangentBack(BackFunction):
+    """From the cotangents of a value and its tangent to those of the operands of both."""
+
+    def __init__(self, back: Any, back_dot: Any, keywords: Values, with_keywords: bool) -> None:
+        self._back = back
+        self._back_dot = back_dot
+        self._keywords = keywords
+        self._with_keywords = with_keywords
+
+    def __call__(self, pair_bar: Any) -> tuple[Any, ...]:
+        count = 5 if self._with_keywords else 3
+        y_bar, dot_bar = (None, None) if pair_bar is None else pair_bar
+        bars = None if y_bar is None else self._back(y_bar)
+        bars_of_dots = None
+        if dot_bar is not None:
+            bars_of_dots, second = tangent_dispatch.tangent_of_back(
+                self._back, self._back_dot, dot_bar, None
+            )
+            if second is not None:
+                bars = second if bars is None else tuple(map(accumulate, bars, second))
+        primals_bar, keywords_bar = self._apart(bars)
+        dots_bar, keyword_dots_bar = self._apart(bars_of_dots)
+        return (None, primals_bar, dots_bar, keywords_bar, keyword_dots_bar)[:count]
+
+    def _apart(self, bars: Any) -> tuple[Any, Any]:
+        """Those of the function and its arguments, and those of keyword arguments by name."""
+        if bars is None:
+            return None, None
+        at = len(bars) - len(self._keywords)
+        return tuple(bars[:at]), dict(zip(self._keywords, bars[at:], strict=True))
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> TangentBack:
+        """The same with copies of what it holds."""
+        held = copy(self._back), copy(self._back_dot)
+        return TangentBack(*held, self._keywords, self._with_keywords)
+
+
+def pullback_of_tangent(
+    primals: Values, dots: Values, kwargs: Any = None, kwarg_dots: Any = None
+) -> tuple[Any, Any]:
+    """A value and its tangent, and the back function of both."""
+    (y, back), pair_dot = tangent_dispatch.tangent_of_pair(
+        dynamic.pullback_call, tuple(primals), tuple(dots), kwargs or {}, kwarg_dots or {}
+    )
+    y_dot, back_dot = (None, None) if pair_dot is None else pair_dot
+    y_dot = zero_tangent(y) if y_dot is None else y_dot
+    return (y, y_dot), TangentBack(back, back_dot, tuple(kwargs or ()), kwargs is not None)
+
+
+for _call in (
+    tangent_dispatch.tangent_call, tangent_dispatch.rule_call, tangent_dispatch.rule_by_rows,
+):
+    dynamic.OF_TANGENTS[id(_call)] = pullback_of_tangent
