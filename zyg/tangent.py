@@ -68,13 +68,16 @@ def tangent_or_zero(dot: Any, x: Any) -> Any:
 
 def tangent_items(dot: Any, items: Any) -> Any:
     """What to walk over beside `items`: the tangent of each."""
-    if isinstance(items, dict | KeysView | str | bytes | range):
-        return [zero_tangent(key) for key in items]
-    if dot is None:
+    if lacks_items(dot, items):
         return [zero_tangent(x) for x in items] if hasattr(items, "__len__") else (
             itertools.repeat(None)
         )
     return dot
+
+
+def lacks_items(dot: Any, items: Any) -> bool:
+    """Whether a tangent says nothing of the items that a loop over `items` takes."""
+    return dot is None or isinstance(items, dict | KeysView | str | bytes | range)
 
 
 def listed(y: Any, dot: Any, items: Any) -> list[Any]:
@@ -129,9 +132,14 @@ def placed_view(items_dot: Any, view: Any, part_dot: Any, args: tuple[Any, ...])
 
 def stored_tangent(value_dot: Any, items: Any) -> Any:
     """The tangent of what is stored: arrays of integers round, which has no derivative."""
-    if isinstance(items, np.ndarray) and (items.dtype.kind not in "fc" or value_dot is None):
+    if isinstance(items, np.ndarray) and (value_dot is None or not stores_floats(items)):
         return 0.0
     return value_dot
+
+
+def stores_floats(items: Any) -> bool:
+    """Whether what is stored into a container or an array stays what it is."""
+    return not isinstance(items, np.ndarray) or items.dtype.kind in "fc"
 
 
 def with_last(items_dot: Any, value_dot: Any) -> Any:

@@ -42,6 +42,7 @@ from zyg.compiler.tangent_rows import by_rows, name_of
 from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, ZygError
 from zyg.held_memory import is_memory
+from zyg.iterators import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of
 from zyg.shadows import is_running
@@ -361,6 +362,8 @@ def rule_call(
 ) -> tuple[Any, Any]:
     """The same for a callable that has a rule."""
     function, *args = primals
+    if function is read_once and (paired(args[0]) or tangent_of(args[0]) is not None):
+        return rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
     if is_running() and not all(type(arg) in _NUMBERS for arg in args):
         found: tuple[Any, Any] | None = by_protocols(
             tangent_call, function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}

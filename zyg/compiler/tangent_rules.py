@@ -440,8 +440,10 @@ class RuleTangents(Augmenter):
         self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
         mapping: Renaming,
     ) -> None:
-        is_known = all(is_numeric(type_of(arg)) for arg in args)
-        function = tangent_dispatch.rule_by_rows if is_known else tangent_dispatch.rule_call
+        has_rows = all(is_numeric(type_of(arg)) for arg in args) and (
+            tangent_dispatch.paired(callee.value) is None
+        )
+        function = tangent_dispatch.rule_by_rows if has_rows else tangent_dispatch.rule_call
         self._opaque_call(op, function, [callee, *args], kwargs, [], mapping)
 
     def _opaque_call(

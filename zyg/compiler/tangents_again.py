@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zyg.compiler import dynamic, tangent_dispatch
+from zyg.compiler.nested_backs import OuterBack
 from zyg.cotangent import accumulate
 from zyg.signature import BackFunction
 from zyg.tangent import zero_tangent
@@ -69,6 +70,21 @@ def pullback_of_tangent(
     return (y, y_dot), TangentBack(back, back_dot, tuple(kwargs or ()), kwargs is not None)
 
 
+def pullback_of_rule(
+    function: Any, args: Values, dots: Values, kwargs: Any = None
+) -> tuple[Any, Any]:
+    """The tangent of a call by its rule, and the back function of that."""
+    (_, y_dot), back = pullback_of_tangent((function, *args), (None, *dots), kwargs)
+
+    def back_of_rule(back: Any, dot_bar: Any) -> tuple[Any, ...]:
+        _, primals_bar, dots_bar = back(None if dot_bar is None else (None, dot_bar))[:3]
+        parts = [None if bars is None else bars[1:] for bars in (primals_bar, dots_bar)]
+        return (None, None, *parts, None)[: 4 if kwargs is None else 5]
+
+    return y_dot, OuterBack(back, back_of_rule)
+
+
+dynamic.OF_TANGENTS[id(tangent_dispatch.tangent_by_rule)] = pullback_of_rule
 for _call in (
     tangent_dispatch.tangent_call, tangent_dispatch.rule_call, tangent_dispatch.rule_by_rows,
 ):

@@ -198,7 +198,7 @@ LATE = {
     "json": ("standard_library",),
     "random": ("standard_library",),
     "zyg.iterators": ("iteration_twice",),
-    "zyg.tangent": ("tangents_of_cotangents",),
+    "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
 }
 
 # Modules of the standard library whose functions give text, bytes, whole numbers and what belongs
