@@ -386,7 +386,11 @@ class Naming:
         for root in roots:
             if root in names:
                 continue
-            base, members = self._base(root), self._members[root]
+            members = self._members[root]
+            if not root.name.strip("_") and not any(self._uses[value] for value in members):
+                names[root] = self.unread
+                continue
+            base = self._base(root)
             candidate, number = base, 0
             while True:
                 if not (candidate in reserved or keyword.iskeyword(candidate)):
