@@ -331,7 +331,7 @@ class Compiler:
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
             primitives.build_tuple, *bars
         )
-        adjoint = self._adjoint_block(transposer, exit)
+        adjoint = self._simplified_adjoint(transposer, exit)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
@@ -367,8 +367,7 @@ class Compiler:
         self._as_program(made, forward, adjoint)
         pair.dispatched = augmenter.dispatched
 
-    def _adjoint_block(self, transposer: Transposer, exit: Operand) -> Block:
-        """What was appended for an adjoint, without what turned out to be needless."""
+    def _simplified_adjoint(self, transposer: Transposer, exit: Operand) -> Block:
         adjoint = Block([], transposer.ops, Yield([exit]))
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
@@ -483,7 +482,7 @@ class Compiler:
         versions: Versions | None, logged: list[int] | None,
     ) -> Block:
         """The forward operations and, behind them, the adjoint that reads their values."""
-        adjoint = self._adjoint_block(transposer, exit)
+        adjoint = self._simplified_adjoint(transposer, exit)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         shapes_without_values(body, self._inputs(made))
