@@ -91,6 +91,8 @@ def _put_classes(function: Function, found: dict[int, tuple[Path, object]]) -> N
     made: dict[Operand, Call] = {
         op.results[0]: op for op in ops if _is_call(op, primitives.build_tuple)
     }
+    if not made:
+        return
     for op in ops:
         built = made.get(op.args[1]) if _is_call(op, isinstance) and len(op.args) == 2 else None
         if built is None:

@@ -27,8 +27,7 @@ from ir.generator_expressions import lower_generator_expressions
 from ir.generators import ir_of_made
 from ir.link import link
 from ir.locate import Source, locate
-from ir.matching import lower_matches
-from ir.next_calls import guard_generators, hoist_next
+from ir.scope import statements_in
 
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
@@ -120,14 +119,25 @@ def _is_class_body(const: Any) -> bool:
 
 def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> None:
     """Rewrites what the parser doesn't know of, in place."""
-    lower_matches(node)
+    # What few functions have is lowered by modules of their own.
+    kinds = set(map(type, statements_in([node])))
+    if gast.Match in kinds:
+        from ir.matching import lower_matches
+
+        lower_matches(node)
     lower_generator_expressions(node)
     codes = list(_codes(code))
     if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
         lower_attribute_dicts(node, module_globals)
     if any(one.co_flags & _GENERATOR for one in codes):
+        from ir.next_calls import guard_generators
+
         guard_generators(node)
-    hoist_next(node, module_globals)
+        kinds.add(gast.Try)
+    if gast.Try in kinds:
+        from ir.next_calls import hoist_next
+
+        hoist_next(node, module_globals)
 
 
 _GENERATOR = 0x20

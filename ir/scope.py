@@ -83,6 +83,9 @@ def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly below a node that have fields themselves: `gast.iter_child_nodes`
     without operators and contexts.
     """
+    if type(node) in _LEAVES:
+        annotation = getattr(node, "annotation", None)
+        return [] if annotation is None else [annotation]
     found = []
     for field in node._fields:
         value = getattr(node, field, None)
@@ -93,6 +96,7 @@ def children(node: gast.AST) -> list[gast.AST]:
     return found
 
 
+_LEAVES = {gast.Name, gast.Constant}  # most nodes; parameters are names with an annotation
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -125,6 +129,17 @@ def free_names(node: gast.AST) -> list[str]:
     found: dict[str, None] = {}
     _free(body_of(node), local_names(node), found)
     return list(found)
+
+
+def has_functions(nodes: Iterable[gast.AST]) -> bool:
+    """Whether a function stands anywhere in these nodes."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, FUNCTIONS):
+            return True
+        pending += children(node)
+    return False
 
 
 def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:

@@ -39,6 +39,7 @@ from ir.primitives import UNBOUND
 from ir.scope import (
     assigned,
     body_of,
+    has_functions,
     local_names,
     rebound_captures,
     static_functions,
@@ -102,6 +103,8 @@ class StatementParser(GeneratorParser):
 
     def make_cells(self) -> None:
         """Makes the cells of variables, and puts the parameters among them there."""
+        if not has_functions(body_of(self.node)):
+            return  # there is nobody to share a variable with
         rebound, targets = rebound_captures(self.node)
         rebound |= shared_and_changed(body_of(self.node), local_names(self.node))
         if self.frame is not None:

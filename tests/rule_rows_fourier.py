@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, single, table
+from zyg.rules import fourier
 
 
 @table
@@ -38,6 +39,7 @@ def transforms() -> Iterator[Row]:
         yield from cases(callee, (cplx(2, 3), None, (0, 1), "forward"))
     yield from cases(np.fft.rfftn, (real(5), None, (0,)))
     yield from cases(np.fft.irfftn, (cplx(3), (4,), (0,)))
+    yield from cases(fourier.with_pairs, (cplx(3), 1, 4, -1), (cplx(3, 2), -1, 5, 0))
     for callee in (np.fft.fftshift, np.fft.ifftshift):
         yield from cases(callee, (real(5),), (cplx(2, 3),), (real(3, 4), 1), (real(3, 4), (0, 1)))
     if np.fft.fft(single(2)).dtype == np.complex64:

@@ -9,6 +9,7 @@ import zyg
 from tests import differences
 
 X = np.array([0.3, 2.0, 1.0])
+RANDOM = np.random.default_rng(5)
 A = np.array([[0.5, 1.5, 2.5], [1.0, 2.0, 3.0]])
 
 
@@ -91,3 +92,36 @@ def test_infinities_and_signs_pass():
     np.testing.assert_array_equal(x_bar, [-1.0, -0.0, 0.5])
     (y_bar,) = zyg.gradient(lambda y: np.sum(1.0 / y), np.array([0.0, -1.0]))
     np.testing.assert_array_equal(y_bar, [-np.inf, -1.0])
+
+
+def layer(w, b, x):
+    return np.mean((x @ w + b) ** 2)
+
+
+def test_a_product_that_is_needed_anyway_is_summed():
+    listing = str(zyg.code_gradient(layer, A.T, X[:2], A))
+    assert "np.add.reduce(t, axis=0)\n" in listing
+    differences.check_gradient(layer, (A.T, X[:2], A), zyg.pullback)
+
+
+def test_an_array_is_no_factor_of_a_sum():
+    """The sum over columns of `x * b` is another one than that of `x`, times `b`."""
+    square = RANDOM.normal(size=(3, 3))
+
+    def f(x, b, c):
+        return np.sum((x * b) * c) + np.sum(np.sum(x * b, axis=1) * b)
+
+    differences.check_gradient(f, (square, X, X[:, None].copy()), zyg.pullback)
+
+
+def test_whole_numbers_meet_floats_as_floats():
+    listing = str(zyg.code_gradient(lambda x: np.sum(np.tanh(x) + x[0] * x**3), X))
+    assert "1.0 -" in listing and "3.0 *" in listing and "x ** 2" in listing and "[0]" in listing
+    single = X.astype(np.float32)
+    assert zyg.gradient(lambda x: np.sum(np.tanh(x)), single)[0].dtype == np.float32
+
+
+def test_sizes_and_shapes_of_arrays_are_attributes():
+    listing = str(zyg.code_gradient(lambda x: np.mean(np.exp(x)), A))
+    assert "x.size" in listing and "np.shape" not in listing
+    assert "np.shape(" in str(zyg.code_gradient(np.mean, [1.0, 2.0]))

@@ -66,6 +66,7 @@ def test_values_and_gradients(program, ufunc):
         lambda x: np.add.reduce(x * x, where=M),
         lambda x: np.multiply.reduce(x, axis=1, where=M, initial=2.0),
         lambda x: np.maximum.accumulate(x * x, axis=1),
+        lambda x: np.minimum.accumulate(x * x),
         lambda x: np.add.reduceat(x * x, [0, 2, 1]),
         lambda x: np.power.reduce(x),
         lambda x: np.arctan2.accumulate(x[:2]),
@@ -86,6 +87,33 @@ def test_ties_on_the_way_go_to_the_last():
     x = np.array([1.0, 1.0, 0.5, 1.0])
     (bar,) = zyg.gradient(lambda x: np.sum(np.maximum.accumulate(x) * np.arange(4.0)), x)
     np.testing.assert_array_equal(bar, [0.0, 3.0, 0.0, 3.0])
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (1,), (5, 1), (2, 3, 4)])
+@pytest.mark.parametrize("ufunc", [np.maximum, np.minimum], ids=["maximum", "minimum"])
+def test_running_extrema_of_arrays_of_all_shapes(ufunc, shape):
+    x = np.random.default_rng(2).normal(size=shape)
+    weights = np.random.default_rng(3).normal(size=shape)
+
+    def f(x, axis):
+        return np.sum(weights * ufunc.accumulate(x, axis) ** 2)
+
+    for axis in range(-1, x.ndim):
+        bar, _ = zyg.gradient(f, x, axis)
+        rows, found = np.moveaxis(x, axis, -1), np.zeros(shape)
+        bars = np.moveaxis(2 * weights * ufunc.accumulate(x, axis), axis, -1)
+        for place in np.ndindex(rows.shape):
+            so_far = rows[place[:-1]][: place[-1] + 1]
+            best = len(so_far) - 1 - np.argmax((so_far == ufunc.reduce(so_far))[::-1])
+            np.moveaxis(found, axis, -1)[(*place[:-1], best)] += bars[place]
+        np.testing.assert_allclose(bar, found, rtol=1e-12)
+
+
+def test_a_running_extremum_that_is_nan_stays_so():
+    x = np.array([[np.nan, 1.0, 2.0], [1.0, np.nan, 3.0]])
+    y, back = zyg.pullback(lambda x: np.maximum.accumulate(x, axis=1), x)
+    np.testing.assert_array_equal(y, np.maximum.accumulate(x, axis=1))
+    np.testing.assert_array_equal(back(np.ones((2, 3)))[0], [[3.0, 0.0, 0.0], [1.0, 2.0, 0.0]])
 
 
 def test_a_logarithm_of_sums_does_not_overflow():

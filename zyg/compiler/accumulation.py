@@ -106,6 +106,8 @@ class Accumulation(Algebra):
                 simpler = self._simpler(callee.value, args, names, loc)
             if simpler is not None:
                 return [simpler]
+            if callee.value in _ARITHMETIC:
+                args = [_as_float(args[0], args[1]), _as_float(args[1], args[0])]
         return super().typed_call(callee, args, kwargs, names, loc)
 
     def _unspread(self, callee: object, args: list[Operand]) -> list[Operand]:
@@ -416,11 +418,13 @@ class Accumulation(Algebra):
 
 
 _ELEMENTWISE = (operator.mul, operator.truediv, operator.sub, cotangent.add, cotangent.subtract)
+_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
+MAX_EXACT = 2**53  # of the whole numbers that are floats
 # The callees that these methods and those of `Algebra` look for.
 _SIMPLIFIED = {
     id(callee) for callee in (
-        *_ELEMENTWISE, *SIGNED, operator.pow, cotangent.unbroadcast, cotangent_items.one_hot,
-        np.expand_dims, np.broadcast_to,
+        *_ELEMENTWISE, *SIGNED, operator.add, operator.pow, cotangent.unbroadcast,
+        cotangent_items.one_hot, np.expand_dims, np.broadcast_to,
     )
 }
 
@@ -431,6 +435,16 @@ def _is_complex(operand: Operand) -> bool:
 
 def _is_scalar(type_: Type) -> bool:
     return isinstance(type_, Scalar | Known) and is_numeric(type_)
+
+
+def _as_float(operand: Operand, other: Operand) -> Operand:
+    """A whole number as a float, where it meets floats: what Python and NumPy make of it each
+    time.
+    """
+    if isinstance(operand, Const) and type(operand.value) is int and is_inexact(type_of(other)):
+        if abs(operand.value) <= MAX_EXACT:
+            return Const(float(operand.value))
+    return operand
 
 
 def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:

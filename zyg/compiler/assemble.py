@@ -63,6 +63,7 @@ from zyg.compiler.saving import (
 )
 from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.compiler.specialise import Specialiser
+from zyg.compiler.summed_products import sum_products
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
@@ -330,10 +331,7 @@ class Compiler:
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
             primitives.build_tuple, *bars
         )
-        adjoint = Block([], transposer.ops, Yield([exit]))
-        share_common(adjoint)
-        eliminate_dead(adjoint, is_pure)
-        self._use_records(adjoint)
+        adjoint = self._simplified_adjoint(transposer, exit)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
@@ -369,12 +367,17 @@ class Compiler:
         self._as_program(made, forward, adjoint)
         pair.dispatched = augmenter.dispatched
 
-    def _use_records(self, adjoint: Block) -> None:
+    def _simplified_adjoint(self, transposer: Transposer, exit: Operand) -> Block:
+        adjoint = Block([], transposer.ops, Yield([exit]))
+        share_common(adjoint)
+        eliminate_dead(adjoint, is_pure)
+        sum_products(adjoint)
         fields = self.specialiser.fields
         if fields is not None and not fields.is_open:
             from zyg.compiler.object_bars import use_records  # few programs work on objects
 
             use_records(adjoint, fields)
+        return adjoint
 
     def _as_program(self, made: Specialisation, *blocks: Block) -> None:
         """Gives generated code on objects the form in which it is differentiated."""
@@ -479,10 +482,7 @@ class Compiler:
         versions: Versions | None, logged: list[int] | None,
     ) -> Block:
         """The forward operations and, behind them, the adjoint that reads their values."""
-        adjoint = Block([], transposer.ops, Yield([exit]))
-        share_common(adjoint)
-        eliminate_dead(adjoint, is_pure)
-        self._use_records(adjoint)
+        adjoint = self._simplified_adjoint(transposer, exit)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         shapes_without_values(body, self._inputs(made))

@@ -19,6 +19,7 @@ from ir.record import made, node
 from ir.rewrite import clone
 from ir.types import Known, Type
 from ir.verify import verify
+from zyg.compiler.array_attributes import read_attributes
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.ownership import reuse_buffers
@@ -98,6 +99,7 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         reuse_buffers(function.body)
         shorten_updates(function.body)
         read_buffers_in_place(function.body)
+        read_attributes(function.body)
         replace_lambdas(function)
         functions.append(function)
     known: dict[str, object] = {item.name: item for item in generated}

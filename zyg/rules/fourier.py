@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ir import facts
+from ir.types import TOP
+from zyg.array_type import Array
 from zyg.cotangent import conj, unbroadcast
 from zyg.rules.registry import adjoint, constant
 
@@ -117,17 +120,30 @@ def rfft(a, n=None, axis=-1, norm=None):
 
 def rfft_bar(y_bar, length, axis, norm):
     """The real part of the transform back of the half that there is: each term counts once."""
-    counts = term_counts(y_bar, length, axis)
-    return np.fft.irfft(y_bar / counts, length, axis, other_norm(norm))
+    return np.fft.irfft(with_pairs(y_bar, -1, length, axis), length, axis, other_norm(norm))
 
 
-def term_counts(half, length, axis):
-    """How many terms each one of half of a spectrum stands for, in its dtype and rank."""
-    terms = np.arange(length // 2 + 1)
-    counts = np.where((terms == 0) | (2 * terms == length), 1.0, 2.0)
-    ndim = np.ndim(half)
-    spread = [-1 if i == axis % ndim else 1 for i in range(ndim)]
-    return np.reshape(counts.astype(np.real(half).dtype), spread)
+def with_pairs(half, doublings, length, axis):
+    """Half of a spectrum, doubled (or halved: -1) where a term stands for two: not at its ends."""
+    scaled = 2.0**doublings * half
+    terms, source = np.moveaxis(scaled, axis, -1), np.moveaxis(half, axis, -1)
+    terms[..., 0] = source[..., 0]
+    if length % 2 == 0:
+        terms[..., length // 2] = source[..., length // 2]
+    return scaled
+
+
+@facts.result(with_pairs)
+def spectrum_type(args, kwargs):
+    return args[0] if isinstance(args[0], Array) else TOP
+
+
+@adjoint(with_pairs)
+def with_pairs_rule(half, doublings, length, axis):
+    def back(y_bar):
+        return with_pairs(y_bar, doublings, length, axis), None, None, None
+
+    return with_pairs(half, doublings, length, axis), back
 
 
 @adjoint(np.fft.irfft)
@@ -141,7 +157,7 @@ def irfft(a, n=None, axis=-1, norm=None):
 def irfft_bar(y_bar, axis, norm):
     """The transform of the cotangent, where what stands for two terms counts twice."""
     half = np.fft.rfft(y_bar, None, axis, other_norm(norm))
-    return half * term_counts(half, np.shape(y_bar)[axis], axis)
+    return with_pairs(half, 1, np.shape(y_bar)[axis], axis)
 
 
 @adjoint(np.fft.rfftn)

@@ -176,7 +176,7 @@ LATE = {
     "itertools": ("lazy",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "einsum", "index_tricks", "options",
-        "order_statistics", "padding", "piecewise", "polynomials",
+        "order_statistics", "padding", "piecewise", "polynomials", "running_extrema",
         "ufunc_methods",
     ),
     "numpy.fft": ("fourier",),

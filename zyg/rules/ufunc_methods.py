@@ -2,7 +2,6 @@
 
     np.add.reduce(x, axis=1)            np.sum(x, axis=1)
     np.arctan2.reduce(x)                a loop over the items: y = np.arctan2(y, item)
-    np.maximum.accumulate(x)            x, taken where the last largest item stands
     np.multiply.outer(x, y)             np.multiply(x[:, None], y)
 
 A function stands for a method of some ufuncs, and takes the ufunc as its first argument. What has
@@ -14,8 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 from ir import facts
-from ir.types import TOP
-from zyg.array_type import Array, array_of
 from zyg.cotangent_items import scatter
 from zyg.numpy_example import by_example
 from zyg.rules.array_stores import all_on_the_way
@@ -220,31 +217,6 @@ def add_accumulate(ufunc, array, axis=0, dtype=None, out=None):
 @of_ufuncs("accumulate", np.multiply)
 def multiply_accumulate(ufunc, array, axis=0, dtype=None, out=None):
     return np.cumprod(array, axis, dtype)
-
-
-@of_ufuncs("accumulate", np.maximum, np.minimum)
-def extremum_accumulate(ufunc, array, axis=0, dtype=None, out=None):
-    items = as_dtype(array, dtype)
-    return np.take_along_axis(items, last_best(ufunc, items, axis), axis)
-
-
-def last_best(ufunc, array, axis):
-    """For each place the last one up to it where the largest (smallest) item so far stands."""
-    best = np.equal(array, ufunc.accumulate(array, axis))
-    places = np.arange(np.shape(array)[axis])
-    rest = tuple(i for i in range(np.ndim(array)) if i != axis % np.ndim(array))
-    places = np.expand_dims(places, rest)
-    return np.maximum.accumulate(np.where(best, places, 0), axis)
-
-
-constant(last_best)
-
-
-@facts.result(last_best)
-def places_type(args, kwargs):
-    """Integers of the shape of the array. (What `last_best` calls stands for its callers.)"""
-    array = args[1]
-    return array_of(np.dtype(np.intp), array.dims) if isinstance(array, Array) else TOP
 
 
 def ordered_accumulate(ufunc, array, axis=0, dtype=None, out=None):
