@@ -6,7 +6,7 @@ arrays that objects hold, read iterators of functions of C, or have objects as a
 """
 
 BY_AREA = {
-    "arrays": "attributes_found_at_run_time laid_end_to_end",
+    "arrays": "attributes_found_at_run_time",
     "calls": "mapped star_arguments",
     "collection_classes": """
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
