@@ -6,13 +6,12 @@ arrays that objects hold, read iterators of functions of C, or have objects as a
 """
 
 BY_AREA = {
-    "arrays": "attributes_found_at_run_time laid_end_to_end",
+    "arrays": "attributes_found_at_run_time",
     "calls": "mapped star_arguments",
     "collection_classes": """
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
     """,
-    "comprehensions": "starred_comprehension",
-    "containers": "extremes_of_dicts_are_keys zipped_and_unzipped",
+    "containers": "extremes_of_dicts_are_keys",
     "data_classes": "data_class_that_inherits data_class_with_everything",
     "decorators": """
         attribute_getters cached_function cached_recursion cached_recursion_of_its_own
@@ -23,8 +22,8 @@ BY_AREA = {
     "event_queues": "actions_that_plan_others events_that_are_compared",
     "exceptions": "exits_in_with",
     "failing_callees": """
-        bank1 bank2 bank_list context_cause error_reraise events machine mutual payload recursion
-        starred_calls_that_fail_midway unknown_functions
+        bank1 bank2 bank_list context_cause error_reraise events machine mutual payload
+        recursion starred_calls_that_fail_midway unknown_functions
     """,
     "failing_flow": "comp comps type_error varargs zips",
     "failing_memory": "attrs_order held_array swap_fail",
@@ -32,22 +31,23 @@ BY_AREA = {
     "generator_consumers": """
         chained classes_in_a_list comprehensions_over_generators contextmanager
         contextmanager_that_catches contextmanager_with_finally dicts_and_sets
-        expression_changed_meanwhile extended iterator_around_a_generator map_and_filter
-        reduced_and_joined sliced_and_taken starred_arguments zip_of_generators
+        expression_changed_meanwhile extended iterator_around_a_generator sliced_and_taken
+        starred_arguments zip_of_generators
     """,
     "generator_endings": """
-        closed_inside_of_yield_from endless_loop_in_try runs_out_of_items thrown_into_a_generator
-        with_around_a_yield
+        closed_inside_of_yield_from endless_loop_in_try runs_out_of_items
+        thrown_into_a_generator with_around_a_yield
     """,
     "generator_flow": """
-        alternate_until_all_end endless_recursion last_iterate_by_islice match_in_a_generator
-        merge_of_sorted recursion_with_results running_means sieve sliding_windows swaps_of_a_sort
+        alternate_until_all_end endless_recursion last_iterate_by_islice
+        match_in_a_generator merge_of_sorted recursion_with_results running_means sieve
+        sliding_windows swaps_of_a_sort
     """,
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_around_a_loop
         manager_as_a_decorator manager_in_a_generator managers_in_a_loop
-        method_that_makes_a_manager nested_managers order_of_managers returns_out_of_a_manager
-        two_managers
+        method_that_makes_a_manager nested_managers order_of_managers
+        returns_out_of_a_manager two_managers
     """,
     "generator_memory": """
         buffer_given_several_times changed_by_both_sides copies_of_a_buffer dict_as_a_cache
@@ -57,7 +57,7 @@ BY_AREA = {
     "generator_pipelines": """
         batches batches_of_a_generator chosen_generator cleaned_up_after_break
         controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict
-        lists_from_a_generator objects_that_move power_iteration reduced relaxation three_stages
+        lists_from_a_generator objects_that_move power_iteration relaxation three_stages
         tuples_and_dicts_from_a_generator views_from_a_generator
     """,
     "generator_walks": """
@@ -65,20 +65,22 @@ BY_AREA = {
     """,
     "generators": """
         array_changed_between_items functions_made_in_generator list_filled_by_generator
-        recursive_walk round_robin rows_changed_by_who_takes_them sending value_of_two_levels
-        yield_from_over_iterables yield_in_nested_loops yielded_array_is_the_same
+        recursive_walk round_robin rows_changed_by_who_takes_them sending
+        value_of_two_levels yield_from_over_iterables yield_in_nested_loops
+        yielded_array_is_the_same
     """,
     "held_walks": """
-        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one broken_off
-        comprehensions counted_beside_reversed counted_items elements elements_by_index
-        flat_elements functions_that_change_what_is_ahead in_another_function
-        items_counted_from_one items_of_a_dict next_items pairs_put_in_place parts_of_iterators
-        reversed_items rows_of_an_array rows_put_in_place shared_by_functions slices_and_copies
-        values_of_a_dict views_of_elements zipped_and_counted_items
+        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one
+        broken_off comprehensions counted_beside_reversed counted_items elements
+        elements_by_index flat_elements functions_that_change_what_is_ahead
+        in_another_function items_counted_from_one items_of_a_dict next_items
+        pairs_put_in_place parts_of_iterators reversed_items rows_of_an_array
+        rows_put_in_place shared_by_functions slices_and_copies values_of_a_dict
+        views_of_elements zipped_and_counted_items
     """,
     "iterators": """
-        accumulated grouped mapped_with_gradient_of_the_function math_of_sequences
-        sorted_items_of_a_dict starmapped
+        accumulated grouped mapped_with_gradient_of_the_function sorted_items_of_a_dict
+        starmapped
     """,
     "local_classes": """
         constants_and_methods data_classes_in_a_function derives_from_a_global_class
@@ -87,8 +89,9 @@ BY_AREA = {
     "loops": "over_map_and_filter",
     "matching": "everything_caught_in_a_list",
     "memory_by_several_names": """
-        held_after_the_branch held_or_not held_since_the_first_iteration read_before_it_is_held
-        read_out_in_a_later_iteration replaced_in_the_first_iteration
+        held_after_the_branch held_or_not held_since_the_first_iteration
+        read_before_it_is_held read_out_in_a_later_iteration
+        replaced_in_the_first_iteration
     """,
     "memory_in_containers": "default_dicts default_lists_of_numbers",
     "models": "basis_splines soft_game tree_likelihood",
@@ -99,26 +102,25 @@ BY_AREA = {
     """,
     "numbers_in_containers": "default_lists_of_known_keys",
     "object_protocols": """
-        alternative_constructors attributes_by_computed_names attributes_of_a_wrapped_object
-        cached_area cached_area_computed_anew checked_by_a_setter comparisons_of_dual_numbers
-        derivative_by_dual_numbers method_by_the_class_of_its_argument named_tuple_in_an_object
+        alternative_constructors attributes_by_computed_names
+        attributes_of_a_wrapped_object cached_area cached_area_computed_anew
+        checked_by_a_setter comparisons_of_dual_numbers derivative_by_dual_numbers
+        method_by_the_class_of_its_argument named_tuple_in_an_object
         newton_step_of_a_polynomial setter_of_a_subclass stored_by_a_descriptor
         sum_of_dual_numbers
     """,
     "object_structures": """
-        account_as_argument accounts_that_are_observed appended_at_the_end bank_with_transfers
-        bodies_that_attract_each_other diffusion_on_a_cyclic_graph fluent_builder
-        last_link_by_recursion linked_list_as_argument linked_list_reversed_and_popped
-        linked_list_that_is_walked machine_of_states object_returned_by_a_function
-        objects_exchanged_in_a_list reverse_mode_inside search_tree sweep_over_a_cyclic_graph
-        tree_with_parents
+        account_as_argument accounts_that_are_observed appended_at_the_end
+        bank_with_transfers bodies_that_attract_each_other diffusion_on_a_cyclic_graph
+        fluent_builder last_link_by_recursion linked_list_as_argument
+        linked_list_reversed_and_popped linked_list_that_is_walked machine_of_states
+        object_returned_by_a_function objects_exchanged_in_a_list reverse_mode_inside
+        search_tree sweep_over_a_cyclic_graph tree_with_parents
     """,
     "objects": """
-        augmented_by_operator bound_method_as_value called_object container_of_the_user
-        descriptor_is_read frozen_dataclasses inheritance_and_super layers_of_a_network
-        missing_attribute named_tuple_with_methods nested_objects operators_in_a_loop
-        operators_that_return_objects property_is_read reflected_method_of_a_subclass
-        sums_of_objects
+        augmented_by_operator bound_method_as_value container_of_the_user missing_attribute
+        named_tuple_with_methods operators_in_a_loop
+        operators_that_return_objects reflected_method_of_a_subclass sums_of_objects
     """,
     "objects_aliased": """
         argument_in_two_places chain_that_bites_its_tail equal_arguments_are_not_one
@@ -126,11 +128,12 @@ BY_AREA = {
         property_between_stores stored_in_itself subclass_beside_its_base
     """,
     "objects_changed": """
-        attribute_of_the_class_as_default attributes_through_hooks data_object_that_is_scaled
-        dict_held_by_an_object dict_of_objects_as_argument early_return_behind_a_store
-        history_of_a_simulation largest_object_by_key list_of_objects_as_argument
-        made_by_operators named_tuple_made_anew sorted_objects_taken_apart stored_in_one_branch
-        stores_around_exits stores_in_functions_of_a_list
+        attribute_of_the_class_as_default attributes_through_hooks
+        data_object_that_is_scaled dict_held_by_an_object dict_of_objects_as_argument
+        early_return_behind_a_store history_of_a_simulation largest_object_by_key
+        list_of_objects_as_argument made_by_operators named_tuple_made_anew
+        sorted_objects_taken_apart stored_in_one_branch stores_around_exits
+        stores_in_functions_of_a_list
     """,
     "objects_holding_containers": """
         appended_while_earlier_rows_are_read changed_by_a_generator changed_in_the_argument
@@ -138,8 +141,8 @@ BY_AREA = {
         grown_and_taken_down grown_before_an_error lists_of_arrays loops_over_rows
         methods_that_change_rows moved_by_methods_of_lists nothing_is_read_behind
         objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects
-        part_of_a_local_array rebound_in_the_middle row_that_has_left rows_swapped shallow_copies
-        shared_by_functions three_levels trained_in_place tuples_of_rows
+        part_of_a_local_array rebound_in_the_middle row_that_has_left rows_swapped
+        shallow_copies shared_by_functions three_levels trained_in_place tuples_of_rows
         under_a_local_name_before_and_behind views_of_one_array
     """,
     "shared_contents": """

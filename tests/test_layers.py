@@ -32,7 +32,7 @@ LAYERS = [
     ],
     ["zyg.api", "zyg.calls_inside"],
     ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],
-    ["zyg.forward"],
+    ["zyg.forward", "zyg.blocks", "zyg.jacobians_inside"],
     ["zyg.sparsity"],
     ["zyg.derivatives"],
     ["zyg"],

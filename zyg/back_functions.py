@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from zyg.compiler.found_calls import as_callable, refuse_objects
 from zyg.compiler.generated import Generated
 from zyg.compiler.nested_backs import NestedBack
-from zyg.compiler.nested_dispatch import as_callable, refuse_objects
 from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
 from zyg.held_memory import Watched

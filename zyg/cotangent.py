@@ -210,7 +210,10 @@ def project(bar: Any, x: Any) -> Any:
     names = getattr(x, "__dict__", None)
     if type(bar) is dict and type(names) is dict:
         # In the order of the attributes, whatever order they were read in.
-        return {**{name: bar[name] for name in names if name in bar}, **bar}
+        return {**{
+            name: None if bar[name] is None else project(bar[name], held)
+            for name, held in names.items() if name in bar
+        }, **{name: own for name, own in bar.items() if name not in names}}
     return bar
 
 

@@ -16,10 +16,18 @@ import numpy as np
 from ir.late import late
 from zyg.api import gradient, pullback
 from zyg.back_functions import Pullback
+from zyg.blocks import blocks
 from zyg.calls_inside import hvp_inside
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.flattening import Structure, Unflatten, flatten, leaves, with_leaves
 from zyg.forward import jvp
+from zyg.jacobians_inside import (
+    diaghessian_inside,
+    hessian_inside,
+    jacobian_inside,
+    refuse_complex,
+    seed_of,
+)
 from zyg.rules.registry import substitute
 
 if TYPE_CHECKING:
@@ -86,12 +94,12 @@ def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any
     `zyg.jacobian_sparsity`.
     """
     vector, unflatten = flatten(xs)
-    _refuse_complex(vector, "its arguments")
+    refuse_complex(vector, "its arguments")
     if sparsity is not None:
         return _sparse_jacobian(f, xs, sparsity)
     y, back = pullback(f, *xs)
     value, unflatten_value = flatten(y)
-    _refuse_complex(value, "its result")
+    refuse_complex(value, "its result")
     columns = None
     if vector.size < value.size:
         with contextlib.suppress(NotDifferentiable, UnsupportedSyntax):
@@ -99,16 +107,16 @@ def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any
     if columns is not None:
         matrix = np.array(columns).T.reshape(value.size, vector.size)
     else:
-        rows = [unflatten.vector(back(_seed(y, unflatten_value, u))) for u in np.eye(value.size)]
+        rows = [unflatten.vector(back(seed_of(y, unflatten_value, u))) for u in np.eye(value.size)]
         matrix = np.array(rows).reshape(value.size, vector.size)
-    return _blocks(matrix, y, xs)
+    return blocks(matrix, y, xs)
 
 
 def _sparse_jacobian(f: Any, xs: tuple[Any, ...], sparsity: Any) -> tuple[Any, ...]:
     vector, unflatten = flatten(xs)
     y, back = pullback(f, *xs)
     value, unflatten_value = flatten(y)
-    _refuse_complex(value, "its result")
+    refuse_complex(value, "its result")
     widths = [flatten(x)[0].size for x in xs]
     given = _detected(sparsity, patterns.jacobian_sparsity, f, *xs)
     pattern = compressed.pattern_of(given, widths, value.size)
@@ -117,7 +125,7 @@ def _sparse_jacobian(f: Any, xs: tuple[Any, ...], sparsity: Any) -> tuple[Any, .
         return _along(f, xs, direction, unflatten, unflatten_value)
 
     def backward(direction: Vector) -> Vector:
-        return unflatten.vector(back(_seed(y, unflatten_value, direction)))
+        return unflatten.vector(back(seed_of(y, unflatten_value, direction)))
 
     dtype = np.result_type(vector, value)
     try:
@@ -136,11 +144,6 @@ def _detected(sparsity: Any, detect: Callable[..., Any], *args: Any) -> Any:
     return detect(*args)
 
 
-def _seed(y: Any, unflatten: Unflatten, unit: Vector) -> Any:
-    parts = iter(leaves(unflatten(unit)))
-    return with_leaves(y, lambda leaf: next(parts), lambda part: None)
-
-
 def _tangents(xs: tuple[Any, ...], unflatten: Unflatten, unit: Vector) -> tuple[Any, ...]:
     parts = iter(leaves(unflatten(unit)))
     found: tuple[Any, ...] = with_leaves(xs, lambda leaf: next(parts), lambda part: None)
@@ -151,46 +154,6 @@ def _along(
     f: Any, xs: tuple[Any, ...], unit: Vector, unflatten: Unflatten, unflatten_value: Unflatten
 ) -> Vector:
     return unflatten_value.vector(jvp(f, xs, _tangents(xs, unflatten, unit))[1])
-
-
-def _refuse_complex(vector: Vector, what: str) -> None:
-    if vector.dtype.kind == "c":
-        raise NotDifferentiable(
-            f"the Jacobian of a function is a matrix of real numbers, and {what} are complex: use "
-            "zyg.jvp or zyg.vjp, or differentiate real and imaginary parts"
-        )
-
-
-def _blocks(matrix: Any, y: Any, xs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A matrix by the leaves of a value and of arguments: for each argument, in `y`'s structure."""
-    found = []
-    column = 0
-    for x in xs:
-        width = flatten(x)[0].size
-        row = 0
-
-        def rows_of(leaf: Any, start: int = column, width: int = width, x: Any = x) -> Any:
-            nonlocal row
-            part = matrix[row : row + np.size(leaf), start : start + width]
-            row += np.size(leaf)
-            return _columns(part, leaf, x)
-
-        found.append(with_leaves(y, rows_of, lambda part: None))
-        column += width
-    return tuple(found)
-
-
-def _columns(part: Any, leaf: Any, x: Any) -> Any:
-    """The rows that belong to one leaf of the value, by the leaves of an argument."""
-    column = 0
-
-    def block(of: Any) -> Any:
-        nonlocal column
-        found = part[:, column : column + np.size(of)].reshape(np.shape(leaf) + np.shape(of))
-        column += np.size(of)
-        return found.copy() if found.ndim else found.item()
-
-    return with_leaves(x, block, lambda other: None)
 
 
 def hessian(f: Callable[[Any], Any], x: Any, sparsity: Any = None) -> Any:
@@ -205,7 +168,7 @@ def hessian(f: Callable[[Any], Any], x: Any, sparsity: Any = None) -> Any:
     that checks it: the pattern, or "detect", as for `jacobian` and by `zyg.hessian_sparsity`.
     """
     vector, unflatten = flatten(x)
-    _refuse_complex(vector, "its argument")
+    refuse_complex(vector, "its argument")
 
     def product(direction: Vector) -> Vector:
         along = _tangents((x,), unflatten_one(unflatten), direction)[0]
@@ -217,7 +180,7 @@ def hessian(f: Callable[[Any], Any], x: Any, sparsity: Any = None) -> Any:
         return compressed.compressed_hessian(pattern, product, vector.dtype)
     rows = list(map(product, np.eye(vector.size)))
     matrix = np.array(rows).reshape(vector.size, vector.size)
-    return _blocks(matrix, x, (x,))[0]
+    return blocks(matrix, x, (x,))[0]
 
 
 def unflatten_one(unflatten: Unflatten) -> Unflatten:
@@ -234,7 +197,7 @@ def diaghessian(f: Callable[..., Any], *xs: Any) -> tuple[Any, ...]:
     found = []
     for i, x in enumerate(xs):
         vector, unflatten = flatten(x)
-        _refuse_complex(vector, "its arguments")
+        refuse_complex(vector, "its arguments")
         diagonal = []
         for k, unit in enumerate(np.eye(vector.size)):
             along = _tangents((x,), unflatten_one(unflatten), unit)
@@ -259,3 +222,8 @@ def _hessian_rows(f: Any, xs: tuple[Any, ...], along: tuple[Any, ...], i: int) -
         return gradient(f, *args)[i]
 
     return jvp(gradient_of, xs, along)[1]
+
+
+substitute(jacobian)(jacobian_inside)
+substitute(hessian)(hessian_inside)
+substitute(diaghessian)(diaghessian_inside)

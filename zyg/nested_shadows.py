@@ -13,6 +13,7 @@ import functools
 from typing import Any
 
 from ir import facts
+from ir.heap import Identity
 from ir.types import TOP, Instance, Known, Type
 from zyg.errors import NotDifferentiable
 
@@ -46,7 +47,8 @@ class BarTable:
             found = self._by_id[id(obj)] = obj, cls()
         held = found[1].__dict__
         for name in names:
-            held.setdefault(name, zero)
+            if held.get(name) is None:  # or a structural zero that became a number
+                held[name] = zero
         return found[1]
 
 
@@ -69,6 +71,7 @@ def number_bars_of(table: BarTable, cls: type[Bars], obj: Any, *names: str) -> B
 
 def unless_moved(obj: Any, bar: Any) -> None:
     """Raises for a cotangent of an object that isn't in the table, by names of attributes."""
+    obj = obj.value if isinstance(obj, Identity) else obj
     if bar is not None and not (isinstance(bar, dict) and all(b is None for b in bar.values())):
         raise NotDifferentiable(
             f"a {type(obj).__name__} is read by a call that zyg differentiates apart from the code "

@@ -73,6 +73,7 @@ class Accumulation(Algebra):
         self.definitions = augmenter.definitions
         self.methods = augmenter.methods
         self._varied = augmenter.varied
+        self._seen_here = augmenter.seen_here
         self.heap = augmenter.heap
         self._steady = augmenter.steady
         self._forward = set(augmenter.definitions)
@@ -177,6 +178,9 @@ class Accumulation(Algebra):
             return
         if self.heap is not None and is_object_type(operand.type):
             # Another call has read it, or the caller knows more of it than it can see.
+            if operand in self._seen_here:
+                self.leave_to_objects(self._seen_here[operand], bar)
+                return
             changes = self.surroundings.may_change_objects()
             add = add_object if changes else add_constant_object
             self.call(add, self.heap_bar(), operand, bar)
@@ -187,6 +191,12 @@ class Accumulation(Algebra):
         if isinstance(total, Value) and total.name == "t" and operand.name != "t":
             total.name = f"{operand.name}_bar"
         self.bars[operand] = total
+
+    def leave_to_objects(self, seen: Value, bar: Operand) -> Operand:
+        """Leaves a cotangent to the objects that something held at a point; gives the rest."""
+        from zyg.compiler.seen_objects import leave  # few programs need it
+
+        return self.call(leave, self.heap_bar(), seen, bar)
 
     def heap_bar(self) -> Operand:
         """The table of the cotangents of what objects hold: one for all versions of the heap."""

@@ -47,7 +47,7 @@ from zyg.compiler.forward_steps import BranchStep, LambdaStep, LoopStep, Step, w
 from zyg.compiler.lengths import stored_into
 from zyg.compiler.mutation import refuse_changing_call, unsupported
 from zyg.compiler.object_needs import is_global_store
-from zyg.compiler.objects import is_object_type, iterates_over
+from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 
@@ -262,8 +262,12 @@ class Augmenter(ForwardCalls):
             return
         if isinstance(callee, Const):
             if (not kwargs or callee.value is sum) and self._is_of_object(callee.value, args):
-                self._dynamic_call(op, callee, args, kwargs, mapping)
-                return
+                is_plain = bool(unknown_operands(callee.value, list(map(type_of, args)))) and (
+                    self._is_made_by_us(args) and self._needs_heap(op, callee, args, kwargs)
+                )
+                if not is_plain:  # else it is looked at below
+                    self._dynamic_call(op, callee, args, kwargs, mapping)
+                    return
             self._check_operands(callee.value, args)
             args = [
                 self._iterated(arg, known, op.loc)

@@ -211,9 +211,7 @@ class ForwardCalls(ForwardObjects):
             return
         if HEAP_NAME in kwargs:  # which the run time has by itself
             kwargs = without_heap(kwargs)
-        elif self.heap is None and not self.is_inner and (
-            self._works_on_objects(op, callee, args, kwargs)
-        ):
+        elif self._needs_heap(op, callee, args, kwargs):
             self._specialiser.needs_heap.add(self._function)
             raise NeedsHeap(f"the call of {callee_name(callee)} may work on objects", op.loc)
         self.dispatched.append((op.loc, f"{callee_name(callee)} is not known at compile time"))

@@ -27,7 +27,7 @@ from ir.held import may_be_memory
 from ir.rewrite import Mapping
 from ir.types import Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
-from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, Step, StoreStep
+from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
 from zyg.compiler.objects import member
 from zyg.compiler.specialisation import Specialisation
 from zyg.held_memory import Seen, hold
@@ -40,6 +40,8 @@ class ForwardObjects(ForwardRules):
         super().__init__(*args, **kwargs)
         # What was read of memory that objects may hold: its identity, and in which block.
         self._held_here: dict[Value, tuple[Value, list[Step]]] = {}
+        # What is given to calls that know no table: what objects held then.
+        self.seen_here: dict[Value, Value] = {}
 
     def _without_heap(self, values: list[Value], mapping: Mapping) -> list[Value]:
         """The values but for versions of the heap, all of which are one token."""
@@ -119,6 +121,12 @@ class ForwardObjects(ForwardRules):
             self._define(Call(Const(primitives.alias), [args[1]], {}, [result], op.loc))
             mapping[op.result] = result
             self.varied.add(result)
+            if self.surroundings.may_change_objects():
+                from zyg.compiler.seen_objects import see  # few programs need it
+
+                seen = self.seen_here[result] = Value(result.name, IDENTITY)
+                self._define(Call(Const(see), [args[1]], {}, [seen], op.loc))
+                self.steps.append(SeenStep(result, args[1], seen, op.loc))
             return True
         plain = STORES.get(callee.value) if callable(callee.value) else None
         if plain is None:

@@ -85,6 +85,17 @@ class ContentsStep:
 
 
 @node
+class SeenStep:
+    """Something that holds objects is given to a call that knows no table: what the call gives for
+    it belongs to what these held at this point."""
+
+    result: Value
+    value: Operand
+    seen: Value
+    loc: Location | None
+
+
+@node
 class ItemStep:
     """An item of memory that objects hold is read, in the block that has read the memory.
 
@@ -124,7 +135,7 @@ class LambdaStep:
 
 
 Step: TypeAlias = (
-    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | ContentsStep | ItemStep
+    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | ContentsStep | SeenStep | ItemStep
     | StructureStep | BranchStep | LoopStep | LambdaStep
 )
 
@@ -133,7 +144,7 @@ def works_on_heap(steps: list[Step]) -> bool:
     """Whether some of the steps read or change what objects hold."""
     for step in steps:
         match step:
-            case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
+            case ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.changes_objects:
@@ -153,7 +164,7 @@ def touches_heap(steps: list[Step]) -> bool:
         match step:
             case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
                 return True
-            case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
+            case ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep():
                 return True
             case CallStep() | OpaqueStep():
                 if step.works_on_objects or step.changes_objects:

@@ -9,12 +9,15 @@ saved, or what the back function of a rule captured.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir.late import late
+from ir.types import Instance
 from zyg import callables
 from zyg.compiler import from_api
+from zyg.compiler.objects import is_place, member
 from zyg.signature import BackFunction
 
 if TYPE_CHECKING:
@@ -243,7 +246,48 @@ def made_of_arguments(
             return {"func": own, "args": tuple(rest[:count]), "keywords": held}
 
         return y, LinearBack(back, of_parts)
+    if function is getattr and len(args) == 2 and not kwargs:
+        return _read_of(*args)
     return None
+
+
+def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:
+    """A read of what an object holds under a name, or of a method by `super()`."""
+    cls = type(obj)
+    if cls is super:
+        y = getattr(obj, name)
+        if type(y) is not types.MethodType or y.__self__ is not obj.__self__:
+            return None
+        back, transposed = _of_method, _as_method
+    elif is_place(cls) and member(Instance(cls), name).kind == "stored" and (
+        name in getattr(obj, "__dict__", ())
+    ):
+        y = getattr(obj, name)
+        back = functools.partial(_of_attribute, name)
+        transposed = functools.partial(_as_attribute, name)
+    else:
+        return None
+    return y, LinearBack(back, transposed)
+
+
+def _of_method(y_bar: Any) -> Bars:
+    """The cotangents of `getattr(obj, name)` from that of a bound method."""
+    return None, None if y_bar is None else y_bar.get("__self__"), None
+
+
+def _as_method(bars_bar: Bars) -> Any:
+    """The transpose of that."""
+    return None if bars_bar[1] is None else {"__self__": bars_bar[1]}
+
+
+def _of_attribute(name: str, y_bar: Any) -> Bars:
+    """The same from the cotangent of what an object holds."""
+    return None, None if y_bar is None else {name: y_bar}, None
+
+
+def _as_attribute(name: str, bars_bar: Bars) -> Any:
+    """The transpose of that."""
+    return None if bars_bar[1] is None else bars_bar[1].get(name)
 
 
 def as_it_is(y_bar: Any) -> Any:
@@ -257,5 +301,5 @@ def as_returned(layout: Any, given: Any) -> Bars:
 
 
 def is_zero(bar: Any) -> bool:
-    """Whether a cotangent of several values is a structural zero."""
-    return bar is None or all(part is None for part in bar)
+    """Whether a cotangent, perhaps of several values, is a structural zero."""
+    return bar is None or (isinstance(bar, tuple) and all(part is None for part in bar))

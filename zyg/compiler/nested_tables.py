@@ -23,6 +23,7 @@ from ir.heap import set_attribute
 from ir.types import TOP, Instance, Known, Scalar, class_of
 from zyg import cotangent, shadows
 from zyg.compiler.objects import is_place
+from zyg.compiler.seen_objects import leave
 from zyg.compiler.tangents import is_none
 from zyg.held_memory import held_memory, hold
 from zyg.nested_shadows import bars_class, bars_of, new_table, number_bars_of, unless_moved
@@ -92,6 +93,8 @@ class _Lowering:
         elif callee in (shadows.add_object, shadows.add_constant_object):
             if not is_none(op.args[2]):
                 self._call(unless_moved, op.args[1:], op.result, op)
+        elif callee is leave:
+            self._call(unless_moved, op.args[1:], op.result, op)
         elif any(callee is function for function in _OF_MEMORY):
             raise Unsupported(
                 "the second derivative of code in which objects hold more than numbers", op.loc,

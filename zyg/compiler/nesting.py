@@ -316,15 +316,20 @@ def _with_contents(inference: TypedCalls, operand: Operand, loc: Location | None
     """An operand of code that takes no heap, and reads objects as they are at this point."""
     if holds_no_objects(type_of(operand)):
         return operand
-    if not is_object_type(type_of(operand)) or isinstance(operand, Const):
+    if isinstance(operand, Const):
+        is_plain = isinstance(operand.value, types.BuiltinFunctionType | type) or (
+            isinstance(operand.value, types.FunctionType) and not operand.value.__closure__
+        )
+        if not is_plain:
+            inference.call(unless_holding_objects, operand, loc=loc)
+        return operand
+    if not is_object_type(type_of(operand)):
         is_container = isinstance(type_of(operand), Sequence | Tuple | Dict | Closure)
         if is_container and not inference.surroundings.may_change_objects():
             raise Unsupported(
                 "objects in a container are given to `gradient` inside of differentiated code that "
                 "works on objects", loc, advice="give each as an argument of its own",
             )  # code that takes no heap can do that, where nothing is stored
-        inference.call(unless_holding_objects, operand, loc=loc)
-        return operand
     found = inference.call(object_read, inference.current_heap(loc), operand, loc=loc)
     if isinstance(found, Value):
         found.type = type_of(operand)

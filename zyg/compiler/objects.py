@@ -455,6 +455,15 @@ def unless_overloaded(*operands: Any) -> None:
             )
 
 
+def unless_iterating(items: Any) -> None:
+    """Raises for an object of a class whose `__iter__` wasn't looked for."""
+    if overloads(type(items), "__iter__"):
+        raise NotDifferentiable(
+            f"an object of class {type(items).__name__} is iterated over by a gradient inside of "
+            "differentiated code; make a list of its items"
+        )
+
+
 def unless_items_overloaded(items: Any) -> None:
     """`unless_overloaded` for what is summed; the items of iterators can't be looked at before."""
     if isinstance(items, list | tuple | dict | set):
@@ -481,4 +490,4 @@ def unless_holding_objects(value: Any) -> None:
             pending += current.values()
 
 
-constant(unless_overloaded, unless_items_overloaded, unless_holding_objects)
+constant(unless_overloaded, unless_items_overloaded, unless_iterating, unless_holding_objects)

@@ -49,7 +49,11 @@ class ApplyBack(BackFunction):
         self._count = count
 
     def __call__(self, y_bar: Any) -> tuple[Any, Any, Any]:
-        function_bar, *bars = self._back(y_bar)
+        return self.arranged(self._back(y_bar))
+
+    def arranged(self, bars: Any) -> tuple[Any, Any, Any]:
+        """The cotangents of the three operands from those of the function and its arguments."""
+        function_bar, *bars = bars
         keywords = self._keywords
         bar_of = dict(zip(keywords, bars[self._count :], strict=True))
         keyword_bars = {
@@ -57,6 +61,15 @@ class ApplyBack(BackFunction):
         }
         args_bar = cotangent.from_items(bars[: self._count], self._args)
         return function_bar, args_bar, keyword_bars
+
+    def of_arranged(self, bars_bar: Any) -> tuple[Any, ...]:
+        """The transpose of that."""
+        function_bar, args_bar, keyword_bars = bars_bar
+        items = (None,) * self._count if args_bar is None else tuple(args_bar)
+        names = self._keywords if keyword_bars else ()
+        return function_bar, *items, *(
+            keyword_bars.get(name) if names else None for name in self._keywords
+        )
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> ApplyBack:
         """The same with copies of what it holds."""

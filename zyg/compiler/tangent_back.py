@@ -146,6 +146,7 @@ class _BackAugmenter(Augmenter):
         self._plain = set()
         self._contents = like._contents
         self._held_here = {}
+        self.seen_here = {}
         self._in_loop = None
         self.steady = set()
         self.dispatched = []

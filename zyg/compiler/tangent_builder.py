@@ -46,10 +46,12 @@ from zyg.compiler.forward_steps import (
     LambdaStep,
     ReadStep,
     RuleStep,
+    SeenStep,
     Step,
     StoreStep,
     StructureStep,
 )
+from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangent_rules import RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
@@ -112,6 +114,8 @@ class TangentBuilder(RuleTangents):
                 return lambda: self._store_tangent(step)
             case ContentsStep():
                 return lambda: self._contents_tangent(step)
+            case SeenStep(result, value):
+                return lambda: self._seen_tangent(result, value)
             case _:
                 raise AssertionError(step)
 
@@ -150,6 +154,10 @@ class TangentBuilder(RuleTangents):
         before = self.dot_or_zero(step.value)
         self.set_dot(step.result, self.made(now, step.result, before))
         self.held[step.result] = (before,)
+
+    def _seen_tangent(self, result: Value, value: Operand) -> None:
+        if not is_object_type(result.type):  # the tangents of objects are known by these
+            self.set_dot(result, self.dot_or_zero(value))
 
     # Structures
 

@@ -179,7 +179,7 @@ def tangent_of_pair(
     """A value and its back function, which an inner gradient found at run time, with tangents."""
     if function is dynamic.pullback_call:
         linear = nested_backs.made_of_arguments(args[0], args[1:], kwargs)
-        if linear is not None:
+        if linear is not None and args[0] is not getattr:
             _, y_dot = made_by_class(args[0], args[1:], dots[1:], kwargs, kwarg_dots)
             return linear, (y_dot, None)
         return nested_dispatch.tangent_of_call(
@@ -189,8 +189,10 @@ def tangent_of_pair(
         return nested_dispatch.tangent_of_call(
             _compiled, function, args, None, dots, kwargs, kwarg_dots
         )
-    found: tuple[Any, Any] = nested_dispatch.pullback_of_apply(*args)
-    return found
+    raise NotDifferentiable(
+        f"a gradient calls {name_of(args[0])} with starred arguments, finds it at run "
+        "time, and is itself differentiated forwards; call it with its arguments one by one"
+    )
 
 
 def tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:

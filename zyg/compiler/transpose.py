@@ -32,6 +32,7 @@ from zyg.compiler.forward_steps import (
     OpaqueStep,
     ReadStep,
     RuleStep,
+    SeenStep,
     Step,
     StoreStep,
     StructureStep,
@@ -77,7 +78,7 @@ class Transposer(BranchTransposer):
                         self._rule(step, bar)
                 case OpaqueStep() | CallStep():
                     self._call_step(step)
-                case ReadStep() | StoreStep() | ContentsStep() | ItemStep():
+                case ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep():
                     self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
@@ -106,7 +107,9 @@ class Transposer(BranchTransposer):
         else:
             self._call(step, bar)
 
-    def _heap_step(self, step: ReadStep | StoreStep | ContentsStep | ItemStep) -> None:
+    def _heap_step(
+        self, step: ReadStep | StoreStep | ContentsStep | SeenStep | ItemStep
+    ) -> None:
         self.loc = step.loc
         if isinstance(step, StoreStep):
             if self._counts_what_is_stored():
@@ -129,6 +132,9 @@ class Transposer(BranchTransposer):
         if isinstance(step, ContentsStep):
             rest = self.call(shadows.absorb, self.heap_bar(), step.held, bar)
             self.add(step.value, rest)
+            return
+        if isinstance(step, SeenStep):
+            self.add(step.value, self.leave_to_objects(step.seen, bar))
             return
         place = [step.obj, Const(step.name)]
         if step.held is None:

@@ -27,11 +27,12 @@ from zyg.compiler.objects import (
     may_overload,
     unknown_operands,
     unless_items_overloaded,
+    unless_iterating,
     unless_overloaded,
 )
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
-from zyg.signature import BACK
+from zyg.signature import BACK, is_users
 
 if TYPE_CHECKING:
     from zyg.compiler import refusals
@@ -61,7 +62,7 @@ class Variation(Lengths):
         self._active = active
         self._pair_of = pair_of
         # Whether this is for a gradient inside of differentiated code: the run time refuses there
-        # what works on objects (`zyg.compiler.nested_dispatch`).
+        # what works on objects (`zyg.compiler.found_calls`).
         self.is_inner = False
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
@@ -111,6 +112,9 @@ class Variation(Lengths):
             return iterable
         items = Value("items", TOP)
         call = Call(Const(iter), [iterable], {}, [items], loc)
+        if self._is_made_by_us([known]) and self._needs_heap(call, Const(iter), [iterable], {}):
+            self.call(unless_iterating, iterable, loc=loc)
+            return iterable
         mapping: Mapping = {}
         self._dynamic_call(call, call.callee, call.args, {}, mapping)
         return mapping[items]
@@ -247,6 +251,23 @@ class Variation(Lengths):
                 (Const(None) if target is args[0] else target, keyword)
                 for target, keyword in step.targets
             ]
+
+    def _is_made_by_us(self, args: list[Operand]) -> bool:
+        """Whether an operation stands in generated code, with operands of unknown classes.
+
+        There, what may be an object is called by the run time, and what is left are numbers.
+        """
+        return self._function.is_generated and all(
+            (cls := class_of(type_of(arg))) is None or not is_users(cls) for arg in args
+        )
+
+    def _needs_heap(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        """Whether a call, that takes no heap, would have to."""
+        if self.heap is not None or self.is_inner:
+            return False
+        return self._works_on_objects(op, callee, args, kwargs)
 
     def _works_on_objects(
         self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
