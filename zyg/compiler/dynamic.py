@@ -87,7 +87,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     plain = plain or stand_in_of(function, (*leading, *args), kwargs)
     if rule is not None and plain is None:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
-        return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
+        return y, RuleBack(back, function, len(leading), (*leading, *args), kwargs)
     if plain is not None:
         if isinstance(function, np.ufunc):
             return callables.call_of_partial(
@@ -219,7 +219,7 @@ def applied(call: Any, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
     y, back = _by_rule(rule_of(function), function, args, kwargs)
-    return y, RuleBack(back, function, 0, len(args), kwargs, with_function=False)
+    return y, RuleBack(back, function, 0, args, kwargs, with_function=False)
 
 
 @facts.result(pullback_call, pullback_apply, call_rule)
