@@ -27,7 +27,7 @@ AnyException = TypeVar("AnyException", bound=BaseException)
 def relocate(exception: BaseException, hide: Sequence[str] = ()) -> None:
     """Rewrites the traceback of the exception and of those that it is chained to.
 
-    Frames of generated code become frames of the user's lines; frames of files whose path begins
+    Frames of generated code become frames of the user's lines; those of files whose path begins
     with one of `hide` are dropped, unless no frame would be left. To be called in the outermost
     frame of one's own, and followed by a bare `raise`, which adds no frame again:
 
@@ -79,7 +79,7 @@ def _relocated(traceback: TracebackType | None, hide: tuple[str, ...]) -> Traceb
         code = entry.tb_frame.f_code
         if generated(code.co_filename) is not None:
             location = user_location(code, entry.tb_lineno)
-            if location is None:
+            if location is None or location.file.startswith(hide):
                 continue
             place = location.file, location.line, location.function
             # A forward helper shows the same line as its caller; a recursion is no repetition.

@@ -139,6 +139,9 @@ def _changed_in_place(
             _, back = pullback_call(method, *args)
             return args[0], object_backs.Through(back, object_backs.of_operator)
         return held_changes.change(function, *args)
+    if function is primitives.augmented_item:
+        y, back = pullback_call(operation_on_item(*args), *args[2:])
+        return y, object_backs.Through(back, object_backs.of_augmented)
     if id(function) in IN_PLACE_IDS and len(args) == 2:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -157,6 +160,16 @@ def _changed_in_place(
             y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
+
+
+def operation_on_item(operation: Any, is_array: bool, before: Any, value: Any) -> Any:
+    """What `items[index] op= v` does to what an index gives: see `ir.changes`."""
+    if not is_array:
+        return operation
+    if isinstance(before, np.ndarray) and before.ndim > 0:
+        if not np.can_cast(np.result_type(before, value), before.dtype, "same_kind"):
+            operation(before.copy(), value)  # raises, in the words of NumPy
+    return IN_PLACE[operation]
 
 
 def is_of_ir(function: types.FunctionType) -> bool:
