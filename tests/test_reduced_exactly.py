@@ -22,9 +22,35 @@ def program(a, b, c):
         residue(c, 2)
         return i
 """,
+    # An operator of the class may change what the dict holds, whose keys the loop walks over.
+    "items that may be objects": """
+class Sum:
+    def __add__(self, other):
+        return other
+
+def program(a, b, c, x):
+    held = {'a': [x[1] or Sum()]}
+    return sum([sum(items) for i, items in enumerate(held.values())])
+""",
+    # The helper is compiled for what its first call has left in the list.
+    "helper that shortens a list twice": """
+def shorten(items, a):
+    if items:
+        items.pop(0)
+    return a
+
+def program(a, b, c):
+    counts = [2, 3]
+    if shorten(counts, 2):
+        shorten(counts, a)
+    return mul(a, len(counts) + 1)
+""",
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_value_and_derivatives(name):
-    assert check(Program(PROGRAMS[name], ((2, 3, 5), (4, 7, 11)))) is None
+    source = PROGRAMS[name]
+    arrays = ((3, 5, 7, 11),) if ", x)" in source else ()
+    inputs = (2, 3, 5, *arrays), (4, 7, 11, *arrays)
+    assert check(Program(source, inputs)) is None
