@@ -109,10 +109,18 @@ def user_location(code: CodeType, line: int) -> Location | None:
 
     A line without a place of its own belongs to the nearest one before it in its function.
     """
-    text = generated(code.co_filename)
+    found = _place(code.co_filename, line, code.co_firstlineno)
+    # A function that generated code has made is compiled from the text of that code.
+    while found is not None and generated(found.file) is not None:
+        found = _place(found.file, found.line, 1)
+    return found
+
+
+def _place(file: str, line: int, first: int) -> Location | None:
+    text = generated(file)
     if text is None:
         return None
-    for earlier in range(line, code.co_firstlineno - 1, -1):
+    for earlier in range(line, first - 1, -1):
         if earlier in text.locations:
             return text.locations[earlier]
     return None
