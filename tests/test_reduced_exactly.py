@@ -32,6 +32,18 @@ def program(a, b, c, x):
     held = {'a': [x[1] or Sum()]}
     return sum([sum(items) for i, items in enumerate(held.values())])
 """,
+    # What a comprehension binds is shared with a function.
+    "shared variable bound in a comprehension": """
+def program(a, b, c):
+    shared = 3
+
+    def scaled(u):
+        nonlocal shared
+        shared = mul(shared, u)
+        return shared
+    items = [(shared := mul(shared, e)) for e in [a, b] if scaled(e)]
+    return add(scaled(c), sum(items))
+""",
     # The helper is compiled for what its first call has left in the list.
     "helper that shortens a list twice": """
 def shorten(items, a):
