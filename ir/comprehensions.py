@@ -133,7 +133,8 @@ class ComprehensionParser(ExpressionParser):
             return self.emit(node, primitives.build_list, self.expression(element))
 
         walrus = assigned([element, *clause.ifs, *(c for g in inner for c in (g.iter, *g.ifs))])
-        names = [name for name in walrus if not self.is_global(name)]
+        # Shared variables are kept in cells, which stay what they are.
+        names = [name for name in walrus if not (self.is_global(name) or self.is_cell(name))]
         outer, before = self.builder, self.env
         init = [before.get(name, Const(UNBOUND)) for name in names]
         params = [Value(name) for name in names]

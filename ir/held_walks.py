@@ -158,7 +158,13 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
         if known in VALUES or known in ITEMS:
             return _is_held(self.places, args[0])
         return any(is_walked_ahead(self, x) for x in args)
-    return _is_held(self.places, iterable)
+    # The keys of a dict stay what they are; a loop that changes how many there are raises.
+    return not is_mapping(type_) and _is_held(self.places, iterable)
+
+
+def is_mapping(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and issubclass(cls, dict)
 
 
 def unknown_sources(self: TypedCalls, iterable: Operand) -> list[Value]:

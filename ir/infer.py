@@ -108,7 +108,11 @@ class Inference(TypedLoops):
     ) -> tuple[int, ...]:
         """Lets a function that changes inputs in place return their last versions too."""
         self.ops, outer = body.ops, self.ops
-        finals = {value: places.latest(value) for value in inputs if places.is_written(value)}
+        # What was changed under an unknown name, too, has no version that would hold it all.
+        finals = {
+            value: places.latest(value) for value in inputs
+            if places.is_written(value) and not places.is_lost(value)
+        }
         self.ops = outer
         self.spoiled = tuple(
             i for i, value in enumerate(inputs)

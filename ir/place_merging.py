@@ -166,6 +166,28 @@ class PlaceMerging(PlaceWrites):
         self.state = inner
         return found
 
+    def views_lost_in_arms(
+        self, start: State, arms: list[tuple[State, set[Value]]]
+    ) -> list[Value]:
+        """The elements that one arm of a branch has detached, and another one may have changed:
+        behind the branch they are no known part of anything."""
+        after, self.state = self.state, start
+        found = []
+        for state, local in arms:
+            for view in state.detached:
+                if view in local or view in start.detached:
+                    continue
+                stamp = start.stamps.get(self.storage(view))
+                others = [other for other, _ in arms if other is not state]
+                if any(
+                    other.stamps.get(self.storage(view)) is not stamp
+                    or other.current.get(view) is not start.current.get(view)
+                    for other in others
+                ):
+                    found.append(view)
+        self.state = after
+        return found
+
     def outer_members(self, inner: State, local: set[Value]) -> dict[Value, frozenset[Value]]:
         """What the storages from outside of a block may have in common behind it."""
         outer, self.state = self.state, inner

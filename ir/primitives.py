@@ -318,6 +318,13 @@ def augmented(
     return operation(before, value)
 
 
+def augmented_item(
+    operation: Callable[[Any, Any], Any], is_array: bool, before: Any, value: Any
+) -> Any:
+    """The same where only the run time knows whether that was an item or a part of an array."""
+    return operation(before, value)
+
+
 def store_back(items: Any, index: Any, value: Any) -> None:
     """The last step of `items[index] op= v`."""
     items[index] = value

@@ -293,11 +293,15 @@ class Storages:
     def is_named(self, target: Value | None) -> bool:
         return target is not None and target not in self.unnamed_parts.values()
 
+    def is_lost(self, value: Value) -> bool:
+        """Whether memory was changed under a name of which it isn't known what it means."""
+        return not self.roots(self.storage(value)).isdisjoint(self.state.lost)
+
     def is_spoiled(self, value: Value) -> bool:
         """Whether an input may have been changed of which there is no new version."""
         storage = self.storage(value)
         roots = self.roots(storage)
-        return not roots.isdisjoint(self.state.lost) or any(
+        return self.is_lost(value) or any(
             self._may_be_one_of(storage, self.gone[written].names) if written in self.gone else (
                 roots & self.roots(written) and self._may_share(value, written, target)
             )

@@ -27,7 +27,7 @@ AnyException = TypeVar("AnyException", bound=BaseException)
 def relocate(exception: BaseException, hide: Sequence[str] = ()) -> None:
     """Rewrites the traceback of the exception and of those that it is chained to.
 
-    Frames of generated code become frames of the user's lines; frames of files whose path begins
+    Frames of generated code become frames of the user's lines; those of files whose path begins
     with one of `hide` are dropped, unless no frame would be left. To be called in the outermost
     frame of one's own, and followed by a bare `raise`, which adds no frame again:
 
@@ -79,7 +79,7 @@ def _relocated(traceback: TracebackType | None, hide: tuple[str, ...]) -> Traceb
         code = entry.tb_frame.f_code
         if generated(code.co_filename) is not None:
             location = user_location(code, entry.tb_lineno)
-            if location is None:
+            if location is None or location.file.startswith(hide):
                 continue
             place = location.file, location.line, location.function
             # A forward helper shows the same line as its caller; a recursion is no repetition.
@@ -109,10 +109,18 @@ def user_location(code: CodeType, line: int) -> Location | None:
 
     A line without a place of its own belongs to the nearest one before it in its function.
     """
-    text = generated(code.co_filename)
+    found = _place(code.co_filename, line, code.co_firstlineno)
+    # A function that generated code has made is compiled from the text of that code.
+    while found is not None and generated(found.file) is not None:
+        found = _place(found.file, found.line, 1)
+    return found
+
+
+def _place(file: str, line: int, first: int) -> Location | None:
+    text = generated(file)
     if text is None:
         return None
-    for earlier in range(line, code.co_firstlineno - 1, -1):
+    for earlier in range(line, first - 1, -1):
         if earlier in text.locations:
             return text.locations[earlier]
     return None

@@ -213,6 +213,11 @@ class TypedBranches(TypedCalls):
             places.state = state
             places.leave_arm(before, local, start)
             before = places.state
+        going_on = [
+            pair for pair, block in zip(zip(states, inside, strict=True), blocks, strict=True)
+            if isinstance(block.exit, Yield)
+        ]
+        before.lost.update(dict.fromkeys(places.views_lost_in_arms(start, going_on), op.loc))
         return blocks, list(changed), origins, memory, lost
 
     def _lost_changes(self, op: Try, blocks: list[Block]) -> set[Op]:

@@ -61,3 +61,54 @@ def test_counting_down_is_no_change():
 def test_change_of_own_array_is_allowed():
     (gradient,) = zyg.gradient(lambda x: np.sum(x * filled(3)), np.ones(3))
     np.testing.assert_array_equal(gradient, [0.0, 1.0, 2.0])
+
+
+def squared_again_and_again(v, times):
+    v[1] = 1.0
+    while times:
+        times -= 1
+        v *= v
+
+
+def squared_where_errors_are_caught(x):
+    try:
+        squared_again_and_again(x, 2)
+    except ValueError:
+        return 0.0
+    return x.sum()
+
+
+def test_change_that_an_error_may_hide_is_refused():
+    # The loop hands `v` on, or nothing where it fails: which memory that is isn't known behind it.
+    with pytest.raises(zyg.UnsupportedSyntax, match="may have been changed"):
+        zyg.gradient(squared_where_errors_are_caught, np.ones(3))
+    (gradient,) = zyg.gradient(lambda x: squared_again_and_again(x, 2) or x.sum(), np.full(3, 2.0))
+    np.testing.assert_array_equal(gradient, [32.0, 0.0, 32.0])
+
+
+def part_replaced_in_one_arm(a):
+    parts = {"first": np.full(2, a)}
+    first = parts["first"]
+    if a < 0:
+        parts["first"] = 1.0
+    else:
+        first[1] = a * a
+    return first.sum()
+
+
+def part_changed_in_an_arm_that_returns(a):
+    parts = {"first": np.full(2, a)}
+    first = parts["first"]
+    if a > 0:
+        parts["first"] = 1.0
+    else:
+        first[1] = a * a
+        return first.sum()
+    return first.sum() * a
+
+
+def test_part_that_one_arm_replaces_and_another_one_changes_is_refused():
+    with pytest.raises(zyg.UnsupportedSyntax, match="may have been changed"):
+        zyg.gradient(part_replaced_in_one_arm, 2.0)
+    for a, bar in ((2.0, 8.0), (-2.0, -3.0)):
+        assert zyg.gradient(part_changed_in_an_arm_that_returns, a) == (bar,)

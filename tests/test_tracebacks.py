@@ -245,3 +245,22 @@ def test_sys_excepthook_output(model, capsys):
     sys.excepthook(type(exception), exception, exception.__traceback__)
     shown = capsys.readouterr().err
     assert "    return y + x / factor\n               ~~^~~~~~~~\n" in shown
+
+
+def test_code_made_from_generated_code_shows_the_users_lines(model):
+    middle = load_at("def middle():\n    1 / 0\n", {2: divide_at(model)})["middle"]
+    place = Location(middle.__code__.co_filename, 2, 4, 2, 9, "middle")
+    outer = load_at("def outer():\n    1 / 0\n", {2: place})["outer"]
+    (_, frame) = traceback.extract_tb(relocated(caught(outer)).__traceback__)
+    assert (frame.filename, frame.lineno, frame.name) == (model, 3, "scale")
+
+
+def test_frames_of_generated_code_of_hidden_files_are_dropped(model, tmp_path):
+    rules = str(tmp_path / "rules.py")
+    inner = load_at("def inner():\n    1 / 0\n", {2: Location(rules, 7, 0, 7, 9, "add")})["inner"]
+    outer = load_at("def outer():\n    inner()\n", {2: divide_at(model)}, inner=inner)["outer"]
+    try:
+        outer()
+    except ZeroDivisionError as error:
+        found = relocated(error, hide=[rules])
+    assert [frame.name for frame in traceback.extract_tb(found.__traceback__)][1:] == ["scale"]

@@ -15,7 +15,7 @@ import numpy as np
 from zyg.api import gradient, pullback
 from zyg.compiler.dynamic import pullback_call
 from zyg.compiler.returned import real_scalar
-from zyg.cotangent import project
+from zyg.cotangent import inexact, project
 from zyg.rules.registry import constant, substitute
 
 
@@ -25,7 +25,7 @@ def pullback_inside(f: Any, *args: Any) -> Any:
 
     def gradients(seed: Any) -> Any:
         check_seed(seed, y)
-        bars = back(seed)
+        bars = back(inexact(seed))
         return tuple([project(bars[1 + i], x) for i, x in enumerate(args)])
 
     return y, gradients

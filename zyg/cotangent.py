@@ -86,6 +86,28 @@ def zeros_like(x: Any) -> Any:
     return None
 
 
+def inexact(bar: Any) -> Any:
+    """The cotangent of what holds no integers: whole numbers in it become floats.
+
+    Others are added to it and stored into it, which an array of integers would cut.
+
+    >>> inexact([1, np.array([2, 3])])
+    [1.0, array([2., 3.])]
+    """
+    cls = type(bar)
+    if cls is float or bar is None:
+        return bar
+    if isinstance(bar, (np.ndarray, np.generic)):
+        return bar.astype(float) if bar.dtype.kind in "biu" else bar
+    if isinstance(bar, int):
+        return float(bar)
+    if isinstance(bar, (list, tuple, deque)):
+        return rebuilt(bar, [inexact(item) for item in bar])
+    if cls is dict:
+        return {key: inexact(item) for key, item in bar.items()}
+    return bar
+
+
 def filled(bars: Any, likes: Any) -> Any:
     """The cotangents of several values, with zeros in place of structural zeros.
 

@@ -108,6 +108,32 @@ def fold_realness_of(call: Call) -> Operand | None:
     return bar if is_numeric(type_of(bar)) and is_real(type_of(bar)) else None
 
 
+facts.pure(cotangent.inexact)
+facts.total(cotangent.inexact)
+
+
+@declare(cotangent.inexact)
+def inexact(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Known of numbers and arrays; what containers hold is looked at when the program runs."""
+    return inexact_type(args[0]) if len(args) == 1 and is_numeric(args[0]) else TOP
+
+
+def inexact_type(type_: Type) -> Type:
+    is_whole = dtype_of(type_).kind in "biu"
+    if isinstance(type_, Array):
+        return array_of(np.dtype(np.float64), type_.dims) if is_whole else type_
+    kind = np.float64 if class_of(type_) in NUMPY_SCALARS else float
+    return Scalar(kind) if is_whole else widen(type_)
+
+
+@facts.fold(cotangent.inexact)
+def fold_inexact(call: Call) -> Operand | None:
+    """What is no integer stays as it is."""
+    type_ = type_of(call.args[0])
+    is_own = is_numeric(type_) and dtype_of(type_).kind not in "biu"
+    return call.args[0] if is_own or type_ == NONE else None
+
+
 @declare(cotangent.zeros_like)
 def zeros_like(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return zeros_type(args[0]) if len(args) == 1 else TOP

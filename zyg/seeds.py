@@ -72,12 +72,13 @@ def checked_seed(seed: Any, like: Like) -> Any:
         return zero_of(like)
     if like.kind is float or like.kind is int:
         if type(seed) in (float, int):
-            return seed
+            return float(seed) if like.kind is float else seed
         if np.ndim(seed) != 0:
             raise ValueError(
                 f"the result is a number, but the seed has the shape {np.shape(seed)}"
             )
-        return seed.item() if isinstance(seed, np.ndarray | np.generic) else seed
+        seed = seed.item() if isinstance(seed, np.ndarray | np.generic) else seed
+        return cotangent.inexact(seed) if like.kind is float else seed
     if like.items is not None:
         return _checked_items(seed, like)
     if like.shape is not None:
@@ -86,8 +87,8 @@ def checked_seed(seed: Any, like: Like) -> Any:
                 f"the result has the shape {like.shape}, but the seed has {np.shape(seed)}"
             )
         if like.shape == () and like.kind is not np.ndarray:
-            return seed
-        return np.asarray(seed)
+            return cotangent.inexact(seed)
+        return cotangent.inexact(np.asarray(seed))
     return seed
 
 

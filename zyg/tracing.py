@@ -38,10 +38,13 @@ def shown(error: BaseException) -> None:
 
 
 def _innermost(traceback: TracebackType | None) -> Location | None:
-    """The user's place of the innermost frame of generated code."""
+    """The place of the innermost frame of generated code that was made from the user's."""
     found: Location | None = None
     while traceback is not None:
-        found = user_location(traceback.tb_frame.f_code, traceback.tb_lineno) or found
+        place = user_location(traceback.tb_frame.f_code, traceback.tb_lineno)
+        # Code of rules and substitutes is generated as well.
+        if place is not None and not place.file.startswith(HIDDEN):
+            found = place
         traceback = traceback.tb_next
     return found
 
@@ -49,7 +52,7 @@ def _innermost(traceback: TracebackType | None) -> Location | None:
 def _locate(error: NotDifferentiable | UnsupportedSyntax, place: Location) -> None:
     """Adds the place to an error of zyg that was raised while the program ran."""
     if isinstance(error, UnsupportedSyntax):
-        if error.location is None:
+        if error.location is None or error.location.file.startswith(HIDDEN):
             UnsupportedSyntax.__init__(error, error.what, place, error.why, error.advice)
     elif not error.is_located:
         error.is_located = True

@@ -51,9 +51,11 @@ from zyg.compiler.tangents import (
     NONE,
     as_mapping,
     bar_name,
+    holds_inexact,
     is_array,
     is_buffer,
     is_inexact,
+    is_integer,
     is_mapping_of_numbers,
     is_none,
     is_numeric,
@@ -217,6 +219,14 @@ class Accumulation(Algebra):
                 made.type = tangent_type(value.type)
             return made
         return bar
+
+    def _inexact(self, target: Operand, bar: Operand) -> Operand:
+        """What a user's rule gives for an operand: floats, unless this is an integer."""
+        is_wanted = isinstance(target, Value) and target in self._varied
+        type_ = type_of(bar)
+        if not is_wanted or is_integer(type_of(target)) or holds_inexact(type_):
+            return bar
+        return self.call(cotangent.inexact, bar)
 
     def plus(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two cotangents of one value."""

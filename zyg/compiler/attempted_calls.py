@@ -17,7 +17,14 @@ from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg import callables
 from zyg.compiler import from_api, object_attributes, object_backs, object_calls, objects
-from zyg.compiler.dynamic import IN_PLACE_IDS, applied, is_of_ir, pullback_call, with_source
+from zyg.compiler.dynamic import (
+    IN_PLACE_IDS,
+    applied,
+    is_of_ir,
+    operation_on_item,
+    pullback_call,
+    with_source,
+)
 from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.rule_backs import BackOfValue
 from zyg.compiler.wrappers import is_for_run_time
@@ -36,6 +43,9 @@ def attempt_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """
     if function is primitives.apply:
         return applied(attempt_call, *args)
+    if function is primitives.augmented_item:
+        pair, back = attempt_call(operation_on_item(*args), *args[2:])
+        return pair, object_backs.Through(back, object_backs.of_augmented)
     if type(function) is functools.partial:
         return callables.call_of_partial(attempt_call, function, args, kwargs)
     function = with_source(function, args)

@@ -116,6 +116,11 @@ class Augmenter(ForwardCalls):
                     refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
                     names = [value.name for value in op.results]
                     found = self.typed_call(callee, args, kwargs, names, self.loc)
+                    if isinstance(callee, Const) and callee.value is primitives.updating:
+                        # Only inference knows what a call leaves in its arguments.
+                        for value, known in zip(found, op.results, strict=True):
+                            if isinstance(value, Value):
+                                value.type = known.type
                     mapping.update(zip(op.results, found, strict=True))
                 return None
             case If() if not isinstance(new(op.cond), Const):

@@ -87,7 +87,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     plain = plain or stand_in_of(function, (*leading, *args), kwargs)
     if rule is not None and plain is None:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
-        return y, RuleBack(back, function, len(leading), len(leading) + len(args), kwargs)
+        return y, RuleBack(back, function, len(leading), (*leading, *args), kwargs)
     if plain is not None:
         if isinstance(function, np.ufunc):
             return callables.call_of_partial(
@@ -139,6 +139,9 @@ def _changed_in_place(
             _, back = pullback_call(method, *args)
             return args[0], object_backs.Through(back, object_backs.of_operator)
         return held_changes.change(function, *args)
+    if function is primitives.augmented_item:
+        y, back = pullback_call(operation_on_item(*args), *args[2:])
+        return y, object_backs.Through(back, object_backs.of_augmented)
     if id(function) in IN_PLACE_IDS and len(args) == 2:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -157,6 +160,16 @@ def _changed_in_place(
             y, back = from_api.compile_call(plain, function.__self__, *args, **kwargs)
             return y, object_backs.Through(back, object_backs.as_self)
     return None
+
+
+def operation_on_item(operation: Any, is_array: bool, before: Any, value: Any) -> Any:
+    """What `items[index] op= v` does to what an index gives: see `ir.changes`."""
+    if not is_array:
+        return operation
+    if isinstance(before, np.ndarray) and before.ndim > 0:
+        if not np.can_cast(np.result_type(before, value), before.dtype, "same_kind"):
+            operation(before.copy(), value)  # raises, in the words of NumPy
+    return IN_PLACE[operation]
 
 
 def is_of_ir(function: types.FunctionType) -> bool:
@@ -219,7 +232,7 @@ def applied(call: Any, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]
 def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call by its rule, and the back function: y_bar -> arguments' cotangents."""
     y, back = _by_rule(rule_of(function), function, args, kwargs)
-    return y, RuleBack(back, function, 0, len(args), kwargs, with_function=False)
+    return y, RuleBack(back, function, 0, args, kwargs, with_function=False)
 
 
 @facts.result(pullback_call, pullback_apply, call_rule)

@@ -156,9 +156,9 @@ class FoundRule(Found):
             )
 
     def back_of(self, y: Any, held: Any) -> NestedBack:
-        count = len(self.inputs)
         layout = rule_backs.RuleBack(
-            None, self._function, len(self._leading), count, self._given, self._with_function
+            None, self._function, len(self._leading), tuple(self.inputs), self._given,
+            self._with_function,
         )
         return NestedBack(
             held, (), as_it_is, functools.partial(as_returned, layout),

@@ -110,6 +110,12 @@ def of_operator(bars: Any) -> tuple[Any, ...]:
     return tuple(bars)
 
 
+def of_augmented(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of `augmented` and its arguments from those of the operator."""
+    _, *operands = bars
+    return None, None, None, *operands
+
+
 def of_setter(bars: Any) -> tuple[Any, ...]:
     _, obj_bar, value_bar = bars
     return None, obj_bar, None, value_bar

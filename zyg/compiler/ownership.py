@@ -317,12 +317,12 @@ class _Ownership:
         return _uses_on_path(home, operand) <= 1
 
 
-def _uses_on_path(block: Block, value: Value) -> int:
-    """How often a value is read on the way through a block that reads it most often.
+def _uses_on_path(block: Block, value: Value, before: int = 0) -> int:
+    """How often a value is read up to the end of a block, on the way that reads it most often.
 
     Before the first such use, what only looks at a number or at the shape doesn't count.
     """
-    total = 0
+    total = before
     for op in block.ops:
         # Values and constants are equal only if they are the same.
         count = operands_of(op).count(value)
@@ -330,11 +330,12 @@ def _uses_on_path(block: Block, value: Value) -> int:
             total += count
         match op:
             case Try():
-                total += sum(_uses_on_path(inner, value) for inner in op.blocks)
+                for inner in op.blocks:
+                    total = _uses_on_path(inner, value, total)
             case If():
-                total += max(_uses_on_path(inner, value) for inner in op.blocks)
+                total = max(_uses_on_path(inner, value, total) for inner in op.blocks)
             case For() | While():
-                total += 2 * _uses_on_path(op.body, value)
+                total += 2 * (_uses_on_path(op.body, value, total) - total)
             case _:
                 pass
     return total + exit_operands(block.exit).count(value)

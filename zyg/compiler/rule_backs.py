@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pickle import PicklingError
 from typing import Any
 
+from ir.facts import is_helper_module
 from zyg import cotangent
 from zyg.compiler import nested_backs
 from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
@@ -85,17 +86,20 @@ class RuleBack(BackFunction):
         back: Any,
         function: Any,
         leading: int,
-        count: int,
+        args: tuple[Any, ...],
         kwargs: dict[str, Any],
         with_function: bool = True,
     ) -> None:
         self._back = back
         self._function = function
         self._leading = leading
-        self._count = count
+        self._count = len(args)
         self._with_function = with_function
-        self._kwargs = dict.fromkeys(kwargs)
         self._slots = [_slot(function, name) for name in kwargs]
+        # Which gradients may be integers: all that zyg's own rules give are as they should be.
+        self._whole: list[bool] | None = None
+        if not is_helper_module(getattr(rule_of(function), "__module__", None)):
+            self._whole = [type(arg) is int for arg in (*args, *kwargs.values())]
         # What it has called may have changed objects.
         self._runs_always = is_running() and takes_pullback(rule_of(function) or function)
 
@@ -127,7 +131,13 @@ class RuleBack(BackFunction):
             required = min(_required(self._function), count)
             found = cotangent.checked_gradients(returned, required, count, name)
         keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
-        return self._arranged((*found[: self._count], *keywords))
+        bars = (*found[: self._count], *keywords)
+        if self._whole is not None:
+            bars = tuple(
+                bar if is_whole else cotangent.inexact(bar)
+                for bar, is_whole in zip(bars, self._whole, strict=True)
+            )
+        return self._arranged(bars)
 
     def _arranged(self, bars: tuple[Any, ...]) -> tuple[Any, ...]:
         if not self._with_function:
@@ -166,10 +176,8 @@ class RuleBack(BackFunction):
         return self._with(with_captured(self._back, captured)) if captured else self
 
     def _with(self, back: Any) -> RuleBack:
-        made = RuleBack(
-            back, self._function, self._leading, self._count, self._kwargs, self._with_function
-        )
-        made._runs_always = self._runs_always
+        made = RuleBack.__new__(RuleBack)
+        vars(made).update(vars(self), _back=back)
         return made
 
     def __reduce__(self) -> Any:

@@ -286,6 +286,9 @@ def _changed_in_place(
             return args[0], None
         change(function, args, dots[1:])
         return args[0], None
+    if function is primitives.augmented_item:
+        operation = dynamic.operation_on_item(*args)
+        return tangent_call((operation, *args[2:]), (None, *dots[2:]), {}, {})
     is_operator = isinstance(function, types.BuiltinFunctionType) and function in _IN_PLACE
     if is_operator and len(args) == 2 and is_memory(args[0]):
         return _compiled(function, args, None, dots, kwargs, kwarg_dots)

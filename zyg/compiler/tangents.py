@@ -97,6 +97,19 @@ def is_inexact(type_: Type) -> bool:
             return is_array(type_) and type_.dtype.kind in "fc"
 
 
+def holds_inexact(type_: Type) -> bool:
+    """Whether all numbers of a cotangent are surely no integers."""
+    match type_:
+        case Tuple(items):
+            return all(map(holds_inexact, items))
+        case Sequence(_, item):
+            return holds_inexact(item)
+        case Union(members):
+            return all(map(holds_inexact, members))
+        case _:
+            return is_inexact(type_) or type_ == Known(None)
+
+
 def is_none(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value is None
 

@@ -186,6 +186,8 @@ class Transposer(BranchTransposer):
         bars = self._unless_zero(bar, step, mapping)
         if stand_ins:
             bars = self.read_from_replicas(mark, bars, stand_ins)
+        if not facts.is_helper_module(back.globals.get("__name__")):
+            bars = [self._inexact(*pair) for pair in zip(step.targets, bars, strict=False)]
         if len(step.targets) == 2 and step.targets[0] is step.targets[1]:
             bars = self._doubled(bars)
         for target, gradient in zip(step.targets, bars, strict=False):

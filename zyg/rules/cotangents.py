@@ -7,7 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import accumulate, conj, filled, project, realness_of, unbroadcast, zeros_like
+from zyg.cotangent import (
+    accumulate,
+    conj,
+    filled,
+    inexact,
+    project,
+    realness_of,
+    unbroadcast,
+    zeros_like,
+)
 from zyg.cotangent_items import (
     accumulate_at,
     cleared,
@@ -89,6 +98,11 @@ def conj_(x):
 @adjoint(realness_of)
 def realness_of_(like, bar):
     return realness_of(like, bar), lambda y_bar: (None, y_bar)
+
+
+@adjoint(inexact)
+def inexact_(bar):
+    return inexact(bar), lambda y_bar: (y_bar,)
 
 
 @adjoint(unbroadcast)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ir import facts
 from ir.core import Call, Const
-from zyg.cotangent import project
+from zyg.cotangent import inexact, project
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
@@ -44,7 +44,7 @@ def checked(found, x_bar):
         raise ValueError(
             f"a hook returns a cotangent of the shape {np.shape(x_bar)}, this one returned {what}"
         )
-    return found
+    return inexact(found)
 
 
 @adjoint(hooked)
