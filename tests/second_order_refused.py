@@ -72,9 +72,13 @@ BY_AREA = {
         a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one broken_off
         comprehensions counted_beside_reversed counted_items elements elements_by_index
         flat_elements functions_that_change_what_is_ahead in_another_function
-        items_counted_from_one items_of_a_dict next_items pairs_put_in_place parts_of_iterators
-        reversed_items rows_of_an_array rows_put_in_place shared_by_functions slices_and_copies
-        values_of_a_dict views_of_elements zipped_and_counted_items
+        items_counted_from_one items_of_a_dict next_items
+        objects_that_are_called_change_what_is_walked_over
+        operators_that_change_what_is_walked_over pairs_put_in_place parts_of_iterators
+        properties_that_change_what_is_walked_over reversed_items rows_of_an_array
+        rows_put_in_place shared_by_functions slices_and_copies
+        truth_that_changes_what_is_walked_over values_of_a_dict views_of_elements
+        zipped_and_counted_items
     """,
     "iterators": """
         accumulated grouped mapped_with_gradient_of_the_function math_of_sequences
