@@ -28,7 +28,7 @@ from ir.generators import ir_of_made
 from ir.link import link
 from ir.locate import Source, locate
 from ir.matching import lower_matches
-from ir.next_calls import guard_generators, hoist_next
+from ir.next_calls import guard_generators, hoist_next, start_iterators
 
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
@@ -127,6 +127,8 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         lower_attribute_dicts(node, module_globals)
     if any(one.co_flags & _GENERATOR for one in codes):
         guard_generators(node)
+    if any("next" in one.co_names for one in codes):
+        start_iterators(node, module_globals)
     hoist_next(node, module_globals)
 
 
