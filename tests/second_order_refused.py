@@ -20,6 +20,9 @@ BY_AREA = {
         method_dispatched_on_type method_with_partial recursion_through_a_decorator
         weighted_edit_distance
     """,
+    "draws": """
+        drawn_from_what_objects_hold read_in_the_environment shuffled_by_numpy
+    """,
     "event_queues": "actions_that_plan_others events_that_are_compared",
     "exceptions": "exits_in_with",
     "failing_callees": """
@@ -82,7 +85,7 @@ BY_AREA = {
     """,
     "iterators": """
         accumulated grouped mapped_with_gradient_of_the_function math_of_sequences
-        sorted_items_of_a_dict starmapped
+        next_of_iterators_of_python next_several_times sorted_items_of_a_dict starmapped
     """,
     "local_classes": """
         constants_and_methods data_classes_in_a_function derives_from_a_global_class
