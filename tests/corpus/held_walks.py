@@ -389,8 +389,7 @@ def truth_that_changes_what_is_walked_over(x):
     for y in held.items:
         if held:
             total += y
-        if not held or not bool(held):
-            return 0.0
+        total += 0.0 if not held or not bool(held) else y
     return total
 
 

@@ -96,6 +96,10 @@ def lookup(cls: type, name: str) -> Any:
     for base in cls.__mro__:
         if name in vars(base):
             return vars(base)[name]
+    if name == "__iter__" and is_users(cls) and overloads(cls, "__getitem__"):
+        from zyg.rules.generators import each_by_index  # few programs need it
+
+        return each_by_index
     return None
 
 
