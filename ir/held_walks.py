@@ -102,10 +102,7 @@ def has_positions(type_: Type) -> bool:
 
 
 def changes_memory(self: TypedCalls, body: Block) -> bool:
-    """Whether the body of a loop may change memory that objects hold.
-
-    What an operator of a class of the user's does beside its result is not looked for.
-    """
+    """Whether the body of a loop may change memory that objects hold."""
     for op in walk(body):
         if isinstance(op, Call) and any(map(is_heap, op.results)):
             callee, args = op.callee, op.args
@@ -115,9 +112,15 @@ def changes_memory(self: TypedCalls, body: Block) -> bool:
             if any(known is function for function in IN_PLACE):
                 if _is_read(self, args[0]):
                     return True
-            elif not any(known is function for function in (*STORES, *UNPACKING, *READS)):
+            elif not any(known is function for function in STORES):
                 is_operator = getattr(known, "__module__", None) == "_operator"
-                if not is_operator or known in (operator.setitem, operator.delitem):
+                if not is_operator and not any(known is one for one in (*UNPACKING, *READS)):
+                    return True
+                if known in (operator.setitem, operator.delitem):
+                    return True
+                name = args[1].value if known is getattr and isinstance(args[1], Const) else None
+                asked = args[:1] if known is getattr else args
+                if self.surroundings.may_change_memory(known, list(map(type_of, asked)), name):
                     return True
     return False
 
@@ -127,9 +130,11 @@ def _is_read(self: TypedCalls, operand: Operand) -> bool:
     made = self.definitions.get(operand) if isinstance(operand, Value) else None
     if not isinstance(made, Call) or not isinstance(made.callee, Const):
         return False
-    callee = made.callee.value
+    callee, args = made.callee.value, made.args
+    if callee is primitives.updating and isinstance(args[0], Const):
+        callee, args = args[0].value, args[2:]
     if callee is heap.contents_read:
-        return _is_read(self, made.args[1])
+        return _is_read(self, args[1])
     return any(callee is function for function in (*GETTING, getattr, operator.getitem))
 
 
@@ -221,11 +226,21 @@ def operands_of_calling(
         function = args[1] if len(args) > 1 else kwargs.get("func", Const(None))
     else:
         function = args[0]
-    walked = [arg for arg in args if arg is not function and is_walked_ahead(self, arg)]
-    if not walked or self.attempting is not None or not _may_change(self, callee, function, args):
+    given = [arg for arg in args if arg is not function]
+    walked = [arg for arg in given if is_walked_ahead(self, arg)]
+    unknown = [source for arg in given for source in unknown_sources(self, arg)]
+    if not (walked or unknown) or not _may_change(self, callee, function, args):
         return args
     if any(isinstance(type_of(arg), Iterator) for arg in walked):
         raise _unsupported(loc)
+    if self.is_of_user:
+        # The iterator of what a class of the user's may be doesn't go on by steps.
+        check = self.surroundings.unless_walking_held
+        self.ops += [
+            check_call(check, [source], loc) for source in unknown
+            if self.surroundings.iterated(map, (TOP, type_of(source)))
+            or not any(source is one for one in walked)
+        ]
     return [
         self.typed_call(Const(iterated), [arg], {}, ["items"], loc)[0]
         if any(arg is one for one in walked) else arg
@@ -240,7 +255,8 @@ def _may_change(
     if callee is itertools.starmap and isinstance(items[0], Tuple):
         items = items[0].items
     elif callee is not map:
-        return not isinstance(function, Const) or isinstance(function.value, types.FunctionType)
+        quiet = (type, types.NoneType, types.BuiltinFunctionType)
+        return not isinstance(function, Const) or not isinstance(function.value, quiet)
     return self.surroundings.works_on_objects(type_of(function), items, {})
 
 

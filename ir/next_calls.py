@@ -52,6 +52,24 @@ def hoist_next(function: Any, module_globals: dict[str, Any]) -> None:
             node.body = _hoisted(node.body, serial, stopped)
 
 
+def start_iterators(function: Any, module_globals: dict[str, Any]) -> None:
+    """Has iterators of Python's own that `next` asks go on by steps from where they are made, in
+    place: `pairs = zip(xs, ys)` becomes `pairs = iter(zip(xs, ys))`."""
+    nodes = list(gast.walk(function))
+    asked = {
+        node.args[0].id for node in nodes
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
+        and node.func.id == "next" and node.args and isinstance(node.args[0], gast.Name)
+    }
+    for node in nodes:
+        match node:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Call(func=gast.Name(id="enumerate" | "zip" | "map" | "reversed")),
+            ) if name in asked and node.value.func.id not in module_globals:
+                node.value = NodeMaker(node.value).call(iter, node.value)
+
+
 def guard_generators(function: Any) -> None:
     """Lets no StopIteration leave the generator functions in a function, in place."""
     for node in gast.walk(function):

@@ -134,6 +134,10 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
 
         guard_generators(node)
         kinds.add(gast.Try)
+    if any("next" in one.co_names for one in codes):
+        from ir.next_calls import start_iterators
+
+        start_iterators(node, module_globals)
     if gast.Try in kinds:
         from ir.next_calls import hoist_next
 

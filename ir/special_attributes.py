@@ -228,6 +228,10 @@ def read_attribute(
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)
+    if member.kind in ("computed", "unknown") and (
+        self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
+    ):
+        return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
     type_ = self.surroundings.field_type(owner, name) if member.kind == "stored" else TOP
     made = typed(self, attribute_read, operands, names, loc, type_)

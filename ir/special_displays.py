@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ir import facts, primitives
 from ir.core import (
+    Call,
     Const,
     Location,
     Operand,
@@ -29,6 +30,7 @@ from ir.types import (
     BOTTOM,
     TOP,
     Dict,
+    Instance,
     Mapping,
     Scalar,
     Sequence,
@@ -255,6 +257,25 @@ def _truth(
     if isinstance(args[0], Const) and isinstance(args[0].value, types.FunctionType | type):
         return [Const(True)]
     return None
+
+
+@special(operator.not_)
+def _not(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """`not x` asks a class as `if x` does."""
+    if not isinstance(type_of(args[0]), Instance):
+        return None
+    truth = self.call(operator.truth, args[0], loc=loc)
+    made = self.definitions.get(truth) if isinstance(truth, Value) else None
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        if made.callee.value is operator.truth:
+            return None  # which Python asks as well
+    return [self.call(operator.not_, truth, name=names[0], loc=loc)]
 
 
 @special(operator.getitem)

@@ -38,7 +38,7 @@ from ir.generators import (
     started,
     throwing,
 )
-from ir.heap import set_attribute
+from ir.heap import contents_read, set_attribute
 from ir.held import may_be_memory
 from ir.rewrite import Mapping
 from ir.special_calls import Folded, special, typed
@@ -179,9 +179,25 @@ def _next(
 ) -> Folded:
     exact = _exact_item(type_of(args[0])) if args else None
     if exact is None:
-        return None
+        return _next_of_iterator(self, args, kwargs, names, loc)
     found = join_all((exact, *(widen(type_of(arg)) for arg in args[1:])))
     return typed(self, next, args, names, loc, found)
+
+
+def _next_of_iterator(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """`next(zip(xs, ys))`: an iterator of Python's own goes on by steps from here on."""
+    if self.places is None or not args or not isinstance(type_of(args[0]), Iterator):
+        return None
+    if is_started(self, args[0]):
+        return None
+    self.works_on_objects = True
+    if self.heap is None:
+        return None
+    (iterator,) = self.typed_call(Const(iterated), args[:1], {}, ["items"], loc)
+    return self.typed_call(Const(next), [iterator, *args[1:]], kwargs, names, loc)
 
 
 def _exact_item(type_: Type) -> Type | None:
@@ -244,10 +260,26 @@ def stepping(self: TypedCalls, iterables: list[Operand], loc: Location | None) -
     if self.surroundings.step_of(type_) is not None:
         self.current_heap(loc)
         return iterables[0]
-    if self.heap is None or not self.surroundings.may_step(type_):
+    if self.heap is None:
+        return None
+    if is_started(self, iterables[0]):
+        return iterables[0]
+    if not self.surroundings.may_step(type_):
         return None
     (iterator,) = self.unknown_call(Const(started), iterables, ["items"], loc)
     return iterator
+
+
+def is_started(self: TypedCalls, operand: Operand) -> bool:
+    """Whether an operand is an iterator of Python's own that goes on by steps."""
+    made = self.definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(made, Call) or not isinstance(made.callee, Const):
+        return False
+    if made.callee.value is contents_read:
+        return is_started(self, made.args[1])
+    is_updating = made.callee.value is primitives.updating
+    callee = made.args[0] if is_updating else made.callee
+    return isinstance(callee, Const) and callee.value is started
 
 
 def loop_by_steps(

@@ -203,6 +203,10 @@ class Surroundings(Protocol):
     def may_change_objects(self) -> bool:
         """Whether this program may store into objects."""
 
+    def may_change_memory(self, callee: object, types: list[Type], name: object) -> bool:
+        """Whether a method that an operator may call on such operands, or what computes the
+        attribute `name`, may change lists, dicts or arrays."""
+
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
 

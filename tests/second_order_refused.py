@@ -19,6 +19,9 @@ BY_AREA = {
         method_dispatched_on_type method_with_partial recursion_through_a_decorator
         weighted_edit_distance
     """,
+    "draws": """
+        drawn_from_what_objects_hold read_in_the_environment shuffled_by_numpy
+    """,
     "event_queues": "actions_that_plan_others events_that_are_compared",
     "exceptions": "exits_in_with",
     "failing_callees": """
@@ -70,17 +73,18 @@ BY_AREA = {
         yielded_array_is_the_same
     """,
     "held_walks": """
-        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one
-        broken_off comprehensions counted_beside_reversed counted_items elements
-        elements_by_index flat_elements functions_that_change_what_is_ahead
-        in_another_function items_counted_from_one items_of_a_dict next_items
-        pairs_put_in_place parts_of_iterators reversed_items rows_of_an_array
-        rows_put_in_place shared_by_functions slices_and_copies values_of_a_dict
-        views_of_elements zipped_and_counted_items
+        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one broken_off
+        comprehensions counted_beside_reversed counted_items elements elements_by_index
+        flat_elements functions_that_change_what_is_ahead in_another_function items_counted_from_one
+        items_of_a_dict next_items objects_that_are_called_change_what_is_walked_over
+        operators_that_change_what_is_walked_over pairs_put_in_place parts_of_iterators
+        properties_that_change_what_is_walked_over reversed_items rows_of_an_array rows_put_in_place
+        shared_by_functions slices_and_copies truth_that_changes_what_is_walked_over
+        values_of_a_dict views_of_elements zipped_and_counted_items
     """,
     "iterators": """
-        accumulated grouped mapped_with_gradient_of_the_function sorted_items_of_a_dict
-        starmapped
+        accumulated grouped mapped_with_gradient_of_the_function math_of_sequences
+        next_of_iterators_of_python next_several_times sorted_items_of_a_dict starmapped
     """,
     "local_classes": """
         constants_and_methods data_classes_in_a_function derives_from_a_global_class

@@ -19,7 +19,7 @@ LAYERS = [
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
-        "zyg.cotangent_facts", "zyg.tangent_memory", "zyg.tangent_objects",
+        "zyg.cotangent_facts", "zyg.draw_facts", "zyg.tangent_memory", "zyg.tangent_objects",
     ],
     ["zyg.rules"],
     ["zyg.compiler"],

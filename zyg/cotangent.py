@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.signature import is_users
 
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
 
@@ -413,7 +414,9 @@ def from_items(bars: Any, like: Any) -> Any:
         like = list(like)
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [*bars, *(zeros_like(rest) for rest in like[len(bars) :])])
-    if isinstance(like, (Set, ValuesView)):
+    if isinstance(like, (set, frozenset)) or (
+        isinstance(like, (Set, ValuesView)) and not is_users(type(like))
+    ):
         return [*bars, *(None for _ in range(len(like) - len(bars)))]
     if hasattr(like, "__next__") or all(bar is None for bar in bars):
         return bars

@@ -79,6 +79,12 @@ class Taken:
     def __next__(self) -> Any:
         raise NotDifferentiable("an iterator is read by what isn't differentiated")
 
+    def __iter__(self) -> Any:
+        raise NotDifferentiable(
+            "an iterator whose items `next` takes is read by something else, too; make a list of "
+            "its items before"
+        )
+
     def step(self) -> tuple[bool, Any, Any]:
         """The next step, as `ir.generators.advanced` gives it."""
         try:

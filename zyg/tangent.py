@@ -20,6 +20,7 @@ import numpy as np
 
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
+from zyg.signature import is_users
 
 
 def zero_tangent(x: Any) -> Any:
@@ -66,9 +67,35 @@ def tangent_or_zero(dot: Any, x: Any) -> Any:
     return zero_tangent(x) if dot is None else dot
 
 
+def unless_asked(items: Any) -> None:
+    """Raises for an object whose items its class computes: it has no tangent itself that tells
+    theirs, and where types tell its class its methods are differentiated."""
+    cls = type(items)
+    if cls in (list, tuple, np.ndarray) or not is_users(cls):
+        return
+    if issubclass(cls, list | tuple | dict | deque | set | frozenset | np.ndarray):
+        return
+    if cls.__module__.startswith("numpy"):  # counts indices
+        return
+    if any(hasattr(getattr(cls, name, None), "__code__") for name in ("__iter__", "__getitem__")):
+        raise NotDifferentiable(
+            f"the items of a {cls.__name__} object can't be differentiated here; import "
+            f"{cls.__name__} into the module of this function, or make a list of them"
+        )
+
+
+def picked_item(dot: Any, key: Any, value: Any, items: Any) -> Any:
+    """The tangent of an item of what may be an object."""
+    if dot is None:
+        unless_asked(items)
+    return picked(dot, key, value)
+
+
 def tangent_items(dot: Any, items: Any) -> Any:
     """What to walk over beside `items`: the tangent of each."""
     if lacks_items(dot, items):
+        if dot is None:
+            unless_asked(items)
         return [zero_tangent(x) for x in items] if hasattr(items, "__len__") else (
             itertools.repeat(None)
         )
@@ -82,7 +109,10 @@ def lacks_items(dot: Any, items: Any) -> bool:
 
 def listed(y: Any, dot: Any, items: Any) -> list[Any]:
     """The tangents of the items that are in a list or tuple made of an iterable."""
-    return [zero_tangent(x) for x in y] if dot is None else list(tangent_items(dot, items))
+    if dot is None:
+        unless_asked(items)
+        return [zero_tangent(x) for x in y]
+    return list(tangent_items(dot, items))
 
 
 def spread(dot: Any, like: Any) -> Any:
@@ -375,6 +405,8 @@ def from_pairs(y: dict[Any, Any], pairs: Any, pairs_dot: Any) -> dict[Any, Any]:
 def summed(y: Any, items: Any, rest: tuple[Any, ...]) -> Any:
     """The tangent of `sum(items, start)`."""
     dot = rest[len(rest) // 2]
+    if dot is None:
+        unless_asked(items)
     dots = () if dot is None else tangent_items(dot, items)
     start = rest[-1] if len(rest) > 1 else 0
     total = sum(dots, 0 if start is None else start)

@@ -28,6 +28,7 @@ from zyg.tangent import (
     stored_tangent,
     tangent_items,
     tangent_or_zero,
+    unless_asked,
     zero_tangent,
 )
 
@@ -294,4 +295,6 @@ def _change(function: Any, buffer: Any, args: tuple[Any, ...], dots: tuple[Any, 
 
 def _dots_of_items(dot: Any, items: Any) -> Any:
     """The tangents of the items of what may be an iterator that is at its end; None for zeros."""
+    if dot is None:
+        unless_asked(items)
     return None if dot is None and not hasattr(items, "__len__") else tangent_items(dot, items)

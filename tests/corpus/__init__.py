@@ -17,6 +17,7 @@ from tests.corpus import (
     containers,
     data_classes,
     decorators,
+    draws,
     event_queues,
     exceptions,
     exceptions_and_printing,

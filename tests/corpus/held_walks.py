@@ -332,3 +332,77 @@ def a_global_list(x):
         total += y
     NOTED.clear()
     return total
+
+
+class Growing(Series):
+    """A series whose operators and properties change the items."""
+
+    def grow(self):
+        self.items[-1] = self.items[-1] * 1.5
+
+    def __add__(self, other):
+        self.grow()
+        return other * 2.0
+
+    def __lt__(self, other):
+        self.grow()
+        return True
+
+    def __bool__(self):
+        self.grow()
+        return True
+
+    def __len__(self):
+        self.grow()
+        return len(self.items)
+
+    def __contains__(self, item):
+        self.grow()
+        return True
+
+    def __call__(self, item):
+        self.grow()
+        return item * item
+
+    @property
+    def first(self):
+        self.grow()
+        return self.items[0]
+
+
+@program((1.3,))
+def operators_that_change_what_is_walked_over(x):
+    held = Growing([x, x * x, 2 * x])
+    total = 0.0
+    for y in held.items:
+        total += (held + y) * y
+    for y in held.items:
+        if held < 1.0 and 1.0 > held and 3 in held and len(held) == 3:
+            total += y
+    return total
+
+
+@program((1.3,))
+def truth_that_changes_what_is_walked_over(x):
+    held = Growing([x, x * x, 2 * x])
+    total = 0.0
+    for y in held.items:
+        if held:
+            total += y
+        total += 0.0 if not held or not bool(held) else y
+    return total
+
+
+@program((1.3,))
+def properties_that_change_what_is_walked_over(x):
+    held = Growing([x, x * x, 2 * x])
+    total = sum([held.first * y for y in held.items])
+    for y in held.items:
+        total += held.first * y
+    return total + sum(map(lambda y: y * held.first, held.items))
+
+
+@program((1.3,))
+def objects_that_are_called_change_what_is_walked_over(x):
+    held = Growing([x, x * x, 2 * x])
+    return sum(map(held, held.items)) * sum(held(y) for y in held.items)

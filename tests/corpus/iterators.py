@@ -255,3 +255,31 @@ def options_by_name(x):
     last = collections.deque([x, x * x], maxlen=2)
     last.append(3.0 * x)
     return last[0] * last[1] * sum(a * b for a, b in zip([x, x], itertools.count(x, step=2)))
+
+
+@program((VALUES, 2.0))
+def next_of_iterators_of_python(values, x):
+    i, first = next(enumerate(values, 1))
+    a, b = next(zip(values, OTHERS))
+    last = next(reversed(values))
+    square = next(map(lambda v: v * v * x, values))
+    positive = next(filter(lambda v: v < 0, values), x)
+    none = next(filter(lambda v: v > 100.0, values), x)
+    return i * first * a * b + last * square * positive * none
+
+
+@program((VALUES, 2.0))
+def next_several_times(values, x):
+    pairs = zip(values, values[1:])
+    a, b = next(pairs)
+    c, d = next(pairs)
+    total = a * b * c * d
+    for e, f in pairs:
+        total += e * f * x
+    backwards = reversed(values)
+    try:
+        while True:
+            total *= next(backwards)
+    except StopIteration:
+        total *= x
+    return total

@@ -453,3 +453,26 @@ def attributes_by_computed_names(a, b):
         else:
             total *= getattr(holder, name, a)
     return total + a * getattr(holder, "x7", b)
+
+
+class Samples:
+    """A sequence by its positions alone, without `__iter__`."""
+
+    def __init__(self, values, scale):
+        self.values, self.scale = values, scale
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, i):
+        return self.values[i] * self.scale
+
+
+@program((2.0, 3.0))
+def walked_by_positions(x, y):
+    samples = Samples([x, x * y, y], y)
+    total = sum(samples) * max(samples)
+    for i, sample in enumerate(samples):
+        total += i * sample * sample
+    first, *_, last = samples
+    return total + first * last + sum(a * b for a, b in zip(samples, [x, y]))

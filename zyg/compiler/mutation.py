@@ -119,8 +119,8 @@ def refuse_changing_call(
     if isinstance(callee_type, Closure):
         code, module_globals = callee_type.code, callee_type.globals
     elif isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType):
-        if is_constant(callee_type.value):
-            return  # declared to be of no concern
+        if is_constant(callee_type.value) or substitute_of(callee_type.value) is not None:
+            return  # declared to be of no concern; the other code is looked at
         code, module_globals = callee_type.value.__code__, callee_type.value.__globals__
     else:
         return

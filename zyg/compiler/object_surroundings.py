@@ -27,6 +27,7 @@ from zyg.compiler.objects import (
     member,
     operator_method,
 )
+from zyg.compiler.quiet_methods import may_change_memory
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
 from zyg.held_memory import (
@@ -252,6 +253,9 @@ class ObjectSurroundings:
         name, method = found
         self.note_lookup(class_of(types_[0]), name)
         return method
+
+    def may_change_memory(self, callee: object, types: list[Type], name: object) -> bool:
+        return may_change_memory(callee, types, name, self._made.source.globals)
 
     def called_method(self, type_: Type) -> Any:
         cls = class_of(type_)

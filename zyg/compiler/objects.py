@@ -96,6 +96,10 @@ def lookup(cls: type, name: str) -> Any:
     for base in cls.__mro__:
         if name in vars(base):
             return vars(base)[name]
+    if name == "__iter__" and is_users(cls) and overloads(cls, "__getitem__"):
+        from zyg.rules.generators import each_by_index  # few programs need it
+
+        return each_by_index
     return None
 
 
@@ -381,9 +385,9 @@ def _is_frozen(cls: type) -> bool:
 
 
 # Operators that ask their first operand alone, and take what its method gives.
-_CERTAIN = {
+CERTAIN = {
     **_OWN, operator.setitem: "__setitem__", operator.delitem: "__delitem__", len: "__len__",
-    operator.contains: "__contains__", operator.truth: "__bool__", int: "__int__",
+    operator.contains: "__contains__", operator.truth: "__bool__", bool: "__bool__", int: "__int__",
     round: "__round__", hash: "__hash__", repr: "__repr__",
 }
 IN_PLACE = {
@@ -407,8 +411,8 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     names: tuple[str, ...] = ()
     if callee is str and len(types_) == 1:
         names = ("__str__", "__repr__")
-    elif callee in _CERTAIN:
-        names = (_CERTAIN[callee],)
+    elif callee in CERTAIN:
+        names = (CERTAIN[callee],)
     elif callee in IN_PLACE and len(types_) == 2:
         names = IN_PLACE[callee]
     elif callee in _REFLECTED and len(types_) == 2:
@@ -419,7 +423,7 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     for name in names:
         method = lookup(cls, name)
         if isinstance(method, types.FunctionType):
-            is_certain = callee is str or callee in _CERTAIN
+            is_certain = callee is str or callee in CERTAIN
             may_decline = not is_certain and _names_not_implemented(method)
             return None if may_decline else (name, method)
     return None

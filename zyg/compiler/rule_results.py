@@ -12,7 +12,7 @@ from ir.types import TOP, Known, Type, widen
 from zyg.compiler.arguments import bind_operands
 from zyg.compiler.objects import lookup
 from zyg.rules.registry import rule_of, substitute_of
-from zyg.signature import is_by_rules
+from zyg.signature import is_bound, is_by_rules
 
 if TYPE_CHECKING:
     from zyg.compiler.surroundings import ProgramSurroundings
@@ -21,14 +21,18 @@ if TYPE_CHECKING:
 def method_by_rules(callee: Any) -> tuple[Any, Any] | None:
     """The code that stands for a method of a library's object, or for its call, and the object."""
     function: Any
-    if isinstance(callee, types.MethodType) and is_by_rules(callee.__func__):
+    if isinstance(callee, types.MethodType):
         function, owner = callee.__func__, callee.__self__
+    elif isinstance(callee, types.BuiltinFunctionType) and is_bound(callee):
+        function, owner = lookup(type(callee.__self__), callee.__name__), callee.__self__
     elif not isinstance(callee, type) and is_by_rules(type(callee)):
         function, owner = lookup(type(callee), "__call__"), callee
     else:
         return None
     substitute = substitute_of(function)
-    return None if substitute is None else (substitute, owner)
+    if substitute is None:
+        return None
+    return (substitute if is_by_rules(function) else function), owner
 
 
 def rule_result(

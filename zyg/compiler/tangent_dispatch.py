@@ -32,7 +32,7 @@ from zyg.compiler import (
     rule_backs,
 )
 from zyg.compiler.mutation import MUTATING_METHODS
-from zyg.compiler.objects import is_place, lookup
+from zyg.compiler.objects import is_place, iterates, lookup
 from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class
 from zyg.compiler.tangent_iterators import PAIRED
@@ -47,7 +47,7 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullba
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of
 from zyg.shadows import is_running
 from zyg.signature import BackFunction, is_by_rules, is_users
-from zyg.tangent import settled, settled_tangent, tangent_or_zero, zero_tangent
+from zyg.tangent import settled, settled_tangent, tangent_or_zero, unless_asked, zero_tangent
 from zyg.tangent_objects import change, live_items
 
 Values = tuple[Any, ...]
@@ -375,6 +375,10 @@ def rule_call(
         )
         if found is not None:
             return found
+        if iterates(function):
+            for arg, dot in zip(args, dots[1:], strict=True):
+                if dot is None:
+                    unless_asked(arg)
     rule: Any = rule_of(function)
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
     walk = paired(function)

@@ -68,7 +68,7 @@ from zyg.rules.tangent_registry import (
 )
 from zyg.tangent import (
     part_of,
-    picked,
+    picked_item,
     settled,
     settled_tangent,
     spread,
@@ -323,7 +323,7 @@ class RuleTangents(Augmenter):
             elif callee.value is operator.getitem and given[0] in self._kept_apart(args[0]):
                 term = self._copied_part(given, result)
             elif callee.value is operator.getitem and type_of(given[0]) == TOP:
-                term = self.made(picked, *given, result)
+                term = self.made(picked_item, *given, result, args[0])
             else:
                 term = self.made(callee, *given, **kwargs)
             if isinstance(term, Value) and term.type == TOP:

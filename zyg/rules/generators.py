@@ -68,6 +68,18 @@ def each_key(mapping):
         yield key
 
 
+def each_by_index(self):
+    """What Python asks an object for that has `__getitem__`, and no `__iter__`."""
+    i = 0
+    while True:
+        try:
+            item = self[i]
+        except IndexError:
+            return
+        yield item
+        i += 1
+
+
 def each_of_copy(items):
     refuse_lazy(items)
     for item in list(items):  # noqa: UP028 - which is more work

@@ -170,6 +170,7 @@ def share(callee: object, other: object) -> None:
 LATE = {
     "_bisect": ("heaps",),
     "_heapq": ("heaps",),
+    "collections.abc": ("mappings",),
     "cmath": ("complex_scalar",),
     "copy": ("copies",),
     "heapq": ("heaps",),
@@ -181,7 +182,7 @@ LATE = {
     ),
     "numpy.fft": ("fourier",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
-    "numpy.random": ("draws",),
+    "numpy.random": ("draws", "draws_of_python"),
     "scipy.fft": ("fourier", "scipy_fft"),
     "scipy.integrate": ("scipy_integrate",),
     "scipy.interpolate": ("scipy_interpolate",),
@@ -196,7 +197,7 @@ LATE = {
     "statistics": ("averages",),
     "datetime": ("standard_library",),
     "json": ("standard_library",),
-    "random": ("standard_library",),
+    "random": ("standard_library", "draws_of_python"),
     "zyg.iterators": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
 }
