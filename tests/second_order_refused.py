@@ -6,7 +6,6 @@ arrays that objects hold, read iterators of functions of C, or have objects as a
 """
 
 BY_AREA = {
-    "arrays": "attributes_found_at_run_time",
     "calls": "mapped star_arguments",
     "collection_classes": """
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
@@ -30,7 +29,7 @@ BY_AREA = {
     """,
     "failing_flow": "comp comps type_error varargs zips",
     "failing_memory": "attrs_order held_array swap_fail",
-    "failing_protocols": "dataclasses_ managers partials prop_getter with_raises",
+    "failing_protocols": "dataclasses_ managers partials prop_getter suppress with_raises",
     "generator_consumers": """
         chained classes_in_a_list comprehensions_over_generators contextmanager
         contextmanager_that_catches contextmanager_with_finally dicts_and_sets

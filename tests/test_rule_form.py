@@ -29,7 +29,8 @@ MODULES = [
 # call functions, which run and call back: they aren't code that is differentiated.
 PROGRAMS = (
     *("zyg.rules.mutating_methods", "zyg.rules.array_stores", "zyg.rules.generators"),
-    *("zyg.rules.taking_all", "zyg.rules.heaps"),
+    *("zyg.rules.taking_all", "zyg.rules.heaps", "zyg.rules.mappings"),
+    "zyg.rules.draws_of_python",
     *("zyg.rules.scipy_integrate", "zyg.rules.scipy_optimize"),
 )
 

@@ -16,6 +16,7 @@ from ir.types import TOP
 from zyg.array_type import Array
 from zyg.cotangent import conj, unbroadcast
 from zyg.rules.registry import adjoint, constant
+from zyg.spectra import with_pairs
 
 constant(np.fft.fftfreq, np.fft.rfftfreq)
 
@@ -121,16 +122,6 @@ def rfft(a, n=None, axis=-1, norm=None):
 def rfft_bar(y_bar, length, axis, norm):
     """The real part of the transform back of the half that there is: each term counts once."""
     return np.fft.irfft(with_pairs(y_bar, -1, length, axis), length, axis, other_norm(norm))
-
-
-def with_pairs(half, doublings, length, axis):
-    """Half of a spectrum, doubled (or halved: -1) where a term stands for two: not at its ends."""
-    scaled = 2.0**doublings * half
-    terms, source = np.moveaxis(scaled, axis, -1), np.moveaxis(half, axis, -1)
-    terms[..., 0] = source[..., 0]
-    if length % 2 == 0:
-        terms[..., length // 2] = source[..., length // 2]
-    return scaled
 
 
 @facts.result(with_pairs)

@@ -15,13 +15,14 @@ from zyg.rules.registry import constant, substitute
 @substitute(type(np.r_).__getitem__)  # both classes have it of the same base
 def concatenated(self, key):
     pieces = key if isinstance(key, tuple) else (key,)
-    unless_directed(pieces, self.axis)
+    axis = axis_of(self)
+    unless_directed(pieces, axis)
     pieces = [range_of(piece) if isinstance(piece, slice) else piece for piece in pieces]
     dtype = common_dtype(pieces)
     arrays = [
         np.asarray(piece, dtype) if is_number(piece) else np.asarray(piece) for piece in pieces
     ]
-    if self.axis == 0:
+    if axis == 0:
         return np.concatenate([np.reshape(x, 1) if np.ndim(x) == 0 else x for x in arrays])
     return np.concatenate([np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x for x in arrays], -1)
 
@@ -37,7 +38,11 @@ def common_dtype(pieces):
     ])
 
 
-constant(common_dtype)
+def axis_of(joiner):
+    return joiner.axis
+
+
+constant(common_dtype, axis_of)
 
 
 def range_of(part):
