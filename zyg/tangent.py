@@ -237,10 +237,11 @@ def _item_like(dot: Any, x: Any) -> Any:
     return zero_tangent(x) if found is None else found
 
 
-def _is_nothing(dot: Any) -> bool:
+def is_nothing(dot: Any) -> bool:
+    """Whether there is no number in a tangent or cotangent: it is zero."""
     if isinstance(dot, dict):
-        return all(map(_is_nothing, dot.values()))
-    return dot is None or (isinstance(dot, list | tuple) and all(map(_is_nothing, dot)))
+        return all(map(is_nothing, dot.values()))
+    return dot is None or (isinstance(dot, list | tuple) and all(map(is_nothing, dot)))
 
 
 def is_same_tangent(x: Any, a: Any, b: Any) -> bool:
@@ -250,7 +251,7 @@ def is_same_tangent(x: Any, a: Any, b: Any) -> bool:
         b = [None] * len(x) if b is None else b
         return all(map(is_same_tangent, x, a, b))
     if isinstance(a, dict) or isinstance(b, dict):
-        return bool(a == b) or (_is_nothing(a) and _is_nothing(b))
+        return bool(a == b) or (is_nothing(a) and is_nothing(b))
     return bool(np.array_equal(tangent_or_zero(a, x), tangent_or_zero(b, x)))
 
 

@@ -16,7 +16,7 @@ from zyg.compiler import dynamic, tangent_dispatch
 from zyg.compiler.nested_backs import OuterBack
 from zyg.cotangent import accumulate
 from zyg.signature import BackFunction
-from zyg.tangent import zero_tangent
+from zyg.tangent import is_nothing, zero_tangent
 
 Values = tuple[Any, ...]
 
@@ -33,9 +33,9 @@ class TangentBack(BackFunction):
     def __call__(self, pair_bar: Any) -> tuple[Any, ...]:
         count = 5 if self._with_keywords else 3
         y_bar, dot_bar = (None, None) if pair_bar is None else pair_bar
-        bars = None if y_bar is None else self._back(y_bar)
+        bars = None if is_nothing(y_bar) else self._back(y_bar)
         bars_of_dots = None
-        if dot_bar is not None:
+        if not is_nothing(dot_bar):
             bars_of_dots, second = tangent_dispatch.tangent_of_back(
                 self._back, self._back_dot, dot_bar, None
             )
