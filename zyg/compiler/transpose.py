@@ -211,7 +211,7 @@ class Transposer(BranchTransposer):
         bars = self._inlined_back(step, mapping)
         wanted = [
             i for i, target in enumerate(step.targets[: len(bars)])
-            if isinstance(target, Value) and target in self._varied
+            if isinstance(target, Value) and target in self._varied and not is_none(bars[i])
         ]
         then = Block([], self.ops, Yield([bars[i] for i in wanted]))
         self.ops = outer
