@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -45,11 +47,20 @@ def once_for_each(ufunc, x):
     return y
 
 
+def reduces_step_by_step(ufunc):
+    """Whether NumPy does what it says: `power` and `arctan2` of NumPy 2.4 and 2.5 don't along the
+    last axis, where the processor has AVX-512."""
+    steps = functools.reduce(ufunc, (A * A).T)
+    return np.allclose(ufunc.reduce(A * A, axis=1), steps)
+
+
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
 @pytest.mark.parametrize(
     "program", [along_both_axes, all_on_the_way, parts, table, once_for_each]
 )
 def test_values_and_gradients(program, ufunc):
+    if not reduces_step_by_step(ufunc):
+        pytest.skip("NumPy reduces otherwise than step by step on this processor")
     expected = program(ufunc, A)
     y, _ = zyg.pullback(lambda x: program(ufunc, x), A)
     for one, other in zip(y, expected, strict=True):
