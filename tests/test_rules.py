@@ -38,7 +38,8 @@ def test_every_rule_has_a_row() -> None:
     # put together from takes cotangents: the second order of the corpus runs through all of it.
     # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py, random
     # draws tests/test_draws.py, copies tests/test_copies.py, SciPy tests/test_scipy_*.py, methods
-    # of ufuncs tests/test_ufunc_methods.py.
+    # of ufuncs tests/test_ufunc_methods.py, what tangents are put together from
+    # tests/test_nesting_of_modes.py and tests/test_compositions.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
         "lazy", "assembly",
@@ -47,7 +48,7 @@ def test_every_rule_has_a_row() -> None:
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
         "running_extrema",
-        "tangents_of_cotangents",
+        "tangents_of_cotangents", "tangents_twice",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
     elsewhere |= {"zyg.compiler.memory", "zyg.compiler.replica"}  # tests/test_undo.py
