@@ -40,6 +40,7 @@ _may_store: list[Callable[..., Any]] = []
 _helper_modules: list[str] = []
 _quiet: dict[int, Callable[..., Any]] = {}
 _results: dict[int, ResultOf] = {}
+_of_modules: dict[str, Callable[[], None]] = {}  # what declares their facts
 _folds: dict[int, Callable[..., Any]] = {}
 _abstractions: dict[type, Callable[[Any], Type]] = {}
 _items: dict[type, Callable[[Any], Type]] = {}
@@ -285,8 +286,24 @@ def result(*callees: object) -> Callable[[ResultOf], ResultOf]:
     return register
 
 
+def of_module(*names: str) -> Callable[[F], F]:
+    """Has the facts of these modules' callables declared when one of them is first asked for."""
+
+    def register(declare: F) -> F:
+        _of_modules.update(dict.fromkeys(names, declare))
+        return declare
+
+    return register
+
+
 def result_of(callee: object) -> ResultOf | None:
-    return _results.get(id(callee))
+    found = _results.get(id(callee))
+    if found is None:
+        declare = _of_modules.get(getattr(callee, "__module__", None))
+        if declare is not None:
+            declare()
+            found = _results.get(id(callee))
+    return found
 
 
 def fold(*callees: object) -> Callable[[F], F]:
