@@ -7,7 +7,8 @@
                                           )(iterated(xs))
 
 Python asks for the items of the first iterable at once, and for all else when the first item is
-taken. Those that `sum` and its like consume at once stay: `ir.expressions` collects them.
+taken. Those that `sum` and its like consume at once stay: `ir.expressions` collects them. Those
+that are unpacked become lists.
 """
 
 from __future__ import annotations
@@ -49,6 +50,11 @@ def _lowered(node: Any) -> Any:
         for keyword in node.keywords:
             lower_generator_expressions(keyword)
         return node
+    if is_unpacked(node) and not _binds_outside(node.value):
+        collected = node.value
+        node.value = NodeMaker(collected).node(
+            gast.ListComp(elt=collected.elt, generators=collected.generators)
+        )
     lower_generator_expressions(node)
     is_plain = isinstance(node, gast.GeneratorExp) and not any(
         clause.is_async for clause in node.generators
@@ -64,6 +70,16 @@ def is_consumed_at_once(node: Any) -> bool:
         return False
     is_search = node.func.id in ("any", "all") and len(node.args) == 1
     return is_search or node.func.id in EAGER
+
+
+def is_unpacked(node: Any) -> bool:
+    """Whether all items of a generator expression are taken before anything else is done."""
+    is_several = isinstance(node, gast.Assign) and all(
+        isinstance(target, gast.Tuple | gast.List) for target in node.targets
+    )
+    return (is_several or isinstance(node, gast.Starred)) and isinstance(
+        node.value, gast.GeneratorExp
+    )
 
 
 def _binds_outside(node: gast.GeneratorExp) -> bool:

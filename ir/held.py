@@ -71,8 +71,12 @@ class HeldMemory:
         places = self._places
         storage = places.storage(value)
         known = {places.origin(value), storage, *places.roots(storage)}
-        # What is changed as memory that an object holds (`is_held`) is read as such, too.
-        return any(root in self.known or places.kind(root) == "unknown" for root in known)
+        # What is changed as memory that an object holds (`is_held`) is read as such, too. Of what
+        # is one of several values, those count.
+        return any(
+            root in self.known or (root not in places.covers and places.kind(root) == "unknown")
+            for root in known
+        )
 
     def read(self, value: Operand, loc: Location | None) -> Operand:
         """The value to read in the place of one that an object may have changed in place."""
@@ -110,9 +114,8 @@ class HeldMemory:
         if places.inference.heap is None or storage.type == HEAP:
             return False
         is_deep = places.contents.is_element(value)
-        known = places.roots(storage) if is_deep else places.shallow_roots(storage)
-        roots = {storage, *known}
-        if any(root in places.state.stored for root in roots):
+        roots = places.roots(storage) if is_deep else places.shallow_roots(storage)
+        if any(root in places.state.stored for root in (storage, *roots)):
             return True
         return any(places.kind(root) == "unknown" for root in roots)
 

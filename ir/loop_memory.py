@@ -38,6 +38,9 @@ class LoopMemory:
         # What was handed on, in terms of the carried variables of the round that found it.
         self._known: object = {}
         self._own: set[Value] = set()
+        # What loops of the body made to stand for their new memory, in the last look at it.
+        self._made_inside: set[Value] = set()
+        self._nameless_before: set[Value] = set()
         # The parameters of the last look at the body.
         self._carried: list[Value] = []
         self._lent: set[Value] = set()
@@ -58,6 +61,7 @@ class LoopMemory:
         places.state = state = self._before.copy()
         places.nameless.update(self._carried)
         self._carried = carried
+        self._nameless_before = set(places.nameless)
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
@@ -145,10 +149,11 @@ class LoopMemory:
         """Whether the body has been looked at with all that it needs to carry."""
         places, before = self._places, self._before
         inner = places.state
-        is_same = self._note_contents(inner, defined(body))
+        self._made_inside = places.nameless - self._nameless_before
+        local = self._local(body)
+        is_same = self._note_contents(inner, local)
         if not inner.writes or not isinstance(body.exit, Yield):
             return True
-        local = defined(body)
         stored_carried = {i for i, param in enumerate(carried) if param in inner.stored}
         stored = {
             v for v in inner.stored
@@ -226,6 +231,10 @@ class LoopMemory:
             self._lost, self._held = lost, held
         return is_settled
 
+    def _local(self, body: Block) -> set[Value]:
+        """What is known inside of an iteration alone."""
+        return defined(body) | self._made_inside
+
     def _init_value(self, i: int) -> Value:
         operand = self._init[i]
         assert isinstance(operand, Value)
@@ -274,7 +283,7 @@ class LoopMemory:
         else:
             versions = [Value(v.name, v.type) for v in self._params]
         carried = body.params[len(body.params) - count :] if count else []
-        local = defined(body)
+        local = self._local(body)
         stand_ins: list[tuple[set[Value], Value]] = []
         summaries = [
             places.summary(operand, carried, local, stand_ins, self._own)

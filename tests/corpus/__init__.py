@@ -56,6 +56,7 @@ from tests.corpus import (
     shared_contents,
     shared_names,
     shared_variables,
+    simulations,
     unsupported,
     while_loops,
 )

@@ -381,11 +381,12 @@ class Compiler:
 
     def _as_program(self, made: Specialisation, *blocks: Block) -> None:
         """Gives generated code on objects the form in which it is differentiated."""
-        if self._takes_table(made):
+        fields = self.specialiser.fields
+        if fields is not None and self._takes_table(made):
             from zyg.compiler.nested_tables import as_program  # few programs need it
 
             for block in blocks:
-                as_program(block)
+                as_program(block, fields)
 
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,

@@ -150,7 +150,7 @@ class Fields:
             return TOP
         found = self.types.get((cls, name))
         if issubclass(cls, Bars):
-            return join(self._first_bar(cls, name), BOTTOM if found is None else found)
+            return join(self.first_bar(cls, name), BOTTOM if found is None else found)
         default = lookup(cls, name)
         if default is None or isinstance(default, types.MemberDescriptorType):
             if found is None and issubclass(cls, Generator):
@@ -159,7 +159,7 @@ class Fields:
         # What stands in the class may be replaced when the program doesn't run.
         return TOP
 
-    def _first_bar(self, cls: type[Bars], name: str) -> Type:
+    def first_bar(self, cls: type[Bars], name: str) -> Type:
         """What a cotangent is before anything is added: a number's own, or a structural zero."""
         is_number = self.type_of(cls.of, name) == Scalar(float) and not issubclass(cls.of, Cell)
         return Scalar(float) if is_number else Known(None)

@@ -22,6 +22,7 @@ from ir.errors import Unsupported
 from ir.heap import set_attribute
 from ir.types import TOP, Instance, Known, Scalar, class_of
 from zyg import cotangent, shadows
+from zyg.compiler.fields import Fields
 from zyg.compiler.objects import is_place
 from zyg.compiler.seen_objects import leave
 from zyg.compiler.tangents import is_none
@@ -39,13 +40,14 @@ _OF_MEMORY = (
 )
 
 
-def as_program(block: Block) -> None:
+def as_program(block: Block, fields: Fields) -> None:
     """Rewrites a generated block in place, so that it can be differentiated."""
-    _Lowering().block(block)
+    _Lowering(fields).block(block)
 
 
 class _Lowering:
-    def __init__(self) -> None:
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
         # The tables of which records are asked, with the classes and attributes of those.
         self._tables: dict[Value, tuple[Operand, list[Operand]]] = {}
         self._ops: list[Op] = []
@@ -129,7 +131,9 @@ class _Lowering:
             )
         made = bars_class(cls)
         found = Value("bars", Instance(made))
-        self._call(bars_of, [heap_bar, Const(made), obj, name], found, op)
+        is_number = isinstance(name, Const) and self._fields.first_bar(made, name.value) == FLOAT
+        lookup = number_bars_of if is_number else bars_of
+        self._call(lookup, [heap_bar, Const(made), obj, name], found, op)
         return found
 
     def _call(self, callee: Any, args: list[Operand], result: Value, op: Call) -> None:

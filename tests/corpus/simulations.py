@@ -1,0 +1,96 @@
+"""Simulations as one writes them: objects that hold arrays, beside local ones that are changed."""
+
+import numpy as np
+
+from tests.corpus.registry import program
+
+X = np.array([[0.3, -1.2], [0.8, 0.4], [-0.5, 1.1]])
+
+
+class Body:
+    def __init__(self, mass, x, v):
+        self.mass = mass
+        self.x = x
+        self.v = v
+
+    def kick(self, force, dt):
+        self.v = self.v + force / self.mass * dt
+
+    def drift(self, dt):
+        self.x = self.x + self.v * dt
+
+
+@program((np.array([1.0, 2.0, 0.5]), X, X[::-1] * 0.2))
+def forces_summed_in_place(masses, xs, vs):
+    bodies = [Body(m, x.copy(), v.copy()) for m, x, v in zip(masses, xs, vs)]
+    for _ in range(3):
+        for body in bodies:
+            body.drift(0.05)
+        for i, a in enumerate(bodies):
+            force = np.zeros(2)
+            for j, b in enumerate(bodies):
+                if i != j:
+                    d = b.x - a.x
+                    force += a.mass * b.mass * d / (d @ d + 0.1) ** 1.5
+            a.kick(force, 0.05)
+    return sum(0.5 * body.mass * (body.v @ body.v) for body in bodies)
+
+
+@program((np.array([1.0, 2.0, 0.5]), X))
+def forces_in_a_list_and_then_positions_in_place(masses, xs):
+    bodies = [Body(m, x.copy(), np.zeros(2)) for m, x in zip(masses, xs)]
+    for _ in range(2):
+        forces = []
+        for a in bodies:
+            force = np.zeros(2)
+            for b in bodies:
+                if a is not b:
+                    force = force + b.mass * (b.x - a.x)
+            forces.append(force)
+        for body, force in zip(bodies, forces):
+            body.x += 0.1 * force
+    return np.sum(bodies[0].x * bodies[1].x**2) + float(bodies[2].x @ bodies[2].x)
+
+
+@program((0.5, X[0]))
+def scaled_added_to_and_subtracted_from(m, x):
+    bodies = [Body(m, x.copy(), x * m), Body(m * m, x * 2, x)]
+    total = np.zeros(2)
+    for body in bodies:
+        total *= body.mass
+        total += body.x * body.mass
+        total -= body.v / 3
+        body.x = body.x + total
+    return (total @ x) * bodies[0].mass + np.sum(bodies[0].x * bodies[1].x)
+
+
+@program((0.5, X[0]))
+def masses_that_become_running_sums(m, x):
+    body, total = Body(m, x.copy(), x), 0.0
+    for _ in range(2):
+        total = total + body.mass
+        body.mass = total
+    return total * x[0] * body.mass
+
+
+@program((X, X[0]))
+def sums_of_loops_in_a_list(xs, x):
+    body, sums = Body(1.0, x.copy(), x), []
+    for row in xs:
+        total = np.zeros(2)
+        for k in range(3):
+            total = total + row * x**k
+        sums.append(total)
+    body.x += 1
+    return np.sum(body.x * sums[1] * sums[2])
+
+
+@program(({"gates": np.stack([X, X + 0.3, X * 0.5]), "bias": X}, X[:, ::-1]))
+def gates_by_a_generator(weights, inputs):
+    h = np.zeros(3)
+    for x in inputs:
+        pairs = zip(weights["gates"], weights["bias"].T[0])
+        forget, enter, leave = (np.tanh(w @ x + b) for w, b in pairs)
+        first, *_ = [*(gate * h for gate in (forget, enter))]
+        h = leave * np.tanh(first + enter)
+    return float(np.mean(h**2))
