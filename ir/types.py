@@ -301,6 +301,8 @@ def widen(type_: Type) -> Type:
     match type_:
         case Known(value) if type(value) in (int, float, complex, bool, str, bytes):
             return Scalar(type(value))
+        case Known(value) if type(value) is tuple:
+            return Tuple(tuple([widen(Known(item)) for item in value]))
         case Tuple(items):
             return Tuple(tuple(map(widen, items)))
         case _:

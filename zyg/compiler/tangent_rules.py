@@ -179,7 +179,8 @@ class RuleTangents(Augmenter):
                 return NONE
             case Tuple(items) if all(map(is_real_number, items)):
                 return self.made(primitives.build_tuple, *[
-                    self.zero_dot(Value("t", item)) for item in items
+                    self.zero_dot(self.made(operator.getitem, operand, Const(i)))
+                    for i in range(len(items))
                 ])
             case type_ if is_array(type_):
                 zeros = self.made(cotangent.zeros_like, operand)
