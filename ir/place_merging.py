@@ -221,7 +221,8 @@ class PlaceMerging(PlaceWrites):
             return [storage]
         roots = self.roots(storage)
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
-            unknown = Value(operand.name, operand.type)
+            # The same in each round, in which more would be known of a new one.
+            unknown = self.unknown.setdefault(operand.type, Value(operand.name, operand.type))
             self.nameless.add(unknown)
             return [unknown]
         made = {root for root in {storage, *roots} if root in local or root in own}

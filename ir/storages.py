@@ -17,7 +17,7 @@ from ir.heap import contents_read
 from ir.held import HeldMemory
 from ir.memory_facts import COPYING, HOLDING, is_array_like
 from ir.place_state import Gone, State, check_call
-from ir.types import Iterator, Known, Slice, class_of
+from ir.types import Iterator, Known, Slice, Type, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -58,6 +58,8 @@ class Storages:
         self._gone: dict[object, Value] = {}
         # What only stands for memory, or was carried by an earlier look at a loop.
         self.nameless: set[Value] = set()
+        # What stands for memory of which nothing is known, by its type.
+        self.unknown: dict[Type, Value] = {}
         # The inputs that are compared on entry, and whether the second one is changed itself.
         self.compared: dict[tuple[Value, Value, bool], None] = {}
 

@@ -165,7 +165,10 @@ BY_AREA = {
         what_a_global_object_holds
     """,
     "shared_variables": "memo_that_is_replaced",
-    "simulations": "forces_in_a_list_and_then_positions_in_place sums_of_loops_in_a_list",
+    "simulations": """
+        filtered_forward_and_smoothed_backward forces_in_a_list_and_then_positions_in_place
+        shortest_paths_with_a_heap sums_of_loops_in_a_list
+    """,
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

@@ -196,3 +196,45 @@ def test_an_object_that_a_function_converts_is_no_number():
     with pytest.raises(zyg.NotDifferentiable, match=r"float\(x\)"):
         zyg.gradient(lambda box: math.sqrt(box.side), SimpleNamespace(side=Length(4.0)))
     assert zyg.gradient(lambda x: math.sqrt(float(x)), Length(4.0)) == ({"meters": 0.25},)
+
+
+class Asynchronous:
+    """What reads its attribute holds what zyg doesn't know."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def doubled(self):
+        async def later():
+            pass
+
+        return self.x * 2.0
+
+
+HELD = Asynchronous(1.0)
+
+
+def doubled_of_held():
+    async def later():
+        pass
+
+    return HELD.x * 2.0
+
+
+def stored_and_read_by_a_function(x):
+    HELD.x = x
+    return doubled_of_held()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: Asynchronous(x).doubled(),
+        lambda x: [Asynchronous(x)][0].doubled(),
+        lambda x: sum(map(Asynchronous.doubled, [Asynchronous(x)])),
+        stored_and_read_by_a_function,
+    ],
+)
+def test_what_a_function_without_code_reads_of_objects_is_no_constant(f):
+    with pytest.raises(zyg.UnsupportedSyntax, match="async function"):
+        zyg.gradient(f, 2.0)

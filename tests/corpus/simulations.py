@@ -1,5 +1,9 @@
 """Simulations as one writes them: objects that hold arrays, beside local ones that are changed."""
 
+import heapq
+import math
+from collections import defaultdict
+
 import numpy as np
 
 from tests.corpus.registry import program
@@ -94,3 +98,61 @@ def gates_by_a_generator(weights, inputs):
         first, *_ = [*(gate * h for gate in (forget, enter))]
         h = leave * np.tanh(first + enter)
     return float(np.mean(h**2))
+
+
+class Filter:
+    def __init__(self, transition):
+        self.transition = transition
+        self.history = []
+
+    def update(self, state, seen):
+        state = self.transition @ state
+        state = state + 0.3 * (seen - state)
+        self.history.append((state, self.transition @ state))
+        return state
+
+    def smoothed(self):
+        state = self.history[-1][0]
+        states = [state]
+        for past, ahead in reversed(self.history[:-1]):
+            state = past + self.transition.T @ (state - ahead)
+            states.insert(0, state)
+        return np.array(states)
+
+
+@program((np.array([[0.9, 0.2], [-0.1, 0.8]]), X))
+def filtered_forward_and_smoothed_backward(transition, observations):
+    model, state = Filter(transition), np.zeros(2)
+    for seen in observations:
+        state = model.update(state, seen)
+    return np.sum(model.smoothed() ** 2)
+
+
+@program((np.array([1.0, 0.7, 2.1, 0.4, 1.9, 0.8]),))
+def shortest_paths_with_a_heap(lengths):
+    edges = defaultdict(list)
+    pairs = [(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (3, 4)]
+    for (i, j), length in zip(pairs, lengths):
+        edges[i].append((j, length))
+        edges[j].append((i, length))
+    distances, heap, done = {0: 0.0}, [(0.0, 0)], set()
+    while heap:
+        distance, i = heapq.heappop(heap)
+        if i in done:
+            continue
+        done.add(i)
+        for j, length in edges[i]:
+            if distance + length < distances.get(j, math.inf):
+                distances[j] = distance + length
+                heapq.heappush(heap, (distances[j], j))
+    return sum(d**2 for d in distances.values())
+
+
+@program((X,))
+def shifts_by_rows_of_a_table(xs):
+    flow = np.stack([xs, xs * 2.0], axis=-1)
+    for _ in range(2):
+        flow = flow * 0.9
+        for k, (down, right) in enumerate(np.array([[0, 1], [1, 0]])):
+            flow[..., k] = np.roll(flow[..., k], (down, right), axis=(0, 1))
+    return np.sum(flow**3)

@@ -136,9 +136,13 @@ class ObjectNeeds:
         except (Unsupported, SourceNotFound):
             if self._stack:
                 self._stack[-1].calls_unseen = True
-            # What reads an iterator changes it, and nobody would notice.
-            classes = [class_of(type_) for type_ in (*args, *kwargs.values())]
-            return any(cls is not None and step_of(cls) is not None for cls in classes)
+            # What it reads of objects may vary, and the objects themselves don't; what reads an
+            # iterator changes it.
+            given = (*args, *kwargs.values())
+            classes = [class_of(type_) for type_ in given]
+            return self.fields is not None or any(map(_is_of_place, given)) or any(
+                cls is not None and step_of(cls) is not None for cls in classes
+            )
         if made is None:  # a call that fails, for one: what it is given may be changed before
             if self._stack:
                 self._stack[-1].calls_unseen = True
