@@ -299,7 +299,7 @@ def of_module(*names: str) -> Callable[[F], F]:
 def result_of(callee: object) -> ResultOf | None:
     found = _results.get(id(callee))
     if found is None:
-        declare = _of_modules.get(getattr(callee, "__module__", None))
+        declare = _of_modules.get(getattr(callee, "__module__", ""))
         if declare is not None:
             declare()
             found = _results.get(id(callee))

@@ -8,6 +8,7 @@ import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, single, table, whole
 from zyg.rules.indexing import unordered
+from zyg.rules.windows import windows_bar
 
 
 @table
@@ -139,6 +140,11 @@ def shapes() -> Iterator[Row]:
         yield from cases(callee, (real(3), [2, 0, 1]), (real(2, 3), np.array([1, 2]), 0))
     yield from cases(np.tile, (real(3), 2), (real(2, 3), (2, 1)), (real(3), (2, 2)), (0.5, 3))
     yield from cases(np.tile, (real(2, 3), 2))
+    windows = np.lib.stride_tricks.sliding_window_view
+    yield from cases(windows, (real(5), 2), (real(4, 5), (2, 3)), (real(4, 5), 3, 1))
+    yield from cases(windows, (real(2, 5), 5, -1))
+    yield from cases(windows_bar, (real(3, 3, 2, 3), (4, 5), (2, 3), (0, 1)))
+    yield from cases(windows, (real(4, 5), (2, 2), (0, 0)), (real(4, 5, 2), (2, 4), (1, 0)))
     yield from cases(np.flip, (real(3),), (real(2, 3), 1), (real(2, 3), (0, 1)))
     for callee in (np.fliplr, np.flipud):
         yield from cases(callee, (real(2, 3),), (single(2, 3),))

@@ -167,6 +167,7 @@ BY_AREA = {
     "shared_variables": "memo_that_is_replaced",
     "simulations": """
         filtered_forward_and_smoothed_backward forces_in_a_list_and_then_positions_in_place
+        scan_over_states
         shortest_paths_with_a_heap sums_of_loops_in_a_list
     """,
 }

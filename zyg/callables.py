@@ -28,10 +28,27 @@ def is_named_tuple(cls: Any) -> bool:
     return "_fields" in maker.__dict__ and cls.__init__ is object.__init__
 
 
+class _Back:
+    """The back function of a call: a function of `y_bar` and of what the call leaves for it."""
+
+    def __init__(self, bars: Callable[..., tuple[Any, ...]], *held: Any) -> None:
+        self._bars = bars
+        self._held = held
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        return self._bars(y_bar, *self._held)
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> _Back:
+        return _Back(self._bars, *map(copy, self._held))
+
+
 def named_tuple(cls: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:
-    positions = [*range(len(args)), *(cls._fields.index(name) for name in kwargs)]
-    y = cls(*args, **kwargs)
-    return y, lambda y_bar: (None, *(item(y_bar, i) for i in positions))
+    positions = (*range(len(args)), *(cls._fields.index(name) for name in kwargs))
+    return cls(*args, **kwargs), _Back(_bars_of_items, positions)
+
+
+def _bars_of_items(y_bar: Any, positions: tuple[int, ...]) -> tuple[Any, ...]:
+    return None, *(item(y_bar, i) for i in positions)
 
 
 _METHODS = namedtuple("_METHODS", "field")
@@ -49,46 +66,40 @@ def method_of_named_tuple(
         return None
     if code is _REPLACE and len(args) == 1:
         y = function(*args, **kwargs)
-        return y, _Replaced(y._fields, tuple(kwargs))
+        return y, _Back(_bars_of_replaced, y._fields, tuple(kwargs))
     if code is _AS_DICT and len(args) == 1 and not kwargs:
-        return function(*args), _AsDict(args[0]._fields)
+        return function(*args), _Back(_bars_of_dict, args[0]._fields)
     if code is _MAKE and len(args) == 2 and not kwargs:
         items = items_of(args[1])
-        return function(args[0], items), lambda y_bar: (None, None, from_items(y_bar, items))
+        return function(args[0], items), _Back(_bars_of_iterable, items)
     return None
 
 
-class _Replaced:
-    """The back function of `_replace`: a field that was replaced has no part of the old tuple."""
-
-    def __init__(self, fields: tuple[str, ...], replaced: tuple[str, ...]) -> None:
-        self._fields = fields
-        self._replaced = replaced
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        if y_bar is None:
-            return (None,) * (2 + len(self._replaced))
-        bar_of = dict(zip(self._fields, y_bar, strict=True))
-        kept = tuple([None if n in self._replaced else bar_of[n] for n in self._fields])
-        return None, kept, *(bar_of[name] for name in self._replaced)
+def _bars_of_replaced(
+    y_bar: Any, fields: tuple[str, ...], replaced: tuple[str, ...]
+) -> tuple[Any, ...]:
+    """A field that was replaced has no part of the old tuple."""
+    if y_bar is None:
+        return (None,) * (2 + len(replaced))
+    bar_of = dict(zip(fields, y_bar, strict=True))
+    kept = tuple([None if name in replaced else bar_of[name] for name in fields])
+    return None, kept, *(bar_of[name] for name in replaced)
 
 
-class _AsDict:
-    """The back function of `_asdict`."""
+def _bars_of_dict(y_bar: Any, fields: tuple[str, ...]) -> tuple[Any, ...]:
+    if y_bar is None:
+        return None, None
+    return None, tuple([y_bar.get(name) for name in fields])
 
-    def __init__(self, fields: tuple[str, ...]) -> None:
-        self._fields = fields
 
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        if y_bar is None:
-            return None, None
-        return None, tuple([y_bar.get(name) for name in self._fields])
+def _bars_of_iterable(y_bar: Any, items: Any) -> tuple[Any, ...]:
+    return None, None, from_items(y_bar, items)
 
 
 def partial(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Back]:
     """Making a partial function."""
     y = functools.partial(function, *args, **kwargs)
-    return y, lambda y_bar: _partial_bars(y_bar, y, function, args, kwargs)
+    return y, _Back(_partial_bars, y, function, args, kwargs)
 
 
 def _partial_bars(
@@ -116,17 +127,22 @@ def call_of_partial(
     """A call of a partial function, as the call of the function in it."""
     keywords = {**function.keywords, **kwargs}
     y, back = pullback(function.func, *function.args, *args, **keywords)
-    held = len(function.args)
+    counts = len(function.args), len(args)
+    own = tuple([name for name in function.keywords if name not in kwargs])
+    return y, _Back(_bars_of_call, back, counts, keywords, own, tuple(kwargs))
 
-    def call_back(y_bar: Any) -> tuple[Any, ...]:
-        own, *bars = back(y_bar)
-        pairs = zip(keywords, bars[held + len(args) :], strict=True)
-        bar_of = {n: keyword_bar(bar, n, keywords[n]) for n, bar in pairs}
-        function_bar = {
-            "func": own,
-            "args": tuple(bars[:held]),
-            "keywords": {n: bar_of[n] for n in function.keywords if n not in kwargs},
-        }
-        return function_bar, *bars[held : held + len(args)], *(bar_of[n] for n in kwargs)
 
-    return y, call_back
+def _bars_of_call(
+    y_bar: Any, back: Back, counts: tuple[int, int], keywords: Keywords,
+    own: tuple[str, ...], given: tuple[str, ...],
+) -> tuple[Any, ...]:
+    function_bar, *bars = back(y_bar)
+    held, count = counts
+    pairs = zip(keywords, bars[held + count :], strict=True)
+    bar_of = {name: keyword_bar(bar, name, keywords[name]) for name, bar in pairs}
+    callee_bar = {
+        "func": function_bar,
+        "args": tuple(bars[:held]),
+        "keywords": {name: bar_of[name] for name in own},
+    }
+    return callee_bar, *bars[held : held + count], *(bar_of[name] for name in given)

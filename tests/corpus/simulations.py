@@ -3,6 +3,7 @@
 import heapq
 import math
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -156,3 +157,27 @@ def shifts_by_rows_of_a_table(xs):
         for k, (down, right) in enumerate(np.array([[0, 1], [1, 0]])):
             flow[..., k] = np.roll(flow[..., k], (down, right), axis=(0, 1))
     return np.sum(flow**3)
+
+
+class State(NamedTuple):
+    position: np.ndarray
+    time: float
+
+
+def scan(step, state, inputs):
+    outputs = []
+    for u in inputs:
+        state, output = step(state, u)
+        outputs.append(output)
+    return state, np.stack(outputs)
+
+
+@program((X[0], 0.8))
+def scan_over_states(x, gain):
+    def step(state, u):
+        position = state.position + gain * u * np.sin(state.position)
+        state = state._replace(position=position, time=state.time + 0.1)
+        return state, State(state.position * state.time, state.time).position
+
+    state, outputs = scan(step, State(x, 0.0), np.linspace(0.0, 1.0, 4))
+    return np.sum(outputs**2) + np.sum(state.position) * gain

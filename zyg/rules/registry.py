@@ -181,6 +181,7 @@ LATE = {
         "ufunc_methods",
     ),
     "numpy.fft": ("fourier",),
+    "numpy.lib.stride_tricks": ("windows",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws", "draws_of_python"),
     "scipy.fft": ("fourier", "scipy_fft"),
