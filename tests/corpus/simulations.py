@@ -181,3 +181,17 @@ def scan_over_states(x, gain):
 
     state, outputs = scan(step, State(x, 0.0), np.linspace(0.0, 1.0, 4))
     return np.sum(outputs**2) + np.sum(state.position) * gain
+
+
+@program((np.array([-1.9, -1.2, 0.3, 0.9, 1.6]), np.array([-1.0, 1.0]), np.array([0.4, 0.6])))
+def mixture_by_expectation_and_maximisation(x, means, weights):
+    scales = np.ones(2)
+    for _ in range(3):
+        logs = np.log(weights) - 0.5 * ((x[:, None] - means) / scales) ** 2 - np.log(scales)
+        shares = np.exp(logs - logs.max(1, keepdims=True))
+        shares /= shares.sum(1, keepdims=True)
+        counts = shares.sum(0)
+        means = shares.T @ x / counts
+        scales = np.sqrt((shares * (x[:, None] - means) ** 2).sum(0) / counts + 1e-3)
+        weights = counts / len(x)
+    return means @ means + scales.sum() + weights[0]

@@ -307,13 +307,20 @@ class Accumulation(Algebra):
         # A number keeps its type: that of a constant would say what the sum is.
         if not arrays or len({_is_complex(operand) for operand in (a, b)}) > 1:
             return result
-        return self._typed_like(arrays[0], result)
+        return self._with_type(result, self.type_of_sum(arrays))
+
+    def type_of_sum(self, arrays: list[Operand]) -> Type:
+        """Cotangents of one value have its shape."""
+        return type_of(arrays[0])
 
     def _typed_like(self, like: Operand, result: Operand) -> Operand:
+        return self._with_type(result, type_of(like))
+
+    def _with_type(self, result: Operand, type_: Type) -> Operand:
         inner = self._negated(result)
         for value in (result, inner):
             if isinstance(value, Value):
-                value.type = type_of(like)
+                value.type = type_
         return result
 
     def _items(self, like: Operand, count: int) -> list[Operand]:

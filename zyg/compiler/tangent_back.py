@@ -10,6 +10,7 @@ tangents as seeds. What it computes with the cotangent itself is dropped, since 
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ir import facts
@@ -28,10 +29,13 @@ from ir.core import (
     While,
     Yield,
     operands_of,
+    type_of,
 )
 from ir.errors import Unsupported
+from ir.fact_rules import call_type
 from ir.rewrite import Mapping, substitute
 from ir.simplify import eliminate_dead, is_pure
+from ir.types import Type
 from zyg import cotangent
 from zyg.compiler.activity import Flow, may_vary
 from zyg.compiler.augment import Augmenter
@@ -68,6 +72,12 @@ class BackInliner(Transposer):
         if position >= len(bars):
             return Const(0.0)
         return Const(0.0) if _is_none(bars[position]) else bars[position]
+
+    def type_of_sum(self, arrays: list[Operand]) -> Type:
+        """Tangents of several operands have shapes of their own."""
+        if len(arrays) == 1:
+            return type_of(arrays[0])
+        return call_type(operator.add, *map(type_of, arrays))
 
     def bars_for(self, step: RuleStep, bar: Operand) -> list[Operand]:
         """The cotangents of the operands of a call for the cotangent of its result."""
