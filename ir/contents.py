@@ -153,13 +153,15 @@ def element_of(value: Value, op: object) -> tuple[Operand, Operand] | None:
     callee, container = op.callee.value, op.args[0]
     if callee is not primitives.unpack and callee not in ELEMENT_OF:
         return None
-    if class_of(type_of(container)) not in CONTAINERS or not holds_memory(value.type):
+    cls = class_of(type_of(container))
+    if cls is None or cls not in CONTAINERS or not holds_memory(value.type):
         return None
     if callee is primitives.unpack:
-        if issubclass(class_of(type_of(container)) or dict, dict):
+        if issubclass(cls, dict):
             return None
         return container, Const(op.results.index(value))
-    if _is_slice(type_of(op.args[1])):
+    # What is no key of a dict either: a part of a list, a copy.
+    if not issubclass(cls, dict | deque) and _is_slice(type_of(op.args[1])):
         return None
     return container, op.args[1]
 

@@ -98,6 +98,7 @@ BY_AREA = {
     """,
     "memory_in_containers": "default_dicts default_lists_of_numbers",
     "models": "basis_splines soft_game tree_likelihood",
+    "names": "imported_where_it_is_used",
     "names_of_attributes": """
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
         made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed

@@ -228,3 +228,30 @@ def names_of_built_in_functions(m, total, reversed=2.0, zip=3.0, len=0.5, object
     for x, y in m:
         total = total + x * y * len
     return np.sum(values * total) * object + m[0, 1] * total**slice + np.sum(m[1:, :])
+
+
+@program((0.5, 0.9), (1.4, -0.3))
+def imported_where_it_is_used(x, y):
+    import heapq
+    import os.path
+    from collections import defaultdict, deque
+    from math import sin as wave
+
+    queue, sums, last = [x], defaultdict(list), deque([y], maxlen=2)
+    heapq.heappush(queue, y * wave(x))
+    sums[os.path.join("a", "b")].append(heapq.heappop(queue))
+    last.append(sums["a/b"][0] * queue[0])
+    return last[0] * last[1]
+
+
+@program((0.5,), (1.5,))
+def imported_in_one_of_two_ways(x):
+    try:
+        import module_that_is_nowhere as module
+    except ImportError:
+        import math as module
+    if x > 1.0:
+        from math import cos as f
+    else:
+        from math import exp as f
+    return f(x) * module.sqrt(x)

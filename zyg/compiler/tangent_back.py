@@ -37,6 +37,7 @@ from ir.rewrite import Mapping, substitute
 from ir.simplify import eliminate_dead, is_pure
 from ir.types import Type
 from zyg import cotangent
+from zyg.array_type import Array, is_big
 from zyg.compiler.activity import Flow, may_vary
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import RuleStep
@@ -75,9 +76,12 @@ class BackInliner(Transposer):
 
     def type_of_sum(self, arrays: list[Operand]) -> Type:
         """Tangents of several operands have shapes of their own."""
-        if len(arrays) == 1:
-            return type_of(arrays[0])
-        return call_type(operator.add, *map(type_of, arrays))
+        first, *others = map(type_of, arrays)
+        if not others:
+            return first
+        found = call_type(operator.add, first, *others)
+        # What isn't spread has the shape of the sum.
+        return first if has_shape_of(first, found) else found
 
     def bars_for(self, step: RuleStep, bar: Operand) -> list[Operand]:
         """The cotangents of the operands of a call for the cotangent of its result."""
@@ -92,6 +96,18 @@ class BackInliner(Transposer):
             return self._inlined_back(step, mapping)
         finally:
             self.place = outer
+
+
+def has_shape_of(array: Type, total: Type) -> bool:
+    """Whether an array has the shape of a sum that it is a part of."""
+    if not isinstance(array, Array) or not isinstance(total, Array):
+        return False
+    if array.dims is None or total.dims is None or len(array.dims) != len(total.dims):
+        return False
+    return array.dtype == total.dtype and all(
+        is_big(dim) or not is_big(of_total)
+        for dim, of_total in zip(array.dims, total.dims, strict=True)
+    )
 
 
 def _is_none(operand: Operand) -> bool:

@@ -230,7 +230,10 @@ def _look_for(callee: object) -> bool:
     owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
     module = getattr(owner, "__module__", None)
     if not isinstance(module, str):
-        return False
+        if not isinstance(callee, np.ufunc):
+            return False
+        register_imported()  # SciPy's, which a function may import where it is called
+        return key in _rules or key in _constant
     package = _packages.get(module)
     if package is None:
         package = _packages[module] = _package_of(module)
