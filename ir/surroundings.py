@@ -138,6 +138,9 @@ class Surroundings(Protocol):
     ) -> Returned:
         """What is known of the memory that a call of a Python function returns."""
 
+    def works_on_values(self, module_globals: dict[str, Any]) -> bool:
+        """Whether the code of a module calls nothing that reads or changes what objects hold."""
+
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> bool:

@@ -246,6 +246,9 @@ class TypedCalls(TypedChanges):
             return None
         state = self.ops, self.globals, self.place
         known = len(self.definitions), len(self.methods)
+        body = code.source.body
+        is_straight = isinstance(body.exit, Yield) and all(isinstance(op, Call) for op in body.ops)
+        memory = None if self.places is None or is_straight else self.places.state.copy()
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place
         self._inlining.append(callee)
@@ -257,7 +260,7 @@ class TypedCalls(TypedChanges):
                 self._make_dict,
             )
             mapping = dict(zip(code.source.params, bound, strict=True))
-            exit = self.inline(code.source.body, mapping)
+            exit = self.inline(body, mapping)
             inlined = self.ops
         except CannotBind:
             return None
@@ -275,6 +278,8 @@ class TypedCalls(TypedChanges):
             self.definitions.popitem()
         while len(self.methods) > known[1]:
             self.methods.popitem()
+        if self.places is not None and memory is not None:
+            self.places.state = memory
         if not code.is_own:
             return None
         result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM
@@ -350,6 +355,8 @@ class TypedCalls(TypedChanges):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> bool:
+        if self._inlining and self.surroundings.works_on_values(self.globals):
+            return False
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             return self.surroundings.works_on_objects(
