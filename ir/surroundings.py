@@ -173,8 +173,8 @@ class Surroundings(Protocol):
         """The Python function of this name that a class has above another one in its order."""
 
     def operator_method(self, callee: object, types: tuple[Type, ...]) -> Any:
-        """The method of an object's class that an operator is certain to call, with the operands
-        as they are."""
+        """The method that an operator is certain to call to ask an object, and whether with the
+        operands swapped; None if there is none."""
 
     def iterated(self, callee: object, types: tuple[Type, ...]) -> list[tuple[int, Any]]:
         """The operands of a call that are objects which it iterates over, each with the method

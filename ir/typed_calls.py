@@ -116,11 +116,16 @@ class TypedCalls(TypedChanges):
         value = callee.value
         if isinstance(value, Maker):
             return self._make(value, args, kwargs, names, loc)
-        if places is not None and args and isinstance(type_of(args[0]), Instance):
+        plain = _PLAIN.get(id(value))
+        if plain is not None and _is_immutable(widen(type_of(args[0]))):
+            callee, value = Const(plain), plain
+        if places is not None and any(isinstance(type_of(arg), Instance) for arg in args[:2]):
             types_ = tuple(map(type_of, args))
-            method = None if kwargs else self.surroundings.operator_method(value, types_)
-            if method is not None:
-                return self.typed_call(Const(method), args, {}, names, loc)
+            found = None if kwargs else self.surroundings.operator_method(value, types_)
+            if found is not None:
+                method, is_swapped = found
+                given = args[::-1] if is_swapped else args
+                return self.typed_call(Const(method), given, {}, names, loc)
         if places is not None and (self.heap is not None or not self.works_on_objects):
             if places.is_watching and args and id(value) in CALLING:
                 args = operands_of_calling(self, value, args, kwargs, loc)
@@ -138,9 +143,6 @@ class TypedCalls(TypedChanges):
             folded = special(self, args, kwargs, names, loc)
             if folded is not None:
                 return folded
-        plain = _PLAIN.get(id(value))
-        if plain is not None and _is_immutable(widen(type_of(args[0]))):
-            callee, value = Const(plain), plain
         if len(names) != 1:
             # For what it refuses: what it gives is one value.
             self.surroundings.expanded(self, callee, args, kwargs, loc)
