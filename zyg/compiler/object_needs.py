@@ -107,7 +107,7 @@ class ObjectNeeds:
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
                 is_known = function.__module__.startswith(("zyg.", "ir.")) or (
-                    function.__module__.startswith("numpy")
+                    function.__module__.partition(".")[0] == "numpy"
                     and all(map(holds_no_objects, (*args, *kwargs.values())))
                 )
                 if self.fields is not None and not is_known:
