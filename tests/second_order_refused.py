@@ -11,7 +11,7 @@ BY_AREA = {
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
     """,
     "containers": "extremes_of_dicts_are_keys",
-    "data_classes": "data_class_that_inherits data_class_with_everything",
+    "data_classes": "data_class_with_everything",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
         decorated_by_a_class dispatched_on_type method_dispatched_on_type
@@ -25,23 +25,21 @@ BY_AREA = {
     """,
     "failing_flow": "comp comps type_error varargs zips",
     "failing_memory": "attrs_order held_array swap_fail",
-    "failing_protocols": "dataclasses_ managers partials prop_getter suppress with_raises",
+    "failing_protocols": "managers partials prop_getter suppress with_raises",
     "generator_consumers": """
-        chained classes_in_a_list contextmanager contextmanager_that_catches
-        contextmanager_with_finally expression_changed_meanwhile extended
-        iterator_around_a_generator sliced_and_taken starred_arguments zip_of_generators
+        chained classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
+        extended iterator_around_a_generator sliced_and_taken starred_arguments
+        zip_of_generators
     """,
-    "generator_endings": "closed_inside_of_yield_from thrown_into_a_generator with_around_a_yield",
+    "generator_endings": "closed_inside_of_yield_from with_around_a_yield",
     "generator_flow": """
         alternate_until_all_end endless_recursion last_iterate_by_islice
         match_in_a_generator merge_of_sorted running_means sieve sliding_windows
         swaps_of_a_sort
     """,
     "generator_managers": """
-        array_changed_for_a_while list_changed_for_a_while manager_around_a_loop
-        manager_as_a_decorator manager_in_a_generator managers_in_a_loop
-        method_that_makes_a_manager nested_managers order_of_managers
-        returns_out_of_a_manager two_managers
+        array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
+        manager_in_a_generator
     """,
     "generator_memory": """
         buffer_given_several_times changed_by_both_sides copies_of_a_buffer dict_as_a_cache
@@ -75,10 +73,7 @@ BY_AREA = {
         accumulated grouped mapped_with_gradient_of_the_function next_of_iterators_of_python
         next_several_times sorted_items_of_a_dict starmapped
     """,
-    "local_classes": """
-        constants_and_methods data_classes_in_a_function derives_from_a_global_class
-        log_that_methods_fill made_by_others methods_that_capture
-    """,
+    "local_classes": "data_classes_in_a_function log_that_methods_fill made_by_others",
     "loops": "over_map_and_filter",
     "matching": "everything_caught_in_a_list",
     "memory_by_several_names": """
@@ -108,20 +103,18 @@ BY_AREA = {
         sweep_over_a_cyclic_graph
     """,
     "objects": """
-        augmented_by_operator bound_method_as_value container_of_the_user missing_attribute
+        bound_method_as_value container_of_the_user missing_attribute
         named_tuple_with_methods operators_in_a_loop operators_that_return_objects
-        reflected_method_of_a_subclass sums_of_objects
+        sums_of_objects
     """,
     "objects_aliased": """
         argument_in_two_places equal_arguments_are_not_one number_where_an_object_was
-        object_without_hash only_some_attributes_count property_between_stores
-        subclass_beside_its_base
+        object_without_hash only_some_attributes_count subclass_beside_its_base
     """,
     "objects_changed": """
-        attribute_of_the_class_as_default attributes_through_hooks
-        data_object_that_is_scaled dict_of_objects_as_argument early_return_behind_a_store
-        history_of_a_simulation largest_object_by_key list_of_objects_as_argument
-        made_by_operators named_tuple_made_anew stored_in_one_branch
+        attributes_through_hooks data_object_that_is_scaled dict_of_objects_as_argument
+        early_return_behind_a_store history_of_a_simulation largest_object_by_key
+        list_of_objects_as_argument named_tuple_made_anew stored_in_one_branch
         stores_in_functions_of_a_list
     """,
     "objects_holding_containers": """
