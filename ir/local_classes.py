@@ -32,7 +32,7 @@ import gast
 from ir.conversion import to_gast
 from ir.core import Function, Location
 from ir.errors import Unsupported
-from ir.heap import made_once, new_object
+from ir.heap import made_once
 from ir.locate import Source
 from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, local_names, stores_of
@@ -282,7 +282,7 @@ class _Lifting:
         maker = f"new_{name}"
         text = f"def {maker}({', '.join([*captured, '/'] if captured else [])}, *args, **kwargs):\n"
         text = text.replace("(, ", "(")
-        text += f"    made = new_object({name})\n"
+        text += f"    made = object.__new__({name})\n"
         for variable in captured:
             text += f"    object.__setattr__(made, '{PREFIX}{variable}', {variable})\n"
         text += "    made.__init__(*args, **kwargs)\n    return made\n"
@@ -291,13 +291,13 @@ class _Lifting:
             if hasattr(inner, "lineno"):
                 ast.copy_location(inner, original)
         body += [made, ast.parse(f"return {name}, {maker}").body[0]]
-        factory = ast.parse(f"def make({', '.join([*known, 'new_object'])}): pass").body[0]
+        factory = ast.parse(f"def make({', '.join(known)}): pass").body[0]
         assert isinstance(factory, ast.FunctionDef)
         factory.body = body
         tree = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
         space: dict[str, Any] = {}
         exec(compile(tree, self._source.file, "exec"), self._globals, space)
-        given = [*self._classes.values(), *self._makers.values(), new_object]
+        given = [*self._classes.values(), *self._makers.values()]
         cls, new = space["make"](*given)
         made_once.add(cls)
         cls.__qualname__ = f"{self._source.qualname}.<locals>.{name}"

@@ -270,6 +270,13 @@ def having(value: Any, name: str) -> Any:
     return value
 
 
+def present(value: Any, name: str) -> Any:
+    """An object or None, where an attribute is read or stored that None doesn't have."""
+    if value is None:
+        getattr(value, name)  # which raises
+    return value
+
+
 def alias(value: Any) -> Any:
     """The value itself, under a name of its own."""
     return value

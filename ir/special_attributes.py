@@ -39,6 +39,7 @@ from ir.special_calls import (
 from ir.special_names import read_found, read_shared, store_shared
 from ir.types import (
     TOP,
+    Instance,
     Known,
     Method,
     Type,
@@ -97,6 +98,9 @@ def _getattr(
     owner_type = widen(owner_type)
     if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
         return self.typed_call(Const(type), [owner], {}, names, loc)
+    if self.places is not None:
+        owner = _unless_none(self, owner, name, loc)
+    args, owner_type = [owner, args[1]], widen(type_of(owner))
     member = _only_member_with(owner_type, name)
     if member is not None:
         assert isinstance(owner, Value)
@@ -130,6 +134,50 @@ def _getattr(
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+def _unless_none(
+    self: TypedCalls, owner: Operand, name: str, loc: Location | None
+) -> Operand:
+    """What may be None or an object, behind a read or store of an attribute: that object."""
+    found = _object_in(self, type_of(owner), name)
+    if found is None or not isinstance(owner, Value):
+        return owner
+    (same,) = typed(self, primitives.present, [owner, Const(name)], [owner.name], loc, found)
+    if self.places is not None and isinstance(same, Value):
+        self.places.name_again(owner, same)
+    return same
+
+
+def _object_in(self: TypedCalls, type_: Type, name: str) -> Type | None:
+    """The type of an object, of what may be that or None, which has no such attribute."""
+    if not isinstance(type_, Union) or hasattr(None, name):
+        return None
+    objects = [member for member in type_.members if class_of(member) is not type(None)]
+    if len(objects) != 1 or len(type_.members) != 2:
+        return None
+    (found,) = objects
+    is_object = isinstance(found, Instance) and (
+        self.surroundings.member(found, name).kind != "other"
+    )
+    return found if is_object else None
+
+
+@special(primitives.present)
+def _present(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """Generated code that is looked at again, where more may be known."""
+    owner, name = args
+    assert isinstance(name, Const)
+    if isinstance(type_of(owner), Instance):
+        return [owner]
+    same = _unless_none(self, owner, name.value, loc)
+    return None if same is owner else [same]
 
 
 def _only_member_with(type_: Type, name: str) -> Type | None:
@@ -274,6 +322,8 @@ def _set_attribute(
     owner, name, value = args
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
+    owner = _unless_none(self, owner, name.value, loc)
+    args = [owner, name, value]
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other" and isinstance(owner, Const) and (
         isinstance(owner.value, type)

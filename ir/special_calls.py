@@ -26,9 +26,11 @@ from ir.core import (
     Value,
     type_of,
 )
+from ir.heap import new_object
 from ir.types import (
     LITERALS,
     Closure,
+    Instance,
     Known,
     Type,
 )
@@ -73,6 +75,21 @@ def typed(
     results = [Value(name, type_) for name, type_ in zip(names, types_, strict=True)]
     inference._define(Call(Const(callee), args, {}, results, loc))
     return list(results)
+
+
+@special(new_object, object.__new__)
+def _new_object(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """An object of a known class, without contents."""
+    cls = args[0] if len(args) == 1 and not kwargs else None
+    if not isinstance(cls, Const) or getattr(cls.value, "__new__", None) is not object.__new__:
+        return None
+    return typed(self, new_object, args, names, loc, Instance(cls.value))
 
 
 @special(primitives.load_global)

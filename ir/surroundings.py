@@ -138,6 +138,9 @@ class Surroundings(Protocol):
     ) -> Returned:
         """What is known of the memory that a call of a Python function returns."""
 
+    def works_on_values(self, module_globals: dict[str, Any]) -> bool:
+        """Whether the code of a module calls nothing that reads or changes what objects hold."""
+
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> bool:
@@ -170,8 +173,8 @@ class Surroundings(Protocol):
         """The Python function of this name that a class has above another one in its order."""
 
     def operator_method(self, callee: object, types: tuple[Type, ...]) -> Any:
-        """The method of an object's class that an operator is certain to call, with the operands
-        as they are."""
+        """The method that an operator is certain to call to ask an object, and whether with the
+        operands swapped; None if there is none."""
 
     def iterated(self, callee: object, types: tuple[Type, ...]) -> list[tuple[int, Any]]:
         """The operands of a call that are objects which it iterates over, each with the method

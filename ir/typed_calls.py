@@ -116,11 +116,16 @@ class TypedCalls(TypedChanges):
         value = callee.value
         if isinstance(value, Maker):
             return self._make(value, args, kwargs, names, loc)
-        if places is not None and args and isinstance(type_of(args[0]), Instance):
+        plain = _PLAIN.get(id(value))
+        if plain is not None and _is_immutable(widen(type_of(args[0]))):
+            callee, value = Const(plain), plain
+        if places is not None and any(isinstance(type_of(arg), Instance) for arg in args[:2]):
             types_ = tuple(map(type_of, args))
-            method = None if kwargs else self.surroundings.operator_method(value, types_)
-            if method is not None:
-                return self.typed_call(Const(method), args, {}, names, loc)
+            found = None if kwargs else self.surroundings.operator_method(value, types_)
+            if found is not None:
+                method, is_swapped = found
+                given = args[::-1] if is_swapped else args
+                return self.typed_call(Const(method), given, {}, names, loc)
         if places is not None and (self.heap is not None or not self.works_on_objects):
             if places.is_watching and args and id(value) in CALLING:
                 args = operands_of_calling(self, value, args, kwargs, loc)
@@ -138,9 +143,6 @@ class TypedCalls(TypedChanges):
             folded = special(self, args, kwargs, names, loc)
             if folded is not None:
                 return folded
-        plain = _PLAIN.get(id(value))
-        if plain is not None and _is_immutable(widen(type_of(args[0]))):
-            callee, value = Const(plain), plain
         if len(names) != 1:
             # For what it refuses: what it gives is one value.
             self.surroundings.expanded(self, callee, args, kwargs, loc)
@@ -246,6 +248,9 @@ class TypedCalls(TypedChanges):
             return None
         state = self.ops, self.globals, self.place
         known = len(self.definitions), len(self.methods)
+        body = code.source.body
+        is_straight = isinstance(body.exit, Yield) and all(isinstance(op, Call) for op in body.ops)
+        memory = None if self.places is None or is_straight else self.places.state.copy()
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place
         self._inlining.append(callee)
@@ -257,7 +262,7 @@ class TypedCalls(TypedChanges):
                 self._make_dict,
             )
             mapping = dict(zip(code.source.params, bound, strict=True))
-            exit = self.inline(code.source.body, mapping)
+            exit = self.inline(body, mapping)
             inlined = self.ops
         except CannotBind:
             return None
@@ -275,6 +280,8 @@ class TypedCalls(TypedChanges):
             self.definitions.popitem()
         while len(self.methods) > known[1]:
             self.methods.popitem()
+        if self.places is not None and memory is not None:
+            self.places.state = memory
         if not code.is_own:
             return None
         result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM
@@ -350,6 +357,8 @@ class TypedCalls(TypedChanges):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> bool:
+        if self._inlining and self.surroundings.works_on_values(self.globals):
+            return False
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             return self.surroundings.works_on_objects(

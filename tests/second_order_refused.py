@@ -11,45 +11,35 @@ BY_AREA = {
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
     """,
     "containers": "extremes_of_dicts_are_keys",
-    "data_classes": "data_class_that_inherits data_class_with_everything",
+    "data_classes": "data_class_with_everything",
     "decorators": """
-        attribute_getters cached_function cached_recursion cached_recursion_of_its_own
-        cached_with_keyword decorated_by_a_class dispatched_on_type item_getters
-        method_dispatched_on_type method_with_partial recursion_through_a_decorator
-        weighted_edit_distance
+        cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
+        decorated_by_a_class dispatched_on_type method_dispatched_on_type
+        method_with_partial recursion_through_a_decorator weighted_edit_distance
     """,
-    "draws": """
-        drawn_from_what_objects_hold read_in_the_environment shuffled_by_numpy
-    """,
+    "draws": "drawn_from_what_objects_hold read_in_the_environment shuffled_by_numpy",
     "event_queues": "actions_that_plan_others events_that_are_compared",
     "exceptions": "exits_in_with",
     "failing_callees": """
-        bank1 bank2 bank_list context_cause error_reraise events machine mutual payload
-        recursion starred_calls_that_fail_midway unknown_functions
+        events machine mutual recursion starred_calls_that_fail_midway unknown_functions
     """,
     "failing_flow": "comp comps type_error varargs zips",
     "failing_memory": "attrs_order held_array swap_fail",
-    "failing_protocols": "dataclasses_ managers partials prop_getter suppress with_raises",
+    "failing_protocols": "managers partials prop_getter suppress with_raises",
     "generator_consumers": """
-        chained classes_in_a_list comprehensions_over_generators contextmanager
-        contextmanager_that_catches contextmanager_with_finally dicts_and_sets
-        expression_changed_meanwhile extended iterator_around_a_generator sliced_and_taken
-        starred_arguments zip_of_generators
+        chained classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
+        extended iterator_around_a_generator sliced_and_taken starred_arguments
+        zip_of_generators
     """,
-    "generator_endings": """
-        closed_inside_of_yield_from endless_loop_in_try runs_out_of_items
-        thrown_into_a_generator with_around_a_yield
-    """,
+    "generator_endings": "closed_inside_of_yield_from with_around_a_yield",
     "generator_flow": """
         alternate_until_all_end endless_recursion last_iterate_by_islice
-        match_in_a_generator merge_of_sorted recursion_with_results running_means sieve
-        sliding_windows swaps_of_a_sort
+        match_in_a_generator merge_of_sorted running_means sieve sliding_windows
+        swaps_of_a_sort
     """,
     "generator_managers": """
-        array_changed_for_a_while list_changed_for_a_while manager_around_a_loop
-        manager_as_a_decorator manager_in_a_generator managers_in_a_loop
-        method_that_makes_a_manager nested_managers order_of_managers
-        returns_out_of_a_manager two_managers
+        array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
+        manager_in_a_generator
     """,
     "generator_memory": """
         buffer_given_several_times changed_by_both_sides copies_of_a_buffer dict_as_a_cache
@@ -60,44 +50,38 @@ BY_AREA = {
         batches batches_of_a_generator chosen_generator cleaned_up_after_break
         controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict
         lists_from_a_generator objects_that_move power_iteration relaxation three_stages
-        tuples_and_dicts_from_a_generator views_from_a_generator
     """,
-    "generator_walks": """
-        flattened flattened_argument search_in_a_graph shortest_path walk_of_dicts
-    """,
+    "generator_walks": "flattened flattened_argument search_in_a_graph shortest_path walk_of_dicts",
     "generators": """
         array_changed_between_items functions_made_in_generator list_filled_by_generator
-        recursive_walk round_robin rows_changed_by_who_takes_them sending
-        value_of_two_levels yield_from_over_iterables yield_in_nested_loops
-        yielded_array_is_the_same
+        recursive_walk rows_changed_by_who_takes_them yield_from_over_iterables
+        yield_in_nested_loops yielded_array_is_the_same
     """,
     "held_walks": """
-        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one broken_off
-        comprehensions counted_beside_reversed counted_items elements elements_by_index
-        flat_elements functions_that_change_what_is_ahead in_another_function items_counted_from_one
-        items_of_a_dict next_items objects_that_are_called_change_what_is_walked_over
+        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one
+        broken_off comprehensions counted_beside_reversed counted_items elements
+        elements_by_index flat_elements functions_that_change_what_is_ahead
+        in_another_function items_counted_from_one items_of_a_dict next_items
+        objects_that_are_called_change_what_is_walked_over
         operators_that_change_what_is_walked_over pairs_put_in_place parts_of_iterators
-        properties_that_change_what_is_walked_over reversed_items rows_of_an_array rows_put_in_place
-        shared_by_functions slices_and_copies truth_that_changes_what_is_walked_over
-        values_of_a_dict views_of_elements zipped_and_counted_items
+        properties_that_change_what_is_walked_over reversed_items rows_of_an_array
+        rows_put_in_place shared_by_functions slices_and_copies
+        truth_that_changes_what_is_walked_over values_of_a_dict views_of_elements
+        zipped_and_counted_items
     """,
     "iterators": """
-        accumulated grouped mapped_with_gradient_of_the_function math_of_sequences
-        next_of_iterators_of_python next_several_times sorted_items_of_a_dict starmapped
+        accumulated grouped mapped_with_gradient_of_the_function next_of_iterators_of_python
+        next_several_times sorted_items_of_a_dict starmapped
     """,
-    "local_classes": """
-        constants_and_methods data_classes_in_a_function derives_from_a_global_class
-        log_that_methods_fill made_by_others methods_that_capture
-    """,
+    "local_classes": "data_classes_in_a_function log_that_methods_fill made_by_others",
     "loops": "over_map_and_filter",
     "matching": "everything_caught_in_a_list",
     "memory_by_several_names": """
         held_after_the_branch held_or_not held_since_the_first_iteration
-        read_before_it_is_held read_out_in_a_later_iteration
-        replaced_in_the_first_iteration
+        read_before_it_is_held read_out_in_a_later_iteration replaced_in_the_first_iteration
     """,
     "memory_in_containers": "default_dicts default_lists_of_numbers",
-    "models": "basis_splines soft_game tree_likelihood",
+    "models": "basis_splines soft_game",
     "names": "imported_where_it_is_used",
     "names_of_attributes": """
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
@@ -106,37 +90,32 @@ BY_AREA = {
     """,
     "numbers_in_containers": "default_lists_of_known_keys",
     "object_protocols": """
-        alternative_constructors attributes_by_computed_names
-        attributes_of_a_wrapped_object cached_area cached_area_computed_anew
-        checked_by_a_setter comparisons_of_dual_numbers derivative_by_dual_numbers
+        alternative_constructors attributes_by_computed_names attributes_of_a_wrapped_object
+        cached_area cached_area_computed_anew checked_by_a_setter
+        comparisons_of_dual_numbers derivative_by_dual_numbers
         method_by_the_class_of_its_argument named_tuple_in_an_object
         newton_step_of_a_polynomial setter_of_a_subclass stored_by_a_descriptor
         sum_of_dual_numbers
     """,
     "object_structures": """
-        account_as_argument accounts_that_are_observed appended_at_the_end
-        bank_with_transfers bodies_that_attract_each_other diffusion_on_a_cyclic_graph
-        fluent_builder last_link_by_recursion linked_list_as_argument
-        linked_list_reversed_and_popped linked_list_that_is_walked machine_of_states
-        object_returned_by_a_function objects_exchanged_in_a_list reverse_mode_inside
-        search_tree sweep_over_a_cyclic_graph tree_with_parents
+        account_as_argument accounts_that_are_observed bank_with_transfers
+        bodies_that_attract_each_other diffusion_on_a_cyclic_graph fluent_builder
+        linked_list_as_argument machine_of_states reverse_mode_inside
+        sweep_over_a_cyclic_graph
     """,
     "objects": """
-        augmented_by_operator bound_method_as_value container_of_the_user missing_attribute
-        named_tuple_with_methods operators_in_a_loop
-        operators_that_return_objects reflected_method_of_a_subclass sums_of_objects
+        bound_method_as_value container_of_the_user missing_attribute
+        named_tuple_with_methods operators_in_a_loop operators_that_return_objects
+        sums_of_objects
     """,
     "objects_aliased": """
-        argument_in_two_places chain_that_bites_its_tail equal_arguments_are_not_one
-        number_where_an_object_was object_without_hash only_some_attributes_count
-        property_between_stores stored_in_itself subclass_beside_its_base
+        argument_in_two_places equal_arguments_are_not_one number_where_an_object_was
+        object_without_hash only_some_attributes_count subclass_beside_its_base
     """,
     "objects_changed": """
-        attribute_of_the_class_as_default attributes_through_hooks
-        data_object_that_is_scaled dict_held_by_an_object dict_of_objects_as_argument
+        attributes_through_hooks data_object_that_is_scaled dict_of_objects_as_argument
         early_return_behind_a_store history_of_a_simulation largest_object_by_key
-        list_of_objects_as_argument made_by_operators named_tuple_made_anew
-        sorted_objects_taken_apart stored_in_one_branch stores_around_exits
+        list_of_objects_as_argument named_tuple_made_anew stored_in_one_branch
         stores_in_functions_of_a_list
     """,
     "objects_holding_containers": """
@@ -165,7 +144,6 @@ BY_AREA = {
         table_changed_between_two_loops views_of_a_global what_a_failing_function_left
         what_a_global_object_holds
     """,
-    "shared_variables": "memo_that_is_replaced",
     "simulations": """
         filtered_forward_and_smoothed_backward forces_in_a_list_and_then_positions_in_place
         scan_over_states

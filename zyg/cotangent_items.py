@@ -126,7 +126,7 @@ def taken(bar: Any, index: Any) -> Any:
     if bar is None:
         return None
     if isinstance(bar, dict):
-        return owned(bar.get(index))
+        return owned(dict.get(bar, index))
     part = bar[index]
     if not isinstance(bar, np.ndarray):
         return owned(part)
@@ -278,7 +278,8 @@ def item(bar: Any, key: Any) -> Any:
     """One item of the cotangent of a container; the structural zero where there is none."""
     if bar is None:
         return None
-    return bar.get(key) if isinstance(bar, dict) else bar[key]
+    # By its name: of a method nothing is known where nothing is known of `bar`.
+    return dict.get(bar, key) if isinstance(bar, dict) else bar[key]
 
 
 def first_part(bar: Any, length: int) -> Any:

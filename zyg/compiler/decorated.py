@@ -40,15 +40,24 @@ def call_of_decorated(
     if type(function) is CACHED:
         y, back = _cache_of(pullback, function)(*args, **kwargs)
         return y, back
-    if is_dispatching(function) and args:
-        chosen = function.dispatch(args[0].__class__)
+    chosen = dispatched(function, args)
+    if chosen is not None:
         return pullback(chosen, *args, **kwargs)
     if DISPATCHING_METHOD is not None and args:
         if getattr(function, "__code__", None) is DISPATCHING_METHOD:
             return _by_class_of_argument(pullback, function, args, kwargs)
-    if type(function) in _GETTERS and len(args) == 1 and not kwargs:
-        return _got(pullback, function, args[0])
+    if is_getter(function) and len(args) == 1 and not kwargs:
+        callee, given, keywords = read_by(function, args[0])
+        y, back = pullback(callee, *given, **keywords)
+        return y, Through(back, _of_first)
     return None
+
+
+def dispatched(function: Any, args: tuple[Any, ...]) -> Any:
+    """The function that one by `singledispatch` calls; None for other callables."""
+    if not args or not is_dispatching(function):
+        return None
+    return function.dispatch(args[0].__class__)
 
 
 def _by_class_of_argument(
@@ -71,20 +80,24 @@ def _of_bound(bars: Any) -> tuple[Any, ...]:
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
-def _got(pullback: Differentiate, function: Any, obj: Any) -> tuple[Any, Back]:
-    """A call of what `operator` makes; what such a function holds is a constant."""
+def is_getter(function: Any) -> bool:
+    """Whether a callable is one of those that `operator` makes."""
+    return type(function) in _GETTERS
+
+
+def read_by(function: Any, obj: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What such a callable does with an object, as a call whose first argument that is.
+
+    What it holds is a constant.
+    """
     maker, held = function.__reduce__()
     if type(function) is operator.methodcaller:
         keywords = maker.keywords if isinstance(maker, functools.partial) else {}
-        name, *args = (*maker.args, *held) if keywords else held
-        y, back = pullback(call_method, obj, name, *args, **keywords)
-    else:
-        read = get_item if type(function) is operator.itemgetter else get_attribute
-        if len(held) == 1:
-            y, back = pullback(read, obj, held[0])
-        else:
-            y, back = pullback(get_several, obj, read, held)
-    return y, Through(back, _of_first)
+        return call_method, (obj, *((*maker.args, *held) if keywords else held)), keywords
+    read = get_item if type(function) is operator.itemgetter else get_attribute
+    if len(held) == 1:
+        return read, (obj, held[0]), {}
+    return get_several, (obj, read, held), {}
 
 
 def _of_first(bars: Any) -> tuple[Any, ...]:

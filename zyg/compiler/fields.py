@@ -38,7 +38,7 @@ from ir.types import (
     widen,
 )
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
-from zyg.compiler.objects import is_place, lookup
+from zyg.compiler.objects import is_place
 from zyg.compiler.stepping import step_of
 from zyg.nested_shadows import Bars
 from zyg.signature import abstract
@@ -46,6 +46,9 @@ from zyg.signature import abstract
 # What was asked about the attributes of objects, with the answers.
 Answers: TypeAlias = dict[tuple[Any, ...], Any]
 CHANGED = object()  # is no answer
+NOWHERE = object()  # is no value of a class
+# What a class may hold for all its objects, and nobody changes in place.
+PLAIN = (int, float, complex, bool, str, bytes, type(None))
 VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
 CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
 
@@ -151,17 +154,23 @@ class Fields:
         found = self.types.get((cls, name))
         if issubclass(cls, Bars):
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
-        default = lookup(cls, name)
-        if default is None or isinstance(default, types.MemberDescriptorType):
+        default = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), NOWHERE)
+        if default is NOWHERE or isinstance(default, types.MemberDescriptorType):
             if found is None and issubclass(cls, Generator):
                 return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
-        # What stands in the class may be replaced when the program doesn't run.
-        return TOP
+        if type(default) not in PLAIN:
+            return TOP  # what stands in the class may be changed when the program doesn't run
+        # What is none of the object's is the class's, which a guard keeps as it is.
+        return join(widen(abstract(default)), BOTTOM if found is None else found)
+
+    def is_number(self, cls: type, name: str) -> bool:
+        """Whether something is stored into an attribute, and that are numbers alone."""
+        return (cls, name) in self.types and self.type_of(cls, name) == Scalar(float)
 
     def first_bar(self, cls: type[Bars], name: str) -> Type:
         """What a cotangent is before anything is added: a number's own, or a structural zero."""
-        is_number = self.type_of(cls.of, name) == Scalar(float) and not issubclass(cls.of, Cell)
+        is_number = self.is_number(cls.of, name) and not issubclass(cls.of, Cell)
         return Scalar(float) if is_number else Known(None)
 
     def enter(self, value: Any) -> None:

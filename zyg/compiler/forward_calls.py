@@ -20,7 +20,7 @@ from zyg.compiler.forward_rules import callee_name, keyword_targets, positional_
 from zyg.compiler.forward_steps import CallStep, StructureStep
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialisation import Target
-from zyg.rules.registry import is_constant
+from zyg.rules.registry import is_constant, substitute_of
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
@@ -174,7 +174,8 @@ class ForwardCalls(ForwardObjects):
     ) -> tuple[list[Operand], dict[str, Operand]]:
         function: Any = target.function
         if function is None and isinstance(callee, Const):
-            function = callee.value  # of which the target is the catching variant
+            # Of which, or of whose stand-in, the target is the catching variant.
+            function = substitute_of(callee.value) or callee.value
         if isinstance(function, types.FunctionType):
             values = function.__defaults__ or ()
             keywords = function.__kwdefaults__ or {}

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir.late import late
-from zyg.compiler import from_api, object_backs, objects
+from zyg.compiler import decorated, from_api, object_backs, objects
 from zyg.compiler.nested_backs import NestedBack, as_it_is, as_returned
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable
@@ -279,6 +279,21 @@ def _of_attribute(obj: Any, name: str, *default: Any) -> Found | None:
     return None
 
 
+def _of_decorated(function: Any, args: Values, kwargs: dict[str, Any]) -> Found | None:
+    """A call of what the standard library makes of functions; None of others."""
+    chosen = decorated.dispatched(function, args)
+    if chosen is not None:
+        return found_call(chosen, args, kwargs)
+    if not decorated.is_getter(function) or len(args) != 1 or kwargs:
+        return None
+    callee, given, keywords = decorated.read_by(function, args[0])
+    rest = (None,) * (len(given) + len(keywords) - 1)
+    return FoundThrough(
+        found_call(callee, given, keywords), lambda bars: (None, bars[1]),
+        lambda bars: (None, bars[1], *rest),
+    )
+
+
 def _of_getter(inner: Found, position: int, count: int) -> Found:
     """`getattr(obj, name)` by a call of a method, of which `obj` is the operand at a position."""
 
@@ -304,7 +319,8 @@ def refuse_objects(function: Any) -> None:
 
 def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     """The code of a call that was found at run time; raises where there is none."""
-    if id(function) in dynamic.NESTED or isinstance(function, BackFunction):
+    is_nested = id(function) in dynamic.NESTED and function is not dynamic.call_rule
+    if is_nested or isinstance(function, BackFunction):
         raise NotDifferentiable(
             "forward mode does not follow a gradient of a gradient that finds at run time what it "
             "calls; call functions by their names, or use zyg.pullback"
@@ -318,7 +334,9 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     ):
         return _of_method(function, args, kwargs)
     is_read = function is getattr and not kwargs
-    of_object = _of_attribute(*args) if is_read else _of_callable(function, args, kwargs)
+    of_object = _of_attribute(*args) if is_read else (
+        _of_callable(function, args, kwargs) or _of_decorated(function, args, kwargs)
+    )
     if of_object is not None:
         return of_object
     if function is dynamic.call_rule:

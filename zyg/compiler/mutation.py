@@ -177,6 +177,7 @@ def may_change_captured(callee_type: Type) -> bool:
 
 _HANDING_ON = (
     operator.getitem, getattr, primitives.alias, primitives.check_bound, primitives.having,
+    primitives.present,
 )
 _STORING = (operator.setitem, operator.delitem, *IN_PLACE)
 

@@ -200,7 +200,7 @@ class ArrangedBack(BackFunction):
 
 
 class LinearBack(BackFunction):
-    """The back function of making a NamedTuple or a partial function: it holds nothing."""
+    """The back function of making a NamedTuple, say, or an exception: it holds nothing."""
 
     __slots__ = ("_back", "_transposed")
 
@@ -248,12 +248,19 @@ def made_of_arguments(
         return y, LinearBack(back, of_parts)
     if function is getattr and len(args) == 2 and not kwargs:
         return _read_of(*args)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        raised = rule_backs.RaisedBack(1 + len(args) + len(kwargs))
+        return function(*args, **kwargs), LinearBack(raised, lambda bars_bar: None)
     return None
 
 
 def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:
     """A read of what an object holds under a name, or of a method by `super()`."""
     cls = type(obj)
+    if isinstance(obj, BaseException):
+        y = getattr(obj, name)
+        back: Any = rule_backs.RaisedBack(3)
+        return None if callable(y) else (y, LinearBack(back, lambda bars_bar: None))
     if cls is super:
         y = getattr(obj, name)
         if type(y) is not types.MethodType or y.__self__ is not obj.__self__:

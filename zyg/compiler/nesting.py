@@ -25,7 +25,19 @@ from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
 from ir.record import node
 from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
-from ir.types import TOP, Closure, Dict, Known, Sequence, Tuple, Type, Union, class_of, widen
+from ir.types import (
+    TOP,
+    Closure,
+    Dict,
+    Known,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    widen,
+)
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.arguments import read_defaults
@@ -35,6 +47,7 @@ from zyg.compiler.specialise import Specialiser
 from zyg.keeping import prototype
 from zyg.rules.registry import constant
 
+FLOAT = Scalar(float)
 # The public functions that differentiate, and whether they return the value too.
 _differentiating: dict[int, bool] = {}
 
@@ -174,10 +187,14 @@ def expanded(
             if i in starred:
                 bar = inference.call(operator.getitem, bar, Const(starred[i]))
             # Sums of 0-d arrays are numbers, of which only `project` makes arrays again; what is
-            # typed as a float may be one of NumPy's where there are arrays.
-            is_number = class_of(type_of(x)) is float and any(map(rank_of, map(type_of, inputs)))
+            # typed as a float may be one of NumPy's where there are arrays, or objects, which may
+            # hold some.
+            may_be_numpys = heap is not None or any(map(rank_of, map(type_of, inputs)))
+            is_number = class_of(type_of(x)) is float and may_be_numpys
             if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0 or is_number:
                 bar = inference.call(cotangent.project, bar, x)
+                if is_number and isinstance(bar, Value):
+                    bar.type = FLOAT
             gradients.append(bar)
         else:
             is_collection = getattr(class_of(type_of(x)), "__module__", "") == "collections"

@@ -307,7 +307,7 @@ class _Rewriting:
 
     def _is_number(self, cls: type, name: str) -> bool:
         is_printed = name.isidentifier() and not name.startswith("__")
-        return is_printed and self._fields.type_of(cls, name) == FLOAT
+        return is_printed and self._fields.is_number(cls, name)
 
     def _home(self, operand: Operand) -> _Frame:
         """The outermost block where a value is known, and from where it is certain to be one: a

@@ -15,14 +15,21 @@ from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, class_read, class_stored
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
+from ir.types import BOTTOM, TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
-from zyg.compiler.objects import OPERATORS, is_place, lookup, may_overload, member
+from zyg.compiler.objects import (
+    OPERATORS,
+    holds_no_objects,
+    is_place,
+    lookup,
+    may_overload,
+    member,
+)
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
-from zyg.compiler.surroundings import is_of_zyg, is_run_time
+from zyg.compiler.surroundings import is_run_time, works_on_values
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.signature import BACK, is_by_rules
 
@@ -35,7 +42,7 @@ PASSING = {
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
         primitives.unpack_starred, primitives.check_bound, primitives.having,
-        primitives.apply, getattr,
+        primitives.present, primitives.apply, getattr,
     )
 }
 
@@ -89,7 +96,7 @@ class ObjectNeeds:
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> bool:
         """Whether a call may read or change what objects hold."""
-        if self._stack and _works_on_values(self._stack[-1].source.globals):
+        if self._stack and works_on_values(self._stack[-1].source.globals):
             return False
         if isinstance(callee, Union):
             return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
@@ -99,8 +106,11 @@ class ObjectNeeds:
                 return self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
-                is_ours = function.__module__.startswith(("zyg.", "ir."))
-                if self.fields is not None and not is_ours:
+                is_known = function.__module__.startswith(("zyg.", "ir.")) or (
+                    function.__module__.partition(".")[0] == "numpy"
+                    and all(map(holds_no_objects, (*args, *kwargs.values())))
+                )
+                if self.fields is not None and not is_known:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
                 self._refuse_hidden_stores(function, args, kwargs)
@@ -218,6 +228,9 @@ class ObjectNeeds:
     def _may_be_method(self, function: object, args: tuple[Type, ...]) -> bool:
         if not self._stack:
             return False
+        if self._stack[-1].source.is_generated:
+            # There, what may be an object is called by the run time; what is left are numbers.
+            args = tuple(BOTTOM if arg == TOP else arg for arg in args)
         return may_overload(function, list(args), self._stack[-1].source.globals)
 
     def sources(self, call: Call) -> list[Operand]:
@@ -341,10 +354,3 @@ CALLING = {
         itertools.dropwhile, itertools.groupby,
     )
 }
-
-
-def _works_on_values(module_globals: dict[str, Any]) -> bool:
-    """Whether code is a rule of ours that calls no function of the user's."""
-    name = str(module_globals.get("__name__"))
-    calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
-    return is_of_zyg(module_globals) and name not in calling

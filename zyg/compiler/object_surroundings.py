@@ -9,10 +9,22 @@ from ir import facts
 from ir.binding import bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
-from ir.heap import HEAP_NAME, with_heap
+from ir.heap import HEAP, HEAP_NAME, with_heap
 from ir.held import may_be_memory
 from ir.shared_names import names_of
-from ir.types import BOTTOM, TOP, Instance, Top, Tuple, Type, Union, class_of
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Instance,
+    Known,
+    Top,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join,
+    widen,
+)
 from zyg.compiler import memory
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, with_source
@@ -25,6 +37,10 @@ from zyg.compiler.objects import (
     lookup,
     may_overload,
     member,
+)
+from zyg.compiler.operator_methods import (
+    methods_asked,
+    names_not_implemented,
     operator_method,
 )
 from zyg.compiler.quiet_methods import may_change_memory
@@ -37,7 +53,7 @@ from zyg.held_memory import (
     unless_lazy,
     unless_walking_held,
 )
-from zyg.signature import is_users
+from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
     from zyg.compiler.specialise import Specialiser
@@ -145,7 +161,13 @@ class ObjectSurroundings:
             return TOP
         if isinstance(owner, Const):  # no argument, but an object of the compile time
             fields.is_open = True
+        from zyg.compiler.fields import PLAIN  # few programs work on objects
+
         type_: Type = fields.ask("type_of", cls, name)
+        for base in cls.__mro__:
+            if name in vars(base) and type(vars(base)[name]) in PLAIN:
+                of_class = widen(abstract(vars(base)[name]))
+                return join(type_, self._specialiser.assigned.read(base, name, of_class))
         return type_
 
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
@@ -248,11 +270,36 @@ class ObjectSurroundings:
 
     def operator_method(self, callee: object, types_: tuple[Type, ...]) -> Any:
         found = operator_method(callee, types_)
-        if found is None:
+        if found is not None:
+            name, method = found
+            self.note_lookup(class_of(types_[0]), name)
+            return method, False
+        for cls, name, method, is_swapped in methods_asked(callee, types_):
+            declines = self._declines(method, types_[::-1] if is_swapped else types_)
+            if declines is None:
+                return None
+            self.note_lookup(cls, name)
+            if not declines:
+                return method, is_swapped
+        return None
+
+    def _declines(self, method: Any, types_: tuple[Type, ...]) -> bool | None:
+        """Whether a method of an operator gives NotImplemented; None if it may or may not."""
+        if not isinstance(method, types.FunctionType):
             return None
-        name, method = found
-        self.note_lookup(class_of(types_[0]), name)
-        return method
+        if not names_not_implemented(method):
+            return False
+        try:
+            made = self._specialiser.call(Known(method), types_, {HEAP_NAME: HEAP})
+        except (Unsupported, SourceNotFound):
+            return None
+        if made is None or made.value_type in (TOP, BOTTOM):
+            return None
+        members = made.value_type.members if isinstance(made.value_type, Union) else (
+            (made.value_type,)
+        )
+        declining = [class_of(member) is type(NotImplemented) for member in members]
+        return declining[0] if len(set(declining)) == 1 else None
 
     def may_change_memory(self, callee: object, types: list[Type], name: object) -> bool:
         return may_change_memory(callee, types, name, self._made.source.globals)

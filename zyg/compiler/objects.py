@@ -59,7 +59,7 @@ COMPARISONS: dict[Any, tuple[str, str]] = {
     operator.le: ("__le__", "__ge__"), operator.ge: ("__ge__", "__le__"),
     operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"),
 }
-_REFLECTED: dict[Any, tuple[str, str]] = {
+REFLECTED: dict[Any, tuple[str, str]] = {
     **{function: (f"__{name}__", f"__r{name}__") for function, name in _BINARY.items()},
     **COMPARISONS,
 }
@@ -72,7 +72,7 @@ _OWN: dict[Any, str] = {
 }
 # The methods by which an operator asks its first and its second operand.
 OPERATORS: dict[int, tuple[str, str | None]] = {
-    **{id(function): names for function, names in _REFLECTED.items()},
+    **{id(function): names for function, names in REFLECTED.items()},
     **{id(function): (name, None) for function, name in _OWN.items()},
 }
 _ARITHMETIC = [
@@ -403,37 +403,7 @@ IN_PLACE = {
 IN_PLACE |= {operator.iand: ("__iand__", "__and__"), operator.ior: ("__ior__", "__or__")}
 
 
-def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any] | None:
-    """The name and function of the method that an operator is certain to call on an object."""
-    cls = class_of(types_[0]) if types_ else None
-    if cls is None or not is_place(cls) or not _is_hashable(callee):
-        return None
-    names: tuple[str, ...] = ()
-    if callee is str and len(types_) == 1:
-        names = ("__str__", "__repr__")
-    elif callee in CERTAIN:
-        names = (CERTAIN[callee],)
-    elif callee in IN_PLACE and len(types_) == 2:
-        names = IN_PLACE[callee]
-    elif callee in _REFLECTED and len(types_) == 2:
-        other = class_of(types_[1])
-        if other is None or (other is not cls and issubclass(other, cls)):
-            return None  # whose reflected method would come first
-        names = (_REFLECTED[callee][0],)
-    for name in names:
-        method = lookup(cls, name)
-        if isinstance(method, types.FunctionType):
-            is_certain = callee is str or callee in CERTAIN
-            may_decline = not is_certain and _names_not_implemented(method)
-            return None if may_decline else (name, method)
-    return None
-
-
-def _names_not_implemented(method: types.FunctionType) -> bool:
-    return "NotImplemented" in method.__code__.co_names
-
-
-def _is_hashable(value: object) -> bool:
+def is_hashable(value: object) -> bool:
     try:
         hash(value)
     except TypeError:

@@ -51,6 +51,9 @@ MAX_INLINED_OPS = 30
 class ProgramSurroundings(ObjectSurroundings):
     """Answers the questions of inference for one specialisation, and notes the guards."""
 
+    def works_on_values(self, module_globals: dict[str, Any]) -> bool:
+        return works_on_values(module_globals)
+
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
         for container in (module_globals, vars(builtins)):
             if name in container:
@@ -423,3 +426,10 @@ def _known_or_unread(operand: Operand) -> Any:
 def is_of_zyg(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours: its globals never change."""
     return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))
+
+
+def works_on_values(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours that calls no function of the user's."""
+    name = str(module_globals.get("__name__"))
+    calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
+    return is_of_zyg(module_globals) and name not in calling

@@ -357,7 +357,7 @@ class Transposer(BranchTransposer):
         bar = self.bars.pop(call.result, None)
         if bar is None:
             return
-        if callee in (primitives.check_bound, primitives.having):
+        if callee in (primitives.check_bound, primitives.having, primitives.present):
             self.add(call.args[0], bar)
             return
         if callee is primitives.build_dict:

@@ -22,7 +22,13 @@ from zyg.errors import NotDifferentiable
 from zyg.rules import taking_all
 from zyg.rules.registry import constant, substitute
 
-constant(stop_iteration)
+
+def exception_of(kind, error):
+    """What `raise` raises of a class, or of an exception: one, in which no derivative is."""
+    return error if isinstance(error, BaseException) else kind()
+
+
+constant(stop_iteration, exception_of)
 
 
 # Iterators of what has its items at hand
@@ -135,7 +141,7 @@ def sending_(generator, value):
 def throwing_(generator, error, value=None, trace=None):
     if value is not None:
         return generator.advance(None, value)
-    return generator.advance(None, error() if isinstance(error, type) else error)
+    return generator.advance(None, exception_of(error, error))
 
 
 @substitute(Generator.send)
@@ -174,7 +180,7 @@ def manager_exit(self, kind, error, trace):
             raise RuntimeError("generator didn't stop")
         return False
     # The same exception, where the generator lets it pass: nobody has to catch it here.
-    alive, _, _ = throwing(self.gen, kind() if error is None else error)
+    alive, _, _ = throwing(self.gen, exception_of(kind, error))
     if alive:
         self.gen.close()
         raise RuntimeError("generator didn't stop after throw()")

@@ -1,0 +1,63 @@
+"""Operators of objects whose classes are known: which method answers."""
+
+import pytest
+
+import zyg
+from tests import differences
+
+
+class Length:
+    """Operators that decline what they don't know."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __add__(self, other):
+        if isinstance(other, str):
+            return NotImplemented
+        return Length(self.x + (other.x if isinstance(other, Length) else other))
+
+    def __mul__(self, other):
+        return NotImplemented if isinstance(other, Length) else Length(self.x * other)
+
+    def __rmul__(self, other):
+        return Length(3.0 * self.x * other)
+
+    def __lt__(self, other):
+        return NotImplemented
+
+    def __gt__(self, other):
+        return self.x > other.x * 2.0
+
+
+class Area(Length):
+    def __radd__(self, other):
+        return Area(self.x * other.x * 5.0)
+
+    def __rmul__(self, other):
+        return Length(7.0 * self.x * (other.x if isinstance(other, Length) else other))
+
+
+def swapped(x):
+    return (2.0 * Length(x) * x).x * x
+
+
+def of_a_subclass(x):
+    return (Length(x) + Area(x * x)).x
+
+
+def multiplied_by_a_subclass(x):
+    return (Length(x) * Area(x * x)).x
+
+
+def compared_the_other_way(x):
+    a, b = Length(x), Length(3.0 * x)
+    return a.x * x if a < b else b.x * x * x
+
+
+@pytest.mark.parametrize(
+    "f", [swapped, of_a_subclass, multiplied_by_a_subclass, compared_the_other_way]
+)
+def test_operators_that_objects_answer(f):
+    differences.check_gradient(f, (1.3,), zyg.pullback)
+    differences.check_gradient(lambda x: zyg.gradient(f, x), (1.3,), zyg.pullback)
