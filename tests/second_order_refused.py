@@ -90,7 +90,7 @@ BY_AREA = {
         log_that_methods_fill made_by_others methods_that_capture
     """,
     "loops": "over_map_and_filter",
-    "matching": "everything_caught_in_a_list",
+    "matching": "everything_caught_in_a_list objects_that_were_made_here",
     "memory_by_several_names": """
         held_after_the_branch held_or_not held_since_the_first_iteration
         read_before_it_is_held read_out_in_a_later_iteration
@@ -102,6 +102,11 @@ BY_AREA = {
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
         made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed
         objects_from_dicts records_of_objects states_of_the_past visits_what_objects_hold
+    """,
+    "namespaces": """
+        classes_of_namespaces copied_namespaces dicts_of_namespaces functions_in_a_namespace
+        matched_namespaces namespace_as_argument namespaces_in_each_other
+        oscillator_in_a_namespace
     """,
     "numbers_in_containers": "default_lists_of_known_keys",
     "object_protocols": """

@@ -356,3 +356,21 @@ def test_the_code_runs_by_itself():
     code = zyg.code_tangent(area, 2.0)
     (function,) = code.functions.values()
     assert function(2.0, 1.0) == (math.pi * 4.0, pytest.approx(math.pi * 4.0))
+
+
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+
+@pytest.mark.parametrize("dot", [1.0, (1.0,), Holder(1.0), {"y": 1.0}])
+def test_tangents_of_objects_are_dicts_by_attribute(dot):
+    f = lambda holder: holder.x**2
+    assert zyg.jvp(f, (Holder(3.0),), ({"x": 1.0},)) == (9.0, 6.0)
+    with pytest.raises((TypeError, ValueError), match="the tangent of a Holder object"):
+        zyg.jvp(f, (Holder(3.0),), (dot,))
+
+
+def test_tangents_of_dicts_name_their_items():
+    with pytest.raises(ValueError, match="'y', which it hasn't"):
+        zyg.jvp(lambda d: d["x"], ({"x": 3.0},), ({"y": 1.0},))

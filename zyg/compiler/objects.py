@@ -75,7 +75,7 @@ OPERATORS: dict[int, tuple[str, str | None]] = {
     **{id(function): names for function, names in _REFLECTED.items()},
     **{id(function): (name, None) for function, name in _OWN.items()},
 }
-_ARITHMETIC = [
+ARITHMETIC = [
     name for names in OPERATORS.values() for name in names
     if name not in (None, "__getitem__", "__iter__", "__reversed__")
     and (names[0], names[1]) not in COMPARISONS.values()
@@ -229,11 +229,12 @@ def _methods_of(cls: type) -> set[str]:
 def is_place(cls: type) -> bool:
     """Whether instances of a class are known by identity: those of the user's plain classes.
 
-    Subclasses of containers and numbers are values like these; classes that are known otherwise,
-    such as `np.ndindex`, which is written in Python, are no plain ones.
+    A `SimpleNamespace` is one of them. Subclasses of containers and numbers are values like these;
+    classes that are known otherwise, such as `np.ndindex`, which is written in Python, are no plain
+    ones.
     """
     if not is_users(cls):
-        return issubclass(cls, Cell | Generator | Names | Bars | BarTable)
+        return issubclass(cls, _ZYGS) or cls is types.SimpleNamespace
     if is_constant(cls) or substitute_of(cls) is not None:
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
@@ -297,10 +298,11 @@ def _is_of_python(cls: type) -> bool:
     """Whether a class and all that it derives from are made by class statements."""
     return not any(
         isinstance(vars(base).get("__new__"), types.BuiltinFunctionType)
-        for base in cls.__mro__ if base is not object
+        for base in cls.__mro__ if base not in (object, types.SimpleNamespace)
     )
 
 
+_ZYGS = (Cell, Generator, Names, Bars, BarTable)
 _VALUES = (
     tuple, list, dict, set, frozenset, str, bytes, int, float, complex, np.ndarray, np.generic,
     BaseException, type,
@@ -326,12 +328,17 @@ def member(type_: Type, name: str) -> Member:
     kind, getter = _as_read(cls, name, found)
     store, setter = _as_stored(found)
     hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
-    if hook is object.__setattr__:
+    if is_of_python(hook, "__setattr__"):
         hook = None
     elif hook is not None and not isinstance(hook, types.FunctionType):
         store, hook = "unknown", None
-    deletes = lookup(cls, "__delattr__") is object.__delattr__ or _is_frozen(cls)
+    deletes = is_of_python(lookup(cls, "__delattr__"), "__delattr__") or _is_frozen(cls)
     return Member(kind, getter, store, setter, hook, deletes and store == "plain")
+
+
+def is_of_python(found: Any, name: str) -> bool:
+    """Whether a hook for attributes is that of classes which have none of their own."""
+    return found is lookup(object, name) or found is lookup(types.SimpleNamespace, name)
 
 
 def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
@@ -450,7 +457,7 @@ def unless_overloaded(*operands: Any) -> None:
                 f"scipy.sparse.{cls.__name__} is not supported, whose `*` is a product of "
                 f"matrices: make it a {cls.__name__.replace('matrix', 'array')}"
             )
-        if is_users(cls) and any(overloads(cls, name) for name in _ARITHMETIC):
+        if is_users(cls) and any(overloads(cls, name) for name in ARITHMETIC):
             outdate()  # the next call looks again at what the module knows
             raise NotDifferentiable(
                 f"an object of class {cls.__name__} overloads operators, and nothing told the "
