@@ -6,7 +6,9 @@ arrays that objects hold, read iterators of functions of C, or have objects as a
 """
 
 BY_AREA = {
-    "calls": "mapped star_arguments",
+    "calls": """
+        mapped methods_of_dicts_as_values methods_of_lists_and_arrays_as_values star_arguments
+    """,
     "collection_classes": """
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
     """,

@@ -87,16 +87,16 @@ def unless_asked(items: Any) -> None:
 
 def picked_item(dot: Any, key: Any, value: Any, items: Any) -> Any:
     """The tangent of an item of what may be an object."""
-    if dot is None:
+    if dot is None or type(dot) is dict:
         unless_asked(items)
     return picked(dot, key, value)
 
 
 def tangent_items(dot: Any, items: Any) -> Any:
     """What to walk over beside `items`: the tangent of each."""
+    if dot is None or type(dot) is dict:  # which an object has, too
+        unless_asked(items)
     if lacks_items(dot, items):
-        if dot is None:
-            unless_asked(items)
         return [zero_tangent(x) for x in items] if hasattr(items, "__len__") else (
             itertools.repeat(None)
         )

@@ -25,7 +25,7 @@ from zyg.compiler.objects import ARITHMETIC, is_place, overloads
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, is_constant
 
-_ARRAYS = ("__array__", "__array_ufunc__", "__array_function__")
+_ARRAYS = ("__array__", "__array_ufunc__", "__array_function__", "__getitem__")
 # What calls a function for each of several items.
 _EACH = (map, filter, itertools.starmap, itertools.accumulate, functools.reduce)
 _OPERATORS = (
