@@ -113,7 +113,7 @@ def _may_be_object(type_: Type) -> bool:
 
 def _is_taken_apart(cls: type, callee: Any) -> bool:
     """Whether an object of a class is asked for a number or an array, or computes with others."""
-    if not is_place(cls):
+    if not is_place(cls) or cls.__module__.partition(".")[0] == "numpy":
         return False
     if isinstance(callee, np.ufunc):  # which look for a method of their own name
         return True

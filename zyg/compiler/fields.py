@@ -171,7 +171,8 @@ class Fields:
         while pending and not self.is_open:
             current = pending.pop()
             cls = type(current)
-            if isinstance(current, VALUES) or id(current) in seen or hasattr(current, "dtype"):
+            is_array = hasattr(type(current), "dtype")
+            if isinstance(current, VALUES) or id(current) in seen or is_array:
                 continue
             seen.add(id(current))
             if cls is types.FunctionType:
