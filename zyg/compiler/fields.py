@@ -171,8 +171,7 @@ class Fields:
         while pending and not self.is_open:
             current = pending.pop()
             cls = type(current)
-            is_array = hasattr(type(current), "dtype")
-            if isinstance(current, VALUES) or id(current) in seen or is_array:
+            if isinstance(current, VALUES) or id(current) in seen or hasattr(cls, "dtype"):
                 continue
             seen.add(id(current))
             if cls is types.FunctionType:

@@ -154,8 +154,6 @@ _OVER_FIRST = {id(f) for f in (list, tuple, set, frozenset, sum, sorted, enumera
 _OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product)}
 _OVER_REST = {id(f) for f in (map, filter)}
 _OVER_SINGLE = {id(f) for f in (min, max)}
-
-
 _OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
 _ITERATING = _OVER_FIRST | _OVER_ALL | _OVER_REST | _OVER_SINGLE
 
@@ -405,8 +403,6 @@ IN_PLACE = {
     )
     if hasattr(operator, f"i{name}")
 }
-
-
 IN_PLACE |= {operator.iand: ("__iand__", "__and__"), operator.ior: ("__ior__", "__or__")}
 
 
