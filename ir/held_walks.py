@@ -15,6 +15,7 @@ import itertools
 import operator
 import types
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from collections.abc import Iterator as Iteration
 from typing import TYPE_CHECKING, Any
 
@@ -265,11 +266,15 @@ def by_positions(
 ) -> For | None:
     """The loop over positions, if all has some that is walked ahead; `sources` are the iterables
     as the source has them."""
-    walks = Walks(self, op)
+    # What only the body makes known to be held is taken to be so: the loop is typed once more.
+    is_known = any(is_walked_ahead(self, iterable) for iterable in iterables)
+    walks = Walks(self, op, has_positions if not is_known else None)
     items = body.params[: len(iterables)]
     for source, iterable, item in zip(sources, iterables, items, strict=True):
         if not walks.add(source, iterable, item):
             return None
+    if not is_known and all(map(operator.is_, walks.iterables, iterables)):
+        return None
     if len(op.iterables) == 1 and self.is_made_for(op):
         self.ops = [made for made in self.ops if not any(made is one for one in walks.replaced)]
     count = len(iterables)
@@ -281,9 +286,12 @@ def by_positions(
 class Walks:
     """What a loop over positions walks over, and what its body reads there."""
 
-    def __init__(self, inference: TypedLoops, op: For) -> None:
+    def __init__(
+        self, inference: TypedLoops, op: For, is_ahead: Callable[[Type], bool] | None = None
+    ) -> None:
         self._inference = inference
         self._op = op
+        self._is_ahead = is_ahead
         self.iterables: list[Operand] = []
         self.params: list[Value] = []
         self.ops: list[Op] = []
@@ -293,7 +301,8 @@ class Walks:
     def add(self, source: Operand, iterable: Operand, item: Value) -> bool:
         """Walks over an iterable, whose items get this name; gives whether that can be done."""
         inference = self._inference
-        if not is_walked_ahead(inference, iterable):
+        is_ahead = self._is_ahead is not None and self._is_ahead(type_of(iterable))
+        if not is_ahead and not is_walked_ahead(inference, iterable):
             self._walk(iterable, item)
             return True
         if has_positions(type_of(iterable)) or _is_read(inference, iterable):

@@ -63,6 +63,10 @@ def _getattr(
     if is_unbound(args[-1]) and isinstance(args[1], Const):
         stored = facts.attribute_of(widen(type_of(args[0])), args[1].value)
         is_method = isinstance(stored, Method)
+        if self.places is not None and not is_method:
+            found = _read_of_pattern(self, args, names, loc)
+            if found is not None:
+                return found
         return typed(self, getattr, args, names, loc, TOP if is_method else stored)
     if len(args) != 2 or not isinstance(args[1], Const):
         return _read_by_any_name(self, args, names, loc)
@@ -229,6 +233,35 @@ def _read_by_any_name(
     if self.heap is None:
         return None
     return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
+
+
+def _read_of_pattern(
+    self: TypedCalls, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """`getattr(o, name, UNBOUND)`, by which a class pattern asks for what may be missing."""
+    owner, name = args[0], args[1]
+    assert isinstance(name, Const)
+    member = self.surroundings.member(type_of(owner), name.value)
+    if member.kind not in ("stored", "computed", "unknown"):
+        return None
+    self.works_on_objects = True
+    self.reads_objects |= member.kind == "stored"
+    self.surroundings.note_lookup(class_of(type_of(owner)), name.value)
+    if self.heap is None:
+        return None
+    if member.kind != "stored":
+        return self.unknown_call(Const(getattr), args, names, loc)
+    cls = class_of(type_of(owner))
+    if self.surroundings.class_with_memory(cls, name.value) is not None or (
+        self.surroundings.sharing_in_class(cls, name.value) is not None
+    ):
+        return read_attribute(self, owner, name.value, names, loc)  # the class has it
+    self.surroundings.note_read_of_class(cls, name.value)
+    assert self.places is not None
+    type_ = self.surroundings.field_type(owner, name.value)
+    made = typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, type_)
+    self.places.held.expose(made)
+    return made
 
 
 def bound_method(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ir.core import For, Function, Location, Operand
@@ -241,8 +242,9 @@ class Surroundings(Protocol):
     def unless_holding_held(self, value: Any) -> None:
         """The same for a container whose elements may be changed as well."""
 
-    def constructor(self, cls: type) -> Constructor | None:
-        """How objects of a class are made, if it is one of those whose objects are places."""
+    def constructor(self, cls: type, names: Iterable[str] = ()) -> Constructor | None:
+        """How objects of a class are made that is given these keyword arguments, if it is one of
+        those whose objects are places."""
 
     def written_view(self, items: Any, view: Any, part: Any, *args: Any) -> Any:
         """`primitives.written_view` that raises, when the program runs, for what is no view."""

@@ -154,7 +154,7 @@ class TypedCalls(TypedChanges):
         if expanded is not None:
             return [expanded]
         if self.heap is not None and isinstance(value, type):
-            constructor = self.surroundings.constructor(value)
+            constructor = self.surroundings.constructor(value, kwargs)
             if constructor is not None:
                 return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
         if isinstance(value, types.FunctionType):

@@ -6,7 +6,9 @@ arrays that objects hold, read iterators of functions of C, or have objects as a
 """
 
 BY_AREA = {
-    "calls": "mapped star_arguments",
+    "calls": """
+        mapped methods_of_dicts_as_values methods_of_lists_and_arrays_as_values star_arguments
+    """,
     "collection_classes": """
         defaultdict_as_argument events groups_by_default named_tuples sums_by_default
     """,
@@ -75,7 +77,7 @@ BY_AREA = {
     """,
     "local_classes": "data_classes_in_a_function log_that_methods_fill made_by_others",
     "loops": "over_map_and_filter",
-    "matching": "everything_caught_in_a_list",
+    "matching": "everything_caught_in_a_list objects_that_were_made_here",
     "memory_by_several_names": """
         held_after_the_branch held_or_not held_since_the_first_iteration
         read_before_it_is_held read_out_in_a_later_iteration replaced_in_the_first_iteration
@@ -87,6 +89,11 @@ BY_AREA = {
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
         made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed
         objects_from_dicts records_of_objects states_of_the_past visits_what_objects_hold
+    """,
+    "namespaces": """
+        classes_of_namespaces copied_namespaces dicts_of_namespaces functions_in_a_namespace
+        matched_namespaces namespace_as_argument namespaces_in_each_other
+        oscillator_in_a_namespace
     """,
     "numbers_in_containers": "default_lists_of_known_keys",
     "object_protocols": """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from collections import deque
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -450,3 +451,27 @@ def second_of_what_is_found(x, k):
 
 def test_a_part_of_a_tuple_that_a_function_found_at_run_time_returns():
     assert zyg.gradient(second_of_what_is_found, 2.0, 1.0) == (3.0, 0.0)
+
+
+class Window(deque):
+    def mean(self):
+        return sum(self) / len(self)
+
+
+class Options(dict):
+    __getattr__ = dict.__getitem__
+
+
+def test_methods_of_classes_that_derive_from_containers():
+    def f(window):
+        return window.mean() * window[0]
+
+    assert zyg.gradient(f, Window([3.0, 2.0])) == (deque([4.0, 1.5]),)
+    assert zyg.jvp(f, (Window([3.0, 2.0]),), (deque([1.0, 1.0]),)) == (7.5, 5.5)
+
+
+def test_dicts_whose_items_are_attributes():
+    def f(options):
+        return options.rate * options["scale"]
+
+    assert zyg.gradient(f, Options(rate=3.0, scale=2.0)) == ({"rate": 2.0, "scale": 3.0},)

@@ -170,6 +170,7 @@ def by_pickle(x):
 @pytest.mark.parametrize(
     ("f", "message"),
     [
+        (lambda x: copy.copy(WithState(x, x * x)).a, "copies its attributes"),
         (deep_object_of_its_own_way, "says itself how its objects are copied"),
         (deep_list_of_the_same, "the same list twice"),
         (with_an_attribute_from_outside, "stores its attribute `other`"),

@@ -47,7 +47,7 @@ def _contents_key(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     while pending:
         current = pending.pop()
         cls: type = type(current)
-        if cls in _PASSED or hasattr(current, "dtype"):
+        if cls in _PASSED or hasattr(cls, "dtype"):
             continue
         if id(current) in seen:
             continue

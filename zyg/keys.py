@@ -204,7 +204,8 @@ def _identified(value: Any, seen: set[int]) -> Iterator[object]:
         case list() | tuple() | deque():
             parts = list(value)
         case dict():
-            parts = [*value.values(), getattr(value, "default_factory", None)]
+            factory = value.default_factory if isinstance(value, defaultdict) else None
+            parts = [*value.values(), factory]
         case types.MethodType():
             parts = [value.__func__, value.__self__]
         case types.FunctionType() if id(value) not in seen:

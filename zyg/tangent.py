@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ir import facts
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.signature import is_users
@@ -86,16 +87,16 @@ def unless_asked(items: Any) -> None:
 
 def picked_item(dot: Any, key: Any, value: Any, items: Any) -> Any:
     """The tangent of an item of what may be an object."""
-    if dot is None:
+    if dot is None or type(dot) is dict:
         unless_asked(items)
     return picked(dot, key, value)
 
 
 def tangent_items(dot: Any, items: Any) -> Any:
     """What to walk over beside `items`: the tangent of each."""
+    if dot is None or type(dot) is dict:  # which an object has, too
+        unless_asked(items)
     if lacks_items(dot, items):
-        if dot is None:
-            unless_asked(items)
         return [zero_tangent(x) for x in items] if hasattr(items, "__len__") else (
             itertools.repeat(None)
         )
@@ -225,11 +226,29 @@ def tangent_like(dot: Any, x: Any) -> Any:
         ]
         return deque(parts, x.maxlen) if isinstance(x, deque) else rebuilt(x, parts)
     if isinstance(x, dict):
+        for key in dot:
+            if key not in x:
+                raise ValueError(f"the tangent of a dict has an item {key!r}, which it hasn't")
         return like_mapping(x, {
             key: zero_tangent(item) if dot.get(key) is None else _item_like(dot[key], item)
             for key, item in x.items()
         })
+    if facts.is_object(type(x)):
+        _check_of_object(dot, x)
     return dot
+
+
+def _check_of_object(dot: Any, x: Any) -> None:
+    """Raises for what would be taken for zeros, in the place of a dict by attributes."""
+    cls = type(x).__name__
+    if not isinstance(dot, dict):
+        raise TypeError(
+            f"the tangent of a {cls} object is a dict of the tangents of its attributes, not a "
+            f"{type(dot).__name__}"
+        )
+    for name in dot:
+        if not hasattr(x, name):
+            raise ValueError(f"the tangent of a {cls} object names `{name}`, which it hasn't")
 
 
 def _item_like(dot: Any, x: Any) -> Any:

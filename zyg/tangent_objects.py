@@ -26,7 +26,7 @@ from ir import facts
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import held_memory
-from zyg.tangent import part_of, picked, zero_tangent
+from zyg.tangent import part_of, picked, unless_asked, zero_tangent
 from zyg.tangent_memory import HeldTangents
 
 
@@ -111,6 +111,7 @@ def item_dot(items: Any, key: Any, value: Any, dot: Any) -> Any:
     if held.knows(items):
         return held.item(items, key, value, dot)
     if dot is None:
+        unless_asked(items)
         return zero_tangent(value)
     part = part_of(dot, key) if isinstance(dot, np.ndarray) else picked(dot, key, value)
     return held.now(value, part)

@@ -45,6 +45,7 @@ from tests.corpus import (
     models,
     names,
     names_of_attributes,
+    namespaces,
     numbers_in_containers,
     object_protocols,
     object_structures,

@@ -4,6 +4,8 @@ import functools
 import math
 import operator
 
+import numpy as np
+
 from tests.corpus import elsewhere
 from tests.corpus.elsewhere import cube as third_power
 from tests.corpus.registry import program
@@ -236,3 +238,29 @@ def evaluated_once(x, log=[]):
 @program((0.5,))
 def mutable_default_is_only_read(x):
     return evaluated_once(x) + evaluated_once(x, [1.0, 2.0])
+
+
+def called_twice(function, first, second):
+    return function(first) * function(second)
+
+
+@program((1.4, 0.6))
+def methods_of_dicts_as_values(x, y):
+    rates = {"a": x, "b": x * y}
+    get = rates.get if x > y else rates.__getitem__
+
+    def rate(key, read=rates.__getitem__):
+        return read(key) + get(key)
+
+    return sum(map(rates.get, "ab")) * called_twice(rates.get, "a", "b") * rate("b")
+
+
+@program((1.4, np.array([0.5, 2.0])))
+def methods_of_lists_and_arrays_as_values(x, weights):
+    values = [x, x * x]
+    rows = [np.array([x, 1.0]), weights]
+    picked = functools.partial(values.__getitem__, 1)
+    totals = [total() for total in [rows[0].sum, rows[1].prod]]
+    return sum(map(values.__getitem__, [0, 1, 1])) * sum(map(weights.dot, rows)) * picked() + sum(
+        totals
+    )

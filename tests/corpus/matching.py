@@ -239,6 +239,17 @@ def attributes_as_literals(point):
             return point.x * point.y
 
 
+@program((1.3,), (2.3,))
+def objects_that_were_made_here(x):
+    pair = Renamed(x, x * x)
+    pair.second *= 3.0
+    match [pair, Renamed(first=2.0, second=x)]:
+        case [Renamed(first=a), Renamed(second=b)] if a > 2:
+            return a * b
+        case [Renamed(second=a), Renamed(b, 2.0)]:
+            return a * b * pair.second
+
+
 @program((("a", 2.0),), (("b", 2.0, 3.0),), ((2.0, "c"),))
 def alternatives_bind_the_same_names(value):
     match value:

@@ -107,7 +107,7 @@ def may_call(values: tuple[Any, ...]) -> bool:
     if function is getattr and len(args) == 2 and type(args[1]) is str:
         hooks = (objects.ANY_NAME, "__getattribute__", args[1])
         found = [objects.lookup(type(args[0]), name) for name in hooks]
-        if found == [None, object.__getattribute__, None]:
+        if found[::2] == [None, None] and objects.is_of_python(found[1], "__getattribute__"):
             return False
     return not isinstance(function, _WRITTEN_IN_C) or not all(map(_is_plain_data, args))
 

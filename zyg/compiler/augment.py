@@ -10,6 +10,7 @@ values that it captured. That is closure conversion by inlining.
 
 from __future__ import annotations
 
+import functools
 import operator
 import types
 from typing import TYPE_CHECKING, Any
@@ -31,12 +32,14 @@ from ir.core import (
     Value,
     While,
     Yield,
+    exit_operands,
+    operands_of,
     type_of,
 )
 from ir.errors import Unsupported
 from ir.heap import HEAP, HEAP_NAME
 from ir.late import late
-from ir.rewrite import Mapping, defined
+from ir.rewrite import Mapping, blocks, defined
 from ir.typed_branches import MakeBranch
 from ir.typed_calls import IN_PLACE
 from ir.types import Known, Scalar, Sequence, Tuple, Type, join
@@ -287,6 +290,8 @@ class Augmenter(ForwardCalls):
                 (found,) = self.typed_call(callee, args, kwargs, names, op.loc)
                 if isinstance(found, Value) and found in self.methods:
                     mapping[op.result] = found  # the call of the method differentiates `self`
+                    if op.result in self._read_values:
+                        self._bound_method(op, args, mapping)
                     return
                 if isinstance(found, Value) and self.definitions.get(found) is self.ops[-1]:
                     self.ops.pop()
@@ -318,6 +323,42 @@ class Augmenter(ForwardCalls):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
+
+
+    def _bound_method(self, op: Call, args: list[Operand], mapping: Mapping) -> None:
+        """A method that is handed on as a value, which brings what it is a method of along."""
+        found = mapping[op.result]
+        assert isinstance(found, Value)
+        method = self.methods[found]
+        if self.definitions.get(found) is self.ops[-1]:
+            self.ops.pop()
+        self._rule_call(op, Const(getattr), rule_of(getattr), args, {}, mapping)
+        bound = mapping[op.result]
+        if isinstance(bound, Value):
+            self.methods[bound] = method
+
+    @functools.cached_property
+    def _read_values(self) -> set[Operand]:
+        """What the function reads otherwise than to call it, or to find an order by it."""
+        found: set[Operand] = set()
+        for block in blocks(self._typed.body):
+            found.update(exit_operands(block.exit))
+            for op in block.ops:
+                if not isinstance(op, Call):
+                    found.update(operands_of(op))
+                    continue
+                callee = op.callee.value if isinstance(op.callee, Const) else None
+                calls = any(callee is function for function in _CALLING)
+                orders = any(callee is function for function in _ORDERING)
+                found.update(op.args[1:] if calls else op.args)
+                found.update(
+                    arg for name, arg in op.kwargs.items() if name != "key" or not orders
+                )
+        return found
+
+
+_CALLING = (primitives.updating, primitives.attempt)
+_ORDERING = (sorted, min, max, list.sort)
 
 
 def _known(op: Call, args: list[Operand]) -> list[Operand]:

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ir.surroundings import Constructor
 from zyg.compiler.objects import is_place, lookup
 
-_PLAIN_NEW: Any = lookup(object, "__new__")
+_PLAIN_NEW: Any = lookup(object, "__new__"), lookup(types.SimpleNamespace, "__new__")
 _PLAIN_INIT: Any = lookup(object, "__init__")
+_INIT_OF_NAMESPACE: Any = lookup(types.SimpleNamespace, "__init__")
 
 
-def constructor(cls: type) -> Constructor | None:
-    """How an object is made, if its class leaves `__new__` and the metaclass's call to Python."""
+def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
+    """How an object is made that is given these keyword arguments, if its class leaves `__new__`
+    and the metaclass's call to Python."""
     if not is_place(cls) or type(cls).__call__ is not type.__call__:
         return None
-    if lookup(cls, "__new__") is not _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
+    if lookup(cls, "__new__") not in _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
         return None
     init = lookup(cls, "__init__")
     if init is _PLAIN_INIT:
         return Constructor(None)
+    if init is _INIT_OF_NAMESPACE:
+        from zyg.compiler.namespace_init import init_of_namespace  # few programs need it
+
+        return Constructor(init_of_namespace(tuple(names)))
     return Constructor(with_source(init, cls)) if isinstance(init, types.FunctionType) else None
+
+
+def method_above(found: Any, base: type) -> Any:
+    """The function that `super().name(...)` calls, found in a base; None where it isn't known."""
+    if found is _INIT_OF_NAMESPACE:
+        from zyg.rules.attribute_dicts import init_by_computed_names  # few programs need it
+
+        return init_by_computed_names
+    return with_source(found, base) if isinstance(found, types.FunctionType) else None
 
 
 def with_source(init: types.FunctionType, cls: type) -> Callable[..., Any]:

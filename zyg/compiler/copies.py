@@ -20,7 +20,7 @@ import linecache
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from itertools import count
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,9 @@ from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
 from ir.types import Instance, Tuple, class_of
 from zyg import copying
-from zyg.compiler.deep_copies import OWN_WAYS
+from zyg.compiler.deep_copies import says_how_it_is_copied
 from zyg.compiler.objects import holds_no_objects, is_place
+from zyg.rules.attribute_dicts import copy_of_namespace
 from zyg.rules.registry import constant
 
 _serial = count(1)
@@ -95,9 +96,9 @@ def _object_copier(cls: type) -> Callable[..., Any] | None:
     own: Callable[..., Any] | None = getattr(cls, "__copy__", None)
     if own is not None:
         return own
-    if any(getattr(cls, name, None) is not getattr(object, name, None) for name in OWN_WAYS):
-        return None
-    return copier(cls)
+    if says_how_it_is_copied(cls):
+        return copying.no_object
+    return copy_of_namespace if SimpleNamespace in cls.__mro__ else copier(cls)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -27,6 +27,12 @@ from zyg.shadows import add_held, current_shadows, is_running
 OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")
 
 
+def says_how_it_is_copied(cls: type) -> bool:
+    """Whether objects of a class are copied otherwise than attribute by attribute."""
+    plain = types.SimpleNamespace if issubclass(cls, types.SimpleNamespace) else object
+    return any(getattr(cls, name, None) is not getattr(plain, name, None) for name in OWN_WAYS)
+
+
 def copied(
     pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Back] | None:
@@ -74,9 +80,10 @@ def _copied_fields(original: Any, copied: Any, memo: dict[int, Any]) -> list[_Fi
     """What an object and its copy hold, which have to correspond."""
     cls = type(original)
     before = dict(fields_of(original))
-    is_plain = type(copied) is cls and not any(
-        getattr(cls, name, None) is not getattr(object, name, None) for name in OWN_WAYS
-    ) and lookup(cls, "__deepcopy__") is None
+    is_plain = (
+        type(copied) is cls and not says_how_it_is_copied(cls)
+        and lookup(cls, "__deepcopy__") is None
+    )
     after = dict(fields_of(copied))
     if not is_plain or before.keys() != after.keys() or not all(
         value is before[name] or memo.get(id(before[name])) is value

@@ -22,6 +22,7 @@ from zyg import callables
 from zyg.checkpointing import checkpointed
 from zyg.compiler import (
     constructors,
+    conversions,
     decorated,
     from_api,
     held_changes,
@@ -80,6 +81,8 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         found = decorated.call_of_decorated(pullback_call, function, args, kwargs)
     if found is not None:
         return found
+    if conversions.takes_numbers(function):
+        conversions.unless_taken_apart(function, *args, *kwargs.values())
     rule, function, leading = resolve(function, args)
     if rule is not None or substitute_of(function) is not None:
         refuse_output(function, (*leading, *args), kwargs)
@@ -126,6 +129,10 @@ def with_source(function: Any, args: tuple[Any, ...]) -> Any:
         )
     if type(function) is types.FunctionType and args:
         return constructors.with_source(function, type(args[0]))
+    if type(function) is types.MethodWrapperType:  # `super().__init__` of a namespace
+        base: Any = function.__objclass__
+        plain = constructors.method_above(vars(base).get(function.__name__), base)
+        return function if plain is None else types.MethodType(plain, function.__self__)
     return function
 
 

@@ -180,7 +180,7 @@ class Fields:
         while pending and not self.is_open:
             current = pending.pop()
             cls = type(current)
-            if isinstance(current, VALUES) or id(current) in seen or hasattr(current, "dtype"):
+            if isinstance(current, VALUES) or id(current) in seen or hasattr(cls, "dtype"):
                 continue
             seen.add(id(current))
             if cls is types.FunctionType:

@@ -104,7 +104,7 @@ def call_of_object(
                 return differentiated(pullback, lookup(type(args[0]), names[0]), *args)
             return _operator(pullback, function, names[0], names[1], args)
     if isinstance(function, type) and is_running():
-        made = constructor(function)
+        made = constructor(function, kwargs)
         if made is not None and made.init is None:
             count = 1 + len(args) + len(kwargs)
             made_bars = functools.partial(_picked_none, count)

@@ -18,6 +18,7 @@ from ir.rewrite import walk
 from ir.types import BOTTOM, TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
+from zyg.compiler.conversions import takes_apart
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.objects import (
     OPERATORS,
@@ -122,7 +123,7 @@ class ObjectNeeds:
                         items = tuple(map(facts.item_of, args[1:]))
                         return self.works_on_objects(args[0], items, {})
                     return True
-                return self._may_be_method(function, args)
+                return self._may_be_method(function, args) or takes_apart(function, args)
             if isinstance(function, types.FunctionType):
                 if _works_on_what_it_gets(function):
                     return False

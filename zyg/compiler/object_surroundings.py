@@ -27,7 +27,7 @@ from ir.types import (
 )
 from zyg.compiler import memory
 from zyg.compiler.assigned import is_of_users
-from zyg.compiler.constructors import constructor, with_source
+from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.guards import Absent, Guard, shared_at_entry
 from zyg.compiler.objects import (
     is_class_store,
@@ -263,7 +263,7 @@ class ObjectSurroundings:
                 if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
                     return found
                 self._made.guards[id(base), name] = Guard(container, name, found)
-                return with_source(found, base) if isinstance(found, types.FunctionType) else None
+                return method_above(found, base)
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
         return None

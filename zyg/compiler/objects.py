@@ -75,7 +75,7 @@ OPERATORS: dict[int, tuple[str, str | None]] = {
     **{id(function): names for function, names in REFLECTED.items()},
     **{id(function): (name, None) for function, name in _OWN.items()},
 }
-_ARITHMETIC = [
+ARITHMETIC = [
     name for names in OPERATORS.values() for name in names
     if name not in (None, "__getitem__", "__iter__", "__reversed__")
     and (names[0], names[1]) not in COMPARISONS.values()
@@ -154,8 +154,6 @@ _OVER_FIRST = {id(f) for f in (list, tuple, set, frozenset, sum, sorted, enumera
 _OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product)}
 _OVER_REST = {id(f) for f in (map, filter)}
 _OVER_SINGLE = {id(f) for f in (min, max)}
-
-
 _OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
 _ITERATING = _OVER_FIRST | _OVER_ALL | _OVER_REST | _OVER_SINGLE
 
@@ -229,11 +227,12 @@ def _methods_of(cls: type) -> set[str]:
 def is_place(cls: type) -> bool:
     """Whether instances of a class are known by identity: those of the user's plain classes.
 
-    Subclasses of containers and numbers are values like these; classes that are known otherwise,
-    such as `np.ndindex`, which is written in Python, are no plain ones.
+    A `SimpleNamespace` is one of them. Subclasses of containers and numbers are values like these;
+    classes that are known otherwise, such as `np.ndindex`, which is written in Python, are no plain
+    ones.
     """
     if not is_users(cls):
-        return issubclass(cls, Cell | Generator | Names | Bars | BarTable)
+        return issubclass(cls, _ZYGS) or cls is types.SimpleNamespace
     if is_constant(cls) or substitute_of(cls) is not None:
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
@@ -297,10 +296,11 @@ def _is_of_python(cls: type) -> bool:
     """Whether a class and all that it derives from are made by class statements."""
     return not any(
         isinstance(vars(base).get("__new__"), types.BuiltinFunctionType)
-        for base in cls.__mro__ if base is not object
+        for base in cls.__mro__ if base not in (object, types.SimpleNamespace)
     )
 
 
+_ZYGS = (Cell, Generator, Names, Bars, BarTable)
 _VALUES = (
     tuple, list, dict, set, frozenset, str, bytes, int, float, complex, np.ndarray, np.generic,
     BaseException, type,
@@ -326,12 +326,17 @@ def member(type_: Type, name: str) -> Member:
     kind, getter = _as_read(cls, name, found)
     store, setter = _as_stored(found)
     hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
-    if hook is object.__setattr__:
+    if is_of_python(hook, "__setattr__"):
         hook = None
     elif hook is not None and not isinstance(hook, types.FunctionType):
         store, hook = "unknown", None
-    deletes = lookup(cls, "__delattr__") is object.__delattr__ or _is_frozen(cls)
+    deletes = is_of_python(lookup(cls, "__delattr__"), "__delattr__") or _is_frozen(cls)
     return Member(kind, getter, store, setter, hook, deletes and store == "plain")
+
+
+def is_of_python(found: Any, name: str) -> bool:
+    """Whether a hook for attributes is that of classes which have none of their own."""
+    return found is lookup(object, name) or found is lookup(types.SimpleNamespace, name)
 
 
 def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
@@ -398,8 +403,6 @@ IN_PLACE = {
     )
     if hasattr(operator, f"i{name}")
 }
-
-
 IN_PLACE |= {operator.iand: ("__iand__", "__and__"), operator.ior: ("__ior__", "__or__")}
 
 
@@ -420,7 +423,7 @@ def unless_overloaded(*operands: Any) -> None:
                 f"scipy.sparse.{cls.__name__} is not supported, whose `*` is a product of "
                 f"matrices: make it a {cls.__name__.replace('matrix', 'array')}"
             )
-        if is_users(cls) and any(overloads(cls, name) for name in _ARITHMETIC):
+        if is_users(cls) and any(overloads(cls, name) for name in ARITHMETIC):
             outdate()  # the next call looks again at what the module knows
             raise NotDifferentiable(
                 f"an object of class {cls.__name__} overloads operators, and nothing told the "

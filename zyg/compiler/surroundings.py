@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir import facts
+from ir import facts, primitives
 from ir.binding import bind
 from ir.core import Call, Const, For, Function, Location, Operand, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
@@ -23,6 +23,7 @@ from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
 from zyg.checkpointing import Checkpoints, checkpoints
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
+from zyg.compiler.conversions import refuse_objects
 from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
@@ -120,6 +121,10 @@ class ProgramSurroundings(ObjectSurroundings):
             return inference.typed_call(
                 Const(function), [Const(owner), *args], kwargs, ["t"], loc
             )[0]
+        if isinstance(callee, Const) and (
+            inference.places is not None or callee.value is primitives.stored
+        ):
+            refuse_objects(inference, callee, [*args, *kwargs.values()], loc)
         # Without places, `check_call` was asked about the call before.
         if inference.places is not None and isinstance(callee, Const) and not is_users(callee):
             others, rest, out = without_output(callee.value, args, kwargs)

@@ -23,6 +23,7 @@ from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg.compiler import (
     attempted_calls,
+    conversions,
     decorated,
     dynamic,
     memory,
@@ -161,6 +162,8 @@ def _tangent_call(
     made = made_by_class(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
     if made is not None:
         return made
+    if conversions.takes_numbers(function):
+        conversions.unless_taken_apart(function, *args, *kwargs.values())
     if all(dot is None for dot in kwarg_dots.values()):
         found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
         if found is not None:
@@ -387,11 +390,14 @@ def rule_call(
             tangent_call, primals, dots, kwargs or {}, kwarg_dots or {}
         )
         return pair
+    is_of_numbers = all(map(_is_numeric, args))
+    if not is_of_numbers and conversions.takes_numbers(function):
+        conversions.unless_taken_apart(function, *args)
     if not kwarg_dots or all(dot is None for dot in kwarg_dots.values()):
         found = _declared(function, tuple(args), tuple(dots[1:]), kwargs or {})
         if found is not None:
             return found
-    if is_plain and not kwargs and all(map(_is_numeric, args)) and is_single(function):
+    if is_plain and not kwargs and is_of_numbers and is_single(function):
         return _compiled(function, tuple(args), None, tuple(dots[1:]), {}, {})
     return rule_by_rows(primals, dots, kwargs, kwarg_dots)
 

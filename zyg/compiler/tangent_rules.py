@@ -53,6 +53,7 @@ from zyg.compiler.tangent_types import (
     is_elementwise,
     is_real_number,
     is_real_numeric,
+    may_lack_items,
 )
 from zyg.compiler.tangents import NONE, is_array, is_none, is_numeric
 from zyg.compiler.varied import PairOf
@@ -319,11 +320,12 @@ class RuleTangents(Augmenter):
             for i in group:
                 if i < len(args):
                     given[i] = self.dot_or_zero(args[i])
-            if callee.value is operator.getitem and args[0] in self.held:
+            is_item = callee.value is operator.getitem
+            if is_item and args[0] in self.held:
                 term = self._held_item(args, result)
-            elif callee.value is operator.getitem and given[0] in self._kept_apart(args[0]):
+            elif is_item and given[0] in self._kept_apart(args[0]):
                 term = self._copied_part(given, result)
-            elif callee.value is operator.getitem and type_of(given[0]) == TOP:
+            elif is_item and may_lack_items(type_of(given[0])):
                 term = self.made(picked_item, *given, result, args[0])
             else:
                 term = self.made(callee, *given, **kwargs)

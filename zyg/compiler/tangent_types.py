@@ -94,3 +94,9 @@ def holds_floats(type_: Type) -> bool:
     if isinstance(type_, Array):
         return bool(type_.dtype.kind in "fc")
     return isinstance(type_, Sequence | Mapping | Dict)
+
+
+def may_lack_items(type_: Type) -> bool:
+    """Whether a tangent may lack an item that is read of its value: what a `Counter` or a
+    `__missing__` makes up is a constant."""
+    return type_ == TOP or (isinstance(type_, Mapping) and type_.cls is not dict)

@@ -58,6 +58,7 @@ class Variation(Lengths):
         assert made.flows is not None
         self._specialiser = specialiser
         self._function = made.source
+        self._typed = made.function
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of

@@ -20,8 +20,11 @@ from ir.attribute_dicts import (
     is_held,
     taken_item,
 )
+from ir.heap import new_object
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, substitute
+
+_PLAIN = object.__getattribute__, types.SimpleNamespace.__getattribute__
 
 
 def names_of(obj):
@@ -42,8 +45,7 @@ def unless_hidden(obj, name):
         raise KeyError(name)
     hidden_by = getattr(type(obj), name, None) if isinstance(name, str) else name
     if not isinstance(name, str) or hasattr(type(hidden_by), "__set__") or (
-        hasattr(type(obj), "__getattribute__")
-        and type(obj).__getattribute__ is not object.__getattribute__
+        type(obj).__getattribute__ not in _PLAIN
     ):
         raise NotDifferentiable(
             f"the item `{name}` of the `__dict__` of a {type(obj).__name__} is not its attribute "
@@ -115,6 +117,12 @@ def hold_all_(obj, items=(), /, **others):
         hold_item_(value, obj, name)
 
 
+@substitute(types.SimpleNamespace.__init__)
+def init_by_computed_names(self, /, *given, **attributes):
+    """What is given may be a mapping, too, from Python 3.13 on."""
+    hold_all_(self, *given, **attributes)
+
+
 @substitute(taken_item)
 def taken_item_(obj, name, *default):
     if len(default) > 0 and not is_held(name, obj):
@@ -127,3 +135,10 @@ def taken_item_(obj, name, *default):
 @substitute(held_dict)
 def held_dict_(obj):
     return {name: getattr(obj, name) for name in names_of(obj)}
+
+
+def copy_of_namespace(x):
+    """What `copy.copy` gives for a `SimpleNamespace`."""
+    y = new_object(type(x))
+    hold_all_(y, held_dict_(x))
+    return y

@@ -50,11 +50,14 @@ def super_(cls, obj):
 
 def attribute_bar(y_bar, y, obj, name):
     """The cotangent of an object of which one attribute was read."""
-    if y_bar is None or isinstance(obj, (type, types.ModuleType)) or not hasattr(obj, name):
+    if y_bar is None or isinstance(obj, (type, types.ModuleType)):
         return None
-    # By type, not identity: a pullback keeps a copy of a container, its methods the original.
-    if isinstance(y, METHODS) and type(y.__self__) is type(obj):
+    # By type, not identity: a pullback keeps a copy of a container, its methods the original. The
+    # copy may be one of the class that the user's derives from.
+    if isinstance(y, METHODS) and isinstance(y.__self__, type(obj)):
         return y_bar.get("__self__")
+    if not hasattr(obj, name):
+        return None
     if isinstance(obj, BaseException):
         raise NotDifferentiable(
             f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "

@@ -18,6 +18,7 @@ from zyg.tangent import (
     key_tangent,
     listed,
     merged,
+    picked_item,
     repeated,
     starred_tangent,
     summed,
@@ -29,9 +30,14 @@ from zyg.tangent import (
 
 for _callee in (
     dict.copy, list.copy, OrderedDict.copy, defaultdict.copy, deque.copy,
-    dict.__getitem__, list.__getitem__, tuple.__getitem__,
+    list.__getitem__, tuple.__getitem__,
 ):
     linear(_callee, 0)
+
+
+@tangent(dict.__getitem__)
+def item_of_dict(item, items, key, items_dot, key_dot):
+    return picked_item(items_dot, key, item, items)
 
 
 reads_late(
