@@ -34,10 +34,18 @@ from ir.types import Known, Scalar
 
 @node
 class Cuts:
-    """What `ir.catching` has cut: calls of `attempt`, with those they stand for, and pieces."""
+    """What `ir.catching` has cut: calls of `attempt`, with those they stand for, and pieces.
+
+    With it what was found out about a `Try`, which is met again in each round of the loops around
+    it: types only get wider there.
+    """
 
     made_for: dict[Op, Op] = made(dict)
     pieces: set[Op] = made(set)
+    # Those whose bodies may fail; the changes behind which one has to be cut; what it was cut into.
+    failing: set[Op] = made(set)
+    changes: dict[Op, frozenset[Op]] = made(dict)
+    cut: dict[tuple[Op, frozenset[Op]], list[Op]] = made(dict)
 
 
 NEVER = {

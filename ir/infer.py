@@ -173,7 +173,7 @@ class Inference(TypedLoops):
         match op:
             case If():
                 return self._branch(op, new(op.cond), mapping)
-            case Try() if self._cannot_fail(op, mapping):
+            case Try() if op not in self.cuts.failing and self._cannot_fail(op, mapping):
                 rest = op.body.ops[len(guarded(op)) + 1 :]
                 exit = self.inline(Block([], rest, op.body.exit), mapping)
                 if isinstance(exit, Raise):
@@ -181,6 +181,8 @@ class Inference(TypedLoops):
                     return None
                 mapping.update(zip(op.results, exit.values, strict=True))
             case Try():
+                if not self._inlining:
+                    self.cuts.failing.add(op)
                 return self._attempt(op, mapping)
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
@@ -206,15 +208,17 @@ class Inference(TypedLoops):
         mark, tried = len(self.ops), dict(mapping)
         state = dict(self.definitions), dict(self.methods)
         memory = self.places.state.copy() if self.places is not None else None
-        lost = self._merge_arms(op, tried, lambda body, handler, results: Try(
-            body, handler, catches, results, op.loc
-        ))
-        found = self._in_source(lost)
-        if op in self.cuts.pieces:
-            self.missed |= found
-        if not lost or op in self.cuts.pieces:
-            mapping.update(tried)
-            return None
+        found = self.cuts.changes.get(op)
+        if found is None:
+            lost = self._merge_arms(op, tried, lambda body, handler, results: Try(
+                body, handler, catches, results, op.loc
+            ))
+            found = self._in_source(lost)
+            if op in self.cuts.pieces:
+                self.missed |= found
+            if not lost or op in self.cuts.pieces:
+                mapping.update(tried)
+                return None
         assert self.places is not None and memory is not None
         from ir.catching import cut_try  # few functions need it
 
@@ -224,11 +228,16 @@ class Inference(TypedLoops):
             self.definitions, self.methods = dict(state[0]), dict(state[1])
             self.places.state = memory.copy()
             tried, self.missed = dict(mapping), frozenset()
-            exits = [self.op(piece, tried) for piece in cut_try(op, found, self.cuts)]
+            pieces = self.cuts.cut.get((op, found))
+            if pieces is None:
+                pieces = self.cuts.cut[op, found] = cut_try(op, found, self.cuts)
+            exits = [self.op(piece, tried) for piece in pieces]
             if self.missed <= found:
                 break
             found |= self.missed
         self.missed = outer
+        if not self._inlining:
+            self.cuts.changes[op] = found
         mapping.update(tried)
         return next(filter(None, exits), None)
 

@@ -2,6 +2,7 @@
 
     a, b = unpack(build_tuple(x, y))    ->  x, y
     getitem(build_list(x, y), 1)        ->  y, where nothing changes the list
+    getitem(stored(d, k, v), k)         ->  v
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from ir.types import (
     Sequence,
     Tuple,
     Type,
+    class_of,
     join_all,
     widen,
 )
@@ -298,4 +300,21 @@ def read_item(
         keywords = self.keywords(items)
         if keywords is not None and index.value in keywords:
             return [keywords[index.value]]
-    return None
+    stored = _just_stored(self, items, index)
+    return None if stored is None else [stored]
+
+
+def _just_stored(self: TypedCalls, items: Operand, index: Operand) -> Operand | None:
+    """The number that the last change of a list or dict has put where it is read now."""
+    if self.places is None or not isinstance(items, Value) or self.places.held.is_held(items):
+        return None
+    made = self.definitions.get(items)
+    if not isinstance(made, Call) or not isinstance(made.callee, Const):
+        return None
+    if made.callee.value is not primitives.stored:
+        return None
+    _, key, value = made.args
+    if key is not index or class_of(type_of(items)) not in (list, dict):
+        return None
+    is_plain = widen(type_of(index)) in (Scalar(int), Scalar(str))
+    return value if is_plain and isinstance(widen(type_of(value)), Scalar) else None

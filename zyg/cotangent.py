@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Set, ValuesView
+from functools import lru_cache
 from numbers import Number
 from typing import Any
 
@@ -466,8 +467,9 @@ def checked_gradients(bars: Any, required: int, count: int, callee: str) -> tupl
 _ZEROS = bytes(64)
 
 
+@lru_cache(maxsize=256)
 def of_shape(shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array of a shape and dtype that holds the memory of one number."""
+    """An array of a shape and dtype that holds the memory of one number, which nobody changes."""
     return np.ndarray(shape, dtype, _ZEROS, 0, (0,) * len(shape))
 
 

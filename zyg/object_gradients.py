@@ -35,6 +35,7 @@ from zyg.shadows import Shadows, backward, forward
 LikeOf: TypeAlias = Callable[[Any], Any]
 # What is no container: the types of these are looked up, not asked for what they derive from.
 _LEAVES = frozenset([float, int, bool, str, complex, type(None), np.ndarray, np.float64])
+_NUMBERS = _LEAVES - {np.ndarray}
 
 
 def itself(value: Any) -> Any:
@@ -57,8 +58,13 @@ class Held:
         self.like: Any = None
         # Arrays in attributes; other memory, and whether an object holds it.
         self.memory: dict[str, Any] = {}
-        self.contents: Any = value if is_memory(value) else None
+        self.contents: Any = None
         self.is_inside = is_inside
+        if type(value) in _NUMBERS:
+            self.like = like_of(value)
+            return
+        if is_memory(value):
+            self.contents = value
         if is_place(type(value)):
             self.obj = value
             open_[id(value)] = self
@@ -102,7 +108,9 @@ class Held:
 
     def gradient(self, bar: Any, shadows: Shadows, open_: tuple[Held, ...] = ()) -> Any:
         """The gradient of the argument, whose own cotangent is `bar`."""
-        if any(self is outer for outer in open_):
+        if type(bar) is float and type(self.like) is float:
+            return bar
+        if open_ and any(self is outer for outer in open_):
             return None  # an object that holds itself
         if self.obj is not None:
             return self._of_object(bar, shadows, (*open_, self))

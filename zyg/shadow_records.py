@@ -1,6 +1,6 @@
 """The cotangents of one object's attributes, as attributes of a record of its own.
 
-    body_bars = shadows.records(Body, 'x', 'v')
+    body_bars = shadows.records(Body, ('x', 'v'))
     b_bar = body_bars[b]
     b_bar.x += y_bar
 
@@ -31,22 +31,19 @@ def _record_class(name: str, numbers: tuple[str, ...]) -> type[Record]:
 class Records(dict[Any, Record]):
     """The records of the objects of one class, which are known by their identity."""
 
-    __slots__ = ("_class", "_numbers", "cls")
+    __slots__ = ("_class", "cls", "numbers")
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
-        self._numbers: tuple[str, ...] = ()
+        self.numbers: tuple[str, ...] = ()
         self._class: type[Record] = Record
 
     def cover(self, names: tuple[str, ...]) -> None:
         """Sees to it that all records have these attributes, whose cotangents are numbers."""
-        known = self._numbers
-        if known is names or known == names:
-            return
-        new = tuple(name for name in names if name not in known)
+        new = tuple(name for name in names if name not in self.numbers)
         if new:
-            self._numbers = known + new
-            self._class = _record_class(f"{self.cls.__name__}_bar", self._numbers)
+            self.numbers += new
+            self._class = _record_class(f"{self.cls.__name__}_bar", self.numbers)
             for record in self.all():
                 for name in new:
                     if not hasattr(record, name):
@@ -55,7 +52,7 @@ class Records(dict[Any, Record]):
     def made(self) -> Record:
         """A record of nothing yet."""
         record = self._class()
-        for name in self._numbers:
+        for name in self.numbers:
             setattr(record, name, UNTOUCHED)
         return record
 

@@ -72,12 +72,13 @@ class Shadows:
         """Whether nothing was left to any object."""
         return not self._tables and not self._contents
 
-    def records(self, cls: type, *numbers: str) -> Records:
+    def records(self, cls: type, numbers: tuple[str, ...] = ()) -> Records:
         """The records of the objects of a class, of whose attributes some hold numbers."""
         found = self._tables.get(cls)
         if found is None:
             found = self._tables[cls] = records_for(cls)
-        found.cover(numbers)
+        if found.numbers != numbers:
+            found.cover(numbers)
         return found
 
     def add(self, obj: Any, name: str, bar: Any) -> None:
@@ -420,8 +421,8 @@ def take(shadows: Shadows, obj: Any, name: str, zero: Any = None) -> Any:
     return shadows.take(obj, name, zero)
 
 
-def records(shadows: Shadows, cls: type, *numbers: str) -> Records:
-    return shadows.records(cls, *numbers)
+def records(shadows: Shadows, cls: type, numbers: tuple[str, ...]) -> Records:
+    return shadows.records(cls, numbers)
 
 
 def record(of: Records, obj: Any) -> Record:

@@ -106,6 +106,8 @@ class OperationEmitter:
         kwargs = {name: self.operand(arg) for name, arg in op.kwargs.items()}
         if isinstance(op.callee, Const):
             callee = op.callee.value
+            if callee is operator.truth and type_of(op.args[0]) in (Scalar(int), Scalar(float)):
+                callee, args = operator.ne, [*args, self.operand(Const(0))]  # no call
             return call_node(callee, args, kwargs, self.environment)
         keywords = [ast.keyword(arg=name, value=value) for name, value in kwargs.items()]
         return ast.Call(func=self.operand(op.callee), args=args, keywords=keywords)

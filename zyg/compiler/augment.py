@@ -100,6 +100,10 @@ class Augmenter(ForwardCalls):
                 # Inlined code, the branch of a rule for one, has the place of its call.
                 self.loc = self.place or op.loc
                 callee, args = self.checked(callee, args, kwargs, self.loc)
+                again = self._contents.computed(op, callee, args)
+                if again is not None:
+                    mapping[op.result] = again
+                    return None
                 if self._read_again(op, callee, args, mapping):
                     pass
                 elif self._is_method_of_place(op, callee, args):
@@ -126,6 +130,8 @@ class Augmenter(ForwardCalls):
                             if isinstance(value, Value):
                                 value.type = known.type
                     mapping.update(zip(op.results, found, strict=True))
+                if len(op.results) == 1:
+                    self._contents.note_computed(op, callee, args, new(op.result))
                 return None
             case If() if not isinstance(new(op.cond), Const):
                 cond = new(op.cond)

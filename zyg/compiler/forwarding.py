@@ -6,10 +6,16 @@
 
 Versions of the heap say what was stored in between: another attribute, or one of an object of
 another class, is not in the way; the same attribute of an object that may be the same one is.
+
+Numbers that were computed before aren't computed again either: f * m * dx, f * m * dy share f * m.
+What they are computed by fails the first time, if it does, and a number can't be changed in place.
 """
 
 from __future__ import annotations
 
+import math
+import operator
+import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,7 +23,16 @@ from ir.core import Call, Const, Operand, Value, type_of
 from ir.heap import attribute_read, attribute_set, attribute_stored
 from ir.held import may_be_memory
 from ir.record import record
-from ir.types import class_of
+from ir.types import Known, Scalar, class_of, widen
+
+_ARITHMETIC = {
+    id(function)
+    for function in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
+        operator.mod, operator.pow, operator.neg, operator.abs,
+        *(f for f in vars(math).values() if isinstance(f, types.BuiltinFunctionType)),
+    )
+}
 
 
 @record
@@ -31,20 +46,33 @@ class _Store:
 
 
 class Contents:
-    """What objects are known to hold, at the versions of the heap of one function."""
+    """What objects are known to hold, at the versions of the heap of one function, and numbers
+    that were computed."""
 
     def __init__(self) -> None:
         self._stores: dict[Operand, _Store] = {}
         self._read: dict[tuple[Operand, Operand, object], Operand] = {}
+        self._numbers: dict[tuple[object, ...], Operand] = {}
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Around a block: behind it, what was read inside has no names."""
-        outer, self._read = self._read, dict(self._read)
+        """Around a block: behind it, what was read or computed inside has no names."""
+        outer = self._read, self._numbers
+        self._read, self._numbers = dict(self._read), dict(self._numbers)
         try:
             yield
         finally:
-            self._read = outer
+            self._read, self._numbers = outer
+
+    def computed(self, op: Call, callee: Operand, args: list[Operand]) -> Operand | None:
+        """The number that a call gives, if an equal call stands before it."""
+        return self._numbers.get(_key(callee, args)) if _is_arithmetic(op, callee, args) else None
+
+    def note_computed(
+        self, op: Call, callee: Operand, args: list[Operand], value: Operand
+    ) -> None:
+        if _is_arithmetic(op, callee, args):
+            self._numbers[_key(callee, args)] = value
 
     def note_store(self, op: Call, args: list[Operand]) -> None:
         """Notes a store; `args` are its operands as they are now."""
@@ -101,3 +129,19 @@ def _may_be_same(a: Operand, b: Operand) -> bool:
     """Whether two operands may be one object: not if their classes differ."""
     first, second = class_of(type_of(a)), class_of(type_of(b))
     return first is None or second is None or first is second
+
+
+def _is_arithmetic(op: Call, callee: Operand, args: list[Operand]) -> bool:
+    """Whether a call computes a number of numbers, and does nothing else."""
+    if not isinstance(callee, Const) or id(callee.value) not in _ARITHMETIC or op.kwargs:
+        return False
+    return len(op.results) == 1 and all(
+        isinstance(widen(type_), Scalar) for type_ in (op.result.type, *map(type_of, args))
+    )
+
+
+def _key(callee: Operand, args: list[Operand]) -> tuple[object, ...]:
+    return tuple(
+        Known(operand.value) if isinstance(operand, Const) else operand
+        for operand in (callee, *args)
+    )

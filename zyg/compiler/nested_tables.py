@@ -69,9 +69,9 @@ class _Lowering:
         elif callee is shadows.record:
             table, obj = op.args
             assert isinstance(table, Value)
-            heap_bar, (cls, *numbers) = self._tables[table]
-            assert isinstance(cls, Const)
-            operands = [heap_bar, Const(bars_class(cls.value)), obj, *numbers]
+            heap_bar, (cls, numbers) = self._tables[table]
+            assert isinstance(cls, Const) and isinstance(numbers, Const)
+            operands = [heap_bar, Const(bars_class(cls.value)), obj, *map(Const, numbers.value)]
             self._call(number_bars_of, operands, op.result, op)
         elif callee is shadows.bar_of:
             self._call(getattr, op.args, op.result, op)

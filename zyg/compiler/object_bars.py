@@ -293,17 +293,17 @@ class _Rewriting:
             if (heap_bar, cls) in frame.tables:
                 return frame.tables[heap_bar, cls]
         home = self._home(heap_bar)
-        operands = [heap_bar, Const(cls), *map(Const, self._numbers(cls))]
+        operands = [heap_bar, Const(cls), Const(self._numbers(cls))]
         found = Value(f"{cls.__name__.lower()}_bars", Instance(Records))
         home.tables[heap_bar, cls] = home.call(shadows.records, operands, found, loc)
         return found
 
-    def _numbers(self, cls: type) -> list[str]:
+    def _numbers(self, cls: type) -> tuple[str, ...]:
         """The attributes of a class that hold numbers: the same ones in all of the program."""
-        return [
+        return tuple([
             name for owner, name in self._fields.types
             if owner is cls and self._is_number(cls, name)
-        ]
+        ])
 
     def _is_number(self, cls: type, name: str) -> bool:
         is_printed = name.isidentifier() and not name.startswith("__")

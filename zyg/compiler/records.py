@@ -6,6 +6,8 @@
     ...                                      for x, y in reversed(records):
     for x, y in zip(reversed(xs), reversed(ys)):
 
+Items of a list that the loop walks over join what it collects, if there is something to join.
+
 A loop inside of another one hands its lists to that, which collects them in turn: then the list of
 tuples takes the way that the lists took.
 """
@@ -52,9 +54,35 @@ class _Packing:
             assert isinstance(iterable, Value)
             outer = self._walked.get(iterable)
             groups.setdefault((self._collectors[source], outer), []).append(iterable)
-        for (collector, _), lists in groups.items():
+        for (collector, outer), lists in groups.items():
             if len(lists) > 1:
+                if outer is None and isinstance(collector, For):
+                    lists += self._items_of(collector, loop)
                 self._pack(collector, loop, lists)
+
+    def _items_of(self, collector: For, loop: For) -> list[Value]:
+        """Lets a loop collect the items of a list that it walks over, where it has a record anyway:
+        its reversal then walks over the records alone."""
+        exit = collector.body.exit
+        assert isinstance(exit, Yield)
+        found: list[Value] = []
+        for position, iterable in enumerate(loop.iterables):
+            type_ = type_of(iterable)
+            if not isinstance(iterable, Value) or iterable not in collector.iterables or (
+                not isinstance(type_, Sequence) or type_.cls not in (list, tuple)
+            ):
+                continue
+            item = collector.items[collector.iterables.index(iterable)]
+            items = Value("items", Sequence(list, item.type))
+            exit.values.append(item)
+            collector.results.append(items)
+            loop.iterables[position] = items
+            if self._uses[iterable] == 1:
+                self.saved = [value for value in self.saved if value is not iterable]
+            self._collectors[items] = collector
+            self._uses[items] = self._forward_uses[items] = 1
+            found.append(items)
+        return found
 
     def _source(self, iterable: Operand) -> Value | None:
         """The list of the loop that has collected it, which nothing else reads."""

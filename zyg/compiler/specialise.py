@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
+from ir.caught_before import enter_handlers
 from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
@@ -138,6 +139,7 @@ class Specialiser(ObjectNeeds):
                     if inference.missed <= changes:
                         break
                     changes |= inference.missed
+                enter_handlers(function.body)
                 made.function = function
                 outer, self._lost = self._lost, []
                 is_unsure = inference.works_on_objects and made.heap is None
