@@ -4,6 +4,7 @@
     (x * 0.5) * (2 * y)   ->  x * y
     100.0 * (2 * x)       ->  200.0 * x
     np.sum(-x, axis=0)    ->  -np.sum(x, axis=0)
+    np.where(mask, x, 0) + np.where(mask, 0, y)   ->  np.where(mask, x, y)
 
 Signs are exact, factors are within rounding. What is written as a number times an array stays so:
 the number is the cheaper place for a sign.
@@ -20,7 +21,7 @@ from ir.types import Known, Scalar, Type
 from zyg import cotangent
 from zyg.array_type import rank_of, reduced, same_shape
 from zyg.compiler.lengths import Lengths
-from zyg.compiler.tangents import is_array, is_inexact, is_number
+from zyg.compiler.tangents import NONE, is_array, is_inexact, is_number
 from zyg.numpy_facts import is_real
 
 _PRODUCTS = (operator.mul, operator.truediv, np.divide)
@@ -135,6 +136,26 @@ class Algebra(Lengths):
             return bars
         return [self.call(operator.mul, self.call(operator.mul, left, Const(2)), right)]
 
+    def _sum_of_selections(self, left: Operand, right: Operand) -> Operand | None:
+        """The sum of what one mask selects, as one selection."""
+        first, second = self._call_of(left, np.where), self._call_of(right, np.where)
+        if first is None or second is None or first.args[0] is not second.args[0]:
+            return None
+        if type_of(left) != type_of(right) or len(first.args) != 3 or len(second.args) != 3:
+            return None
+        arms = [
+            b if _is_zero(a) else a if _is_zero(b) else self._sum(a, b, NONE)
+            for a, b in zip(first.args[1:], second.args[1:], strict=True)
+        ]
+        made = self.call(np.where, first.args[0], *arms)
+        if isinstance(made, Value):
+            made.type = type_of(left)
+        return made
+
+    def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
+        """The sum of two numbers or arrays."""
+        raise NotImplementedError
+
     def _sum_over(
         self, bar: Operand, axes: Operand, keeps: list[Operand], like: Operand
     ) -> Operand:
@@ -154,6 +175,10 @@ class Algebra(Lengths):
         if isinstance(summed, Value):
             summed.type = reduced(type_of(bar), type_of(like))
         return summed
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Const) and type(operand.value) is int and operand.value == 0
 
 
 def _is_named_number(operand: Operand) -> bool:

@@ -68,7 +68,7 @@ from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
-from zyg.compiler.unread_values import shapes_without_values
+from zyg.compiler.unread_values import end_of, shapes_without_values
 from zyg.compiler.versions import Versions
 from zyg.nested_shadows import TABLE, new_table
 
@@ -489,9 +489,9 @@ class Compiler:
         shapes_without_values(body, self._inputs(made))
         if count_trips(augmenter.ops, body):
             eliminate_dead(body, is_silent)
-        own = set(augmenter.ops)
-        forward = Block([], [op for op in body.ops if op in own], Yield([]))
-        adjoint.ops = [op for op in body.ops if op not in own]
+        end = end_of(augmenter.ops, body)
+        forward = Block([], body.ops[:end], Yield([]))
+        adjoint.ops = body.ops[end:]
         self._preserve(made, forward, adjoint, transposer, versions, logged)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)

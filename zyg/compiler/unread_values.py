@@ -43,6 +43,12 @@ def shapes_without_values(body: Block, inputs: list[Value]) -> None:
         eliminate_dead(body, is_silent)
 
 
+def end_of(forward: list[Op], body: Block) -> int:
+    """Where the adjoint begins: what stands in the place of forward operations is one of them."""
+    own = set(forward)
+    return max((i for i, op in enumerate(body.ops) if op in own), default=-1) + 1
+
+
 def _asks_for_shape(op: Op) -> Value | None:
     """What `np.shape` gives, where an operation is such a call."""
     is_call = isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is np.shape
