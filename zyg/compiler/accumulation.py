@@ -30,6 +30,7 @@ from ir.types import (
     Dict,
     Known,
     Mapping,
+    NamedTuple,
     Scalar,
     Sequence,
     Tuple,
@@ -150,6 +151,8 @@ class Accumulation(Algebra):
             if isinstance(args[2], Const) and _is_reshaping(args[2].value):
                 shape_ = self.call(np.shape, args[1])
                 return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
+        if callee is cotangent_items.one_hot and isinstance(type_of(args[1]), NamedTuple):
+            return self._only_result(args)
         if callee is operator.mul:
             return self._product(args[0], args[1])
         if callee is np.broadcast_to:

@@ -16,12 +16,13 @@ import operator
 
 import numpy as np
 
+from ir import primitives
 from ir.core import Const, Operand, Value, type_of
 from ir.types import Known, Scalar, Type
 from zyg import cotangent
 from zyg.array_type import rank_of, reduced, same_shape
 from zyg.compiler.lengths import Lengths
-from zyg.compiler.tangents import NONE, is_array, is_inexact, is_number
+from zyg.compiler.tangents import NONE, is_array, is_inexact, is_number, may_be_none
 from zyg.numpy_facts import is_real
 
 _PRODUCTS = (operator.mul, operator.truediv, np.divide)
@@ -155,6 +156,17 @@ class Algebra(Lengths):
     def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays."""
         raise NotImplementedError
+
+    def _only_result(self, args: list[Operand]) -> Operand | None:
+        """The cotangents of several results of which one was read."""
+        bar, like, index = args
+        count = len(type_of(like).items)  # type: ignore[attr-defined]
+        if not isinstance(index, Const) or type(index.value) is not int:
+            return None
+        if may_be_none(type_of(bar)):
+            return None
+        bars = [bar if i == index.value % count else NONE for i in range(count)]
+        return self.call(primitives.build_tuple, *bars)
 
     def _sum_over(
         self, bar: Operand, axes: Operand, keeps: list[Operand], like: Operand

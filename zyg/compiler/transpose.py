@@ -20,7 +20,7 @@ from ir import facts, primitives
 from ir.core import Block, Call, Const, Function, If, Lambda, Operand, Raise, Value, Yield, type_of
 from ir.errors import Unsupported
 from ir.rewrite import Mapping
-from ir.types import TOP, Sequence, Tuple
+from ir.types import TOP, NamedTuple, Sequence, Tuple
 from zyg import cotangent, cotangent_items, shadows
 from zyg.array_type import same_shape
 from zyg.compiler.branches import BranchTransposer
@@ -417,15 +417,17 @@ class Transposer(BranchTransposer):
 
     def _unpack(self, call: Call, bars: list[Operand | None]) -> None:
         source = call.args[0]
+        # Rules of functions with several results leave out the work for those that are unread.
+        is_left_out = isinstance(type_of(source), NamedTuple)
         known = [
-            (self.zero(result) if bar is None else bar)
+            bar if bar is not None else NONE if is_left_out else self.zero(result)
             for bar, result in zip(bars, call.results, strict=True)
         ]
         self._items_bar(source, self.call(primitives.build_tuple, *known))
 
     def _items_bar(self, source: Operand, items: Operand) -> None:
         """Adds the tuple of the cotangents of all items to the cotangent of a container."""
-        if isinstance(type_of(source), Tuple):
+        if isinstance(type_of(source), Tuple | NamedTuple):
             self.add(source, items)
         else:
             self.add(source, self.call(cotangent.from_items, items, source))

@@ -145,7 +145,8 @@ class _Rewriter:
         if not op.kwargs and (is_ufunc or callee in (*ELEMENTWISE, np.where)):
             if not all(is_numeric(type_of(arg)) for arg in op.args):
                 return None
-            shapes = [self._shape(arg) for arg in op.args if is_array(type_of(arg))]
+            arrays = dict.fromkeys(arg for arg in op.args if is_array(type_of(arg)))
+            shapes = list(map(self._shape, arrays))
             return shapes[0] if len(shapes) == 1 else self._call(np.broadcast_shapes, *shapes)
         if callee.__hash__ is None or callee not in SHAPES:
             return None
