@@ -118,7 +118,7 @@ for _callee in (np.linalg.inv, np.linalg.cholesky):
     facts.result(_callee)(shaped_by(_callee, same_dims, 1))
 facts.result(np.linalg.det)(shaped_by(np.linalg.det, determinant_dims, 1))
 facts.fresh(np.einsum, when=lambda call: len(call.args) > 2)  # of one operand it can be a view
-facts.total(np.einsum, np.kron, np.linalg.eigvalsh, np.linalg.svd)
+facts.total(np.einsum, np.kron, np.linalg.eigvalsh, np.linalg.svd, np.linalg.slogdet)
 facts.pure(*PRODUCTS, np.linalg.inv, np.linalg.cholesky, np.linalg.det, np.einsum, np.kron)
 facts.pure(operator.matmul, np.linalg.norm, np.linalg.slogdet, np.linalg.eigh, np.linalg.svd)
 facts.pure(np.linalg.eigvalsh, np.linalg.pinv, np.linalg.qr, np.linalg.lstsq, np.cross)

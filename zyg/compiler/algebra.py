@@ -3,6 +3,7 @@
     -y_bar * a            ->  -(y_bar * a), which `x_bar - y_bar * a` takes up
     (x * 0.5) * (2 * y)   ->  x * y
     100.0 * (2 * x)       ->  200.0 * x
+    2.0 * abs(z) * (z / abs(z))   ->  2.0 * z
     np.sum(-x, axis=0)    ->  -np.sum(x, axis=0)
     np.where(mask, x, 0) + np.where(mask, 0, y)   ->  np.where(mask, x, y)
 
@@ -114,6 +115,9 @@ class Algebra(Lengths):
                 if type(factor.value) in (int, float):
                     return self.call(operator.mul, Const(left.value * factor.value), inner.args[1])
             return None
+        direction = self._direction(right, left)
+        if direction is not None:
+            return direction
         factored = self._factored(left)
         if factored is None:
             return None
@@ -125,6 +129,26 @@ class Algebra(Lengths):
             return None
         number = self.call(operator.mul, factor, other[0])
         return self.call(operator.mul, self.call(operator.mul, array, other[1]), number)
+
+    def _direction(self, quotient: Operand, size: Operand) -> Operand | None:
+        """`c * z` for `c * abs(z)` times `z / abs(z)`, whose divisor is 1 where `z` is 0."""
+        call = self._call_of(quotient, operator.truediv)
+        divisor = None if call is None else self._call_of(call.args[1], np.where)
+        if call is None or divisor is None or len(divisor.args) != 3:
+            return None
+        is_zero, one, modulus = divisor.args
+        absolute = self._call_of(modulus, np.absolute)
+        test = self._call_of(is_zero, operator.eq)
+        if absolute is None or test is None or absolute.args[0] is not call.args[0]:
+            return None
+        if test.args[0] is not modulus or not _is_const(test.args[1], 0) or not _is_const(one, 1):
+            return None
+        if size is modulus:
+            return call.args[0]
+        factored = self._factored(size)
+        if factored is None or factored[1] is not modulus:
+            return None
+        return self.call(operator.mul, factored[0], call.args[0])
 
     def _doubled(self, bars: list[Operand]) -> list[Operand]:
         """Both cotangents of `x * x` as one, `z_bar * 2 * x`, where `z_bar` is a number."""
@@ -190,7 +214,11 @@ class Algebra(Lengths):
 
 
 def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Const) and type(operand.value) is int and operand.value == 0
+    return _is_const(operand, 0)
+
+
+def _is_const(operand: Operand, number: int) -> bool:
+    return isinstance(operand, Const) and type(operand.value) is int and operand.value == number
 
 
 def _is_named_number(operand: Operand) -> bool:

@@ -22,6 +22,7 @@ from ir.core import (
     Op,
     Operand,
     Value,
+    Yield,
     blocks_of,
     exit_operands,
     operands_of,
@@ -43,10 +44,11 @@ def shapes_without_values(body: Block, inputs: list[Value]) -> None:
         eliminate_dead(body, is_silent)
 
 
-def end_of(forward: list[Op], body: Block) -> int:
-    """Where the adjoint begins: what stands in the place of forward operations is one of them."""
+def parted(forward: list[Op], body: Block) -> tuple[Block, list[Op]]:
+    """The forward operations of a block, with what stands in the place of some, and the others."""
     own = set(forward)
-    return max((i for i, op in enumerate(body.ops) if op in own), default=-1) + 1
+    end = max((i for i, op in enumerate(body.ops) if op in own), default=-1) + 1
+    return Block([], body.ops[:end], Yield([])), body.ops[end:]
 
 
 def _asks_for_shape(op: Op) -> Value | None:
