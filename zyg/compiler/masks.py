@@ -66,10 +66,8 @@ class Masks:
     def __init__(self, forward: list[Op]) -> None:
         self._masks: dict[Value, tuple[Mask, ...]] = {}
         self._readers: Counter[Value] = Counter()
-        self._home: dict[Value, Block] = {}
         body = Block([], forward, Yield([]))
         for block in blocks(body):
-            self._home.update((value, block) for op in block.ops for value in op.results)
             self._readers.update(o for o in exit_operands(block.exit) if isinstance(o, Value))
         for op in walk(body):
             if isinstance(op, Call) and isinstance(op.callee, Const):
@@ -79,26 +77,28 @@ class Masks:
                 (o for o in operands_of(op) if isinstance(o, Value)), 1
             ))
 
-    def of(self, result: Value) -> tuple[Mask, ...]:
+    def of(self, result: Operand) -> tuple[Mask, ...]:
         """The masks through which the cotangent of a value has still to go."""
-        return self._masks.get(result, ())
+        return self._masks.get(result, ())  # type: ignore[call-overload]
 
-    def pass_on(self, masks: tuple[Mask, ...], operand: Operand, result: Value) -> bool:
-        """Leaves masks to the cotangent of an operand, if this is on an arm."""
-        if not self._is_arm(operand, result):
-            return False
-        self._masks[operand] = masks  # type: ignore[index]
-        return True
+    def pass_on(
+        self, masks: tuple[Mask, ...], operand: Operand, result: Value, by_rules: set[Value]
+    ) -> bool:
+        """Leaves masks to the cotangent of an operand, if this is on an arm.
 
-    def _is_arm(self, operand: Operand, result: Value) -> bool:
-        return (
+        `by_rules` are the results of rules in this block. Another block may not run, or not know
+        the mask, and adjoints of calls take whole cotangents.
+        """
+        is_arm = (
             isinstance(operand, Value)
+            and operand in by_rules
             and self._readers[operand] == 1
-            # Another block may not run, or not know the mask.
-            and self._home.get(operand) is self._home.get(result, operand)
             and is_array(operand.type)
             and same_shape(operand.type, result.type)
         )
+        if is_arm:
+            self._masks[operand] = masks  # type: ignore[index]
+        return is_arm
 
 
 def is_elementwise(callee: object) -> bool:

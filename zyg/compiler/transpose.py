@@ -69,9 +69,13 @@ def held_by(op: Lambda) -> list[tuple[str, Operand]]:
 class Transposer(BranchTransposer):
     """Builds the adjoint operations of the steps of one function."""
 
+    _by_rules: set[Value]  # the results of rules in the block that is being transposed
+
     def transpose(self, steps: list[Step]) -> None:
         """Appends the adjoint of steps; reads and extends `self.bars`."""
+        by_rules = {step.result for step in steps if isinstance(step, RuleStep)}
         for step in reversed(steps):
+            self._by_rules = by_rules
             match step:
                 case RuleStep():
                     self.take_back(step.result)
@@ -196,8 +200,8 @@ class Transposer(BranchTransposer):
         for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
             if step.callee is np.where and self._begins_arm(step, i, masks, bar):
                 gradient = bar
-            elif masks and not self._masks.pass_on(masks, target, step.result):
-                gradient = self._masked(masks, gradient, 0)
+            elif masks and not is_none(gradient) and not self._pass_on(masks, target, step):
+                gradient = self._masked(masks, self._instantiated(target, gradient), 0)
             self.add(target, gradient)
 
     def _begins_arm(
@@ -209,7 +213,12 @@ class Transposer(BranchTransposer):
             return False
         if self.log is not None and self.log.source(condition) is not None:
             return False  # it is read here, as it is now
-        return self._masks.pass_on((*masks, (condition, at == 1)), arms[at - 1], step.result)
+        return self._pass_on((*masks, (condition, at == 1)), arms[at - 1], step)
+
+    def _pass_on(self, masks: tuple[Mask, ...], operand: Operand, step: RuleStep) -> bool:
+        if operand in self.bars and self._masks.of(operand) != masks:
+            return False  # it is a result as well
+        return self._masks.pass_on(masks, operand, step.result, self._by_rules)
 
     def _goes_on(self, step: RuleStep, bar: Operand) -> bool:
         """Whether the cotangents of an operation on an arm can be masked as well as its own."""
