@@ -57,7 +57,7 @@ def power(x, y):
     z = np.power(x, y)
 
     def back(z_bar):
-        is_exact = is_in_range(z, x)
+        is_exact = is_in_range(z, x) if np.ndim(z) > 0 else False
         return (
             unbroadcast(z_bar * conj(power_slope(x, y, z, is_exact)), x),
             unbroadcast(z_bar * conj(power_growth(x, y, z, is_exact)), y),
@@ -73,7 +73,7 @@ def float_power(x, y):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(float_power_slope(x, y)), x),
-            unbroadcast(z_bar * conj(power_growth(x, y, z, is_in_range(z, x))), y),
+            unbroadcast(z_bar * conj(power_growth(x, y, z, False)), y),
         )
 
     return z, back

@@ -102,7 +102,7 @@ def power(x, y):
     z = x**y
 
     def back(z_bar):
-        is_exact = is_in_range(z, x)
+        is_exact = is_in_range(z, x) if np.ndim(z) > 0 else False
         return (
             unbroadcast(z_bar * conj(power_slope(x, y, z, is_exact)), x),
             None
@@ -135,9 +135,7 @@ def power_slope(x, y, z, is_exact):
 
 def is_in_range(z, divisor):
     """Whether no item has overflowed, or lost digits close to 0; nor is a divisor 0."""
-    if np.ndim(z) == 0 or np.result_type(z).kind not in "fc":
-        return False
-    if np.result_type(divisor).kind not in "fciu":
+    if np.result_type(z).kind not in "fc" or np.result_type(divisor).kind not in "fciu":
         return False
     limits = np.finfo(np.result_type(z))
     smallest = limits.smallest_normal / limits.eps

@@ -23,7 +23,7 @@ def pow_(base, exp, mod=None):
     z = pow(base, exp) if mod is None else pow(base, exp, mod)
 
     def back(z_bar):
-        is_exact = is_in_range(z, base)
+        is_exact = is_in_range(z, base) if np.ndim(z) > 0 else False
         return (
             None
             if mod is not None
