@@ -79,7 +79,7 @@ class Masks:
 
     def of(self, result: Operand) -> tuple[Mask, ...]:
         """The masks through which the cotangent of a value has still to go."""
-        return self._masks.get(result, ())  # type: ignore[call-overload]
+        return self._masks.get(result, ()) if isinstance(result, Value) else ()
 
     def pass_on(
         self, masks: tuple[Mask, ...], operand: Operand, result: Value, by_rules: set[Value]

@@ -200,7 +200,9 @@ class Transposer(BranchTransposer):
         for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
             if step.callee is np.where and self._begins_arm(step, i, masks, bar):
                 gradient = bar
-            elif masks and not is_none(gradient) and not self._pass_on(masks, target, step):
+            elif not masks or is_none(gradient) or not isinstance(target, Value):
+                pass
+            elif not self._pass_on(masks, target, step):
                 gradient = self._masked(masks, self._instantiated(target, gradient), 0)
             self.add(target, gradient)
 
