@@ -242,3 +242,21 @@ def _is_plain(type_: Type) -> bool:
             return cls in (int, float)
         case _:
             return False
+
+
+def neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
+    """The operand that a product with one or a first power is equal to."""
+    if callee is operator.mul:
+        if _is_one(left) and is_inexact(type_of(right)):
+            return right
+        if _is_one(right) and is_inexact(type_of(left)):
+            return left
+    if callee in (operator.pow, operator.truediv) and _is_one(right):
+        return left if is_inexact(type_of(left)) else None
+    return None
+
+
+def _is_one(operand: Operand) -> bool:
+    return isinstance(operand, Const) and type(operand.value) in (int, float) and (
+        operand.value == 1
+    )

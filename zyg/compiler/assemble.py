@@ -100,8 +100,7 @@ class Compiler:
         self._pairs: dict[PairKey, Pair] = {}
         self._pending: list[tuple[PairKey, Pair]] = []
         self._fresh: list[PairKey] = []
-        # Made by `zyg.compiler.tangent_code` when it is first asked for.
-        self.tangents: Any = None
+        self.tangents: Any = None  # made by `zyg.compiler.tangent_code` when it is asked for
 
     def _new_specialiser(self) -> Specialiser:
         specialiser = Specialiser()
