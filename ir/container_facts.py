@@ -29,6 +29,7 @@ from ir.types import (
     Known,
     Mapping,
     Method,
+    NamedTuple,
     Scalar,
     Sequence,
     Slice,
@@ -93,6 +94,7 @@ def tuple_item(type_: Tuple) -> Type:
 
 
 @facts.items(Sequence)
+@facts.items(NamedTuple)
 @facts.items(Iterator)
 def common_item(type_: Sequence | Iterator) -> Type:
     return type_.item
@@ -141,6 +143,7 @@ PLAIN = (
 @facts.attributes(Scalar)
 @facts.attributes(Tuple)
 @facts.attributes(Sequence)
+@facts.attributes(NamedTuple)
 @facts.attributes(Dict)
 @facts.attributes(Mapping)
 @facts.attributes(Known)
@@ -189,7 +192,7 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) != 2:
         return TOP
     match args:
-        case (Tuple(items), Known(int(position))):
+        case (Tuple(items) | NamedTuple(items=items), Known(int(position))):
             return items[position] if -len(items) <= position < len(items) else TOP
         case (Tuple(items), Slice() as index):
             found = known_slice(index)

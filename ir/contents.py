@@ -31,6 +31,7 @@ from ir.types import (
     Known,
     Mapping,
     Method,
+    NamedTuple,
     Scalar,
     Sequence,
     Slice,
@@ -53,6 +54,11 @@ UNKNOWN = Value("unknown")
 ELEMENT_OF = (operator.getitem, primitives.item_to_pop)
 CONTAINERS = (list, dict, tuple, deque, OrderedDict, defaultdict, Counter)
 Index: TypeAlias = "Operand | None"
+
+
+def is_container(type_: Type) -> bool:
+    """Whether what a value of a type holds is read by indices and unpacking."""
+    return class_of(type_) in CONTAINERS or isinstance(type_, NamedTuple)
 
 
 def is_immutable_class(cls: type) -> bool:
@@ -153,9 +159,9 @@ def element_of(value: Value, op: object) -> tuple[Operand, Operand] | None:
     callee, container = op.callee.value, op.args[0]
     if callee is not primitives.unpack and callee not in ELEMENT_OF:
         return None
-    cls = class_of(type_of(container))
-    if cls is None or cls not in CONTAINERS or not holds_memory(value.type):
+    if not is_container(type_of(container)) or not holds_memory(value.type):
         return None
+    cls = class_of(type_of(container)) or tuple
     if callee is primitives.unpack:
         if issubclass(cls, dict):
             return None
@@ -258,7 +264,7 @@ class Contents:
             places.storage(first) is first and first in places.state.born
             and first not in places.covers and first not in places.state.held
             and places.kind(first) != "unknown" and places.storage(container) is not first
-            and class_of(container.type) in CONTAINERS
+            and is_container(container.type)
             and places.storage(container) not in places.roots(first)
         )
 

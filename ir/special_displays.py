@@ -33,6 +33,7 @@ from ir.types import (
     Dict,
     Instance,
     Mapping,
+    NamedTuple,
     Scalar,
     Sequence,
     Tuple,
@@ -129,7 +130,7 @@ def _unpack(
         return parts
     type_ = type_of(items)
     match type_:
-        case Tuple(item_types) if len(item_types) == count:
+        case Tuple(item_types) | NamedTuple(items=item_types) if len(item_types) == count:
             return typed(self, primitives.unpack, args, names, loc, *item_types)
         case _:
             item = BOTTOM if type_ == BOTTOM else facts.item_of(type_)

@@ -114,6 +114,23 @@ class Sequence(Type):
 
 
 @record
+class NamedTuple(Sequence):
+    """An instance of a subclass of tuple: `item` is the type of all, `items` are those of each."""
+
+    items: tuple[Type, ...]
+
+    def join_with(self, other: Type) -> Type | None:
+        joined = super().join_with(other)
+        if not isinstance(other, NamedTuple) or len(self.items) != len(other.items):
+            return joined
+        items = tuple(map(join, self.items, other.items))
+        return joined and NamedTuple(self.cls, join_all(items), items)
+
+    def __repr__(self) -> str:
+        return f"{self.cls.__name__}({', '.join(map(repr, self.items))})"
+
+
+@record
 class Dict(Type):
     """A plain dict with exactly these string keys, in this order."""
 

@@ -26,6 +26,7 @@ from zyg.compiler import returned
 from zyg.cotangent import accumulate, conj, filled, unbroadcast
 from zyg.cotangent_items import one_hot, scatter
 from zyg.rules.linalg import cofactors
+from zyg.rules.polynomials import evaluated
 
 
 @table
@@ -148,6 +149,7 @@ def linear_algebra() -> Iterator[Row]:
         yield from cases(
             callee, (square,), (stack,), (complex_square,), (square.astype(np.float32),)
         )
+    yield from cases(evaluated, (real(3), real(2, 3)), (real(1), real(2)), (cplx(2), cplx(2)))
     yield from cases(cofactors, (square, 0.7), (stack, real(2)), (complex_square, 0.3 + 0.4j))
     yield from cases(np.linalg.pinv, (square,), (real(2, 3),), (real(3, 2),), (cplx(2, 3),))
     singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.5, 1.0, 4.0]])

@@ -9,6 +9,7 @@ import numpy as np
 from tests.rule_row import Options, Row, cases, cplx, real, single, table, whole
 from zyg.rules.indexing import unordered
 from zyg.rules.windows import windows_bar
+from zyg.transposes import diagonal_back, differences_back
 
 
 @table
@@ -272,6 +273,8 @@ def selections() -> Iterator[Row]:
         yield from cases(callee, (real(5), *extra), (real(2, 3), *extra, 0), (single(3), *extra))
     yield from cases(np.sort, (real(2, 3), None))
     yield from cases(unordered, (table, order, 1), (table, np.argsort(table, axis=0), 0))
+    yield from cases(differences_back, (real(4), 0), (real(2, 3), 0), (real(2, 3), -1))
+    yield from cases(diagonal_back, (real(3), (3, 4), 0, 0, 1), (real(4, 2), (2, 4, 3), 1, 0, -1))
     yield from cases(np.compress, ([True, False, True], real(3)), ([0, 1], real(2, 3), 0))
     yield from cases(np.ndarray.compress, (real(2, 3), [True, False, True], 1))
     yield from cases(np.extract, ([True, False, True], real(3)))

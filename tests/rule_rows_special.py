@@ -50,6 +50,7 @@ def of_several() -> Iterator[Row]:
     yield from cases(special.logsumexp, (signed(2, 3), Options(axis=1, keepdims=True)))
     yield from cases(special.logsumexp, (signed(4), None, real(4)), (signed(2, 3), 0, real(3)))
     yield from cases(special.binom, (real(3) + 2, real(2, 3)))
+    yield from cases(special.multigammaln, (real(3) + 2, 3))
 
 
 @table
@@ -71,5 +72,4 @@ def with_parameters() -> Iterator[Row]:
 
 @table
 def composites() -> Iterator[Row]:
-    yield from cases(special.multigammaln, (real(3) + 2, 3))
     yield from cases(special.boxcox, (real(3), 0.4), (real(3), real(2, 3)))

@@ -19,7 +19,7 @@ LAYERS = [
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
-        "zyg.runs", "zyg.spectra",
+        "zyg.runs", "zyg.spectra", "zyg.transposes", "zyg.quotients",
         "zyg.cotangent_facts", "zyg.draw_facts", "zyg.tangent_memory", "zyg.tangent_objects",
     ],
     ["zyg.rules"],

@@ -42,9 +42,92 @@ def inverse_sine(x):
     return np.sum(np.where(np.abs(x) < 1, np.arcsin(x), 0.0))
 
 
+def both_arms(x):
+    return np.sum(np.where(x > 0, np.log(x), x * x))
+
+
+def part_of_an_arm(x):
+    """What comes of a part, a rearrangement or a loop isn't elementwise."""
+    turned = np.where(x > 0, np.sqrt(x)[::-1], 0.0)
+    reshaped = np.where(x > 0, np.reshape(np.sqrt(x), (4,)), 0.0)
+    return np.sum(turned) + np.sum(reshaped)
+
+
+def arm_by_a_loop(x):
+    y = np.exp(x)
+    for _ in range(2):
+        y = y * np.abs(x)
+    return np.sum(np.where(x > 0, y, 0.0))
+
+
+def exponential(x):
+    if len(x) > 9:
+        return x
+    return np.exp(x)
+
+
+def arm_by_a_call(x):
+    return np.sum(np.where(x > 0, exponential(x * 2), 0.0))
+
+
+def stored_and_returned(x, kept):
+    """The arm is the result as well, for which the mask doesn't count."""
+    y = np.exp(x)
+    for i in range(2):
+        kept[i] = x[i]
+    kept[...] = np.where(x > 0, y, 0.0)
+    return y
+
+
+def arm_is_a_result(x):
+    kept = np.zeros(4)
+    y = stored_and_returned(x, kept)
+    return np.sum(y) + np.sum(kept)
+
+
+def mask_in_a_loop(x):
+    y = np.exp(x)
+    total = 0.0
+    for i in range(3):
+        total = total + np.sum(np.where(x > i, y, 0.0))
+    return total
+
+
+def mask_in_a_branch(x):
+    y = np.exp(x)
+    z = np.where(x > 0, y, 0.0) if x[0] > 0 else x
+    return np.sum(z)
+
+
+def copied_sign(x):
+    """One of the operands has no derivative."""
+    return np.sum(np.where(x > 0, np.copysign(np.exp(x), np.sin(x)), 0.0))
+
+
+def changed_mask(x):
+    """The mask is changed between the arm and its selection, and behind it."""
+    mask = x > 0
+    y = np.exp(x)
+    mask[3] = False
+    z = np.where(mask, y, 0.0)
+    mask[2] = False
+    return np.sum(z) + np.sum(np.where(mask, x, 0.0))
+
+
+EXP = np.exp(X)
+
+
 @pytest.mark.parametrize(
     ("f", "expected"),
     [
+        (both_arms, [-2.0, 0.0, 1 / 2, 1 / 3]),
+        (arm_by_a_loop, EXP * (X * X + 2 * X) * (X > 0)),
+        (arm_by_a_call, 2 * EXP**2 * (X > 0)),
+        (arm_is_a_result, EXP * (1 + (X > 0))),
+        (mask_in_a_loop, EXP * [0, 0, 2, 3]),
+        (mask_in_a_branch, np.ones(4)),
+        (copied_sign, EXP * np.sign(np.sin(X)) * (X > 0)),
+        (changed_mask, EXP * [0, 0, 1, 0]),
         (product_with_an_infinite_factor, [0.0, 0.0, 1 + np.log(2), 1 + np.log(3)]),
         (mask_in_a_mask, [0.0, 0.0, -1 / 4, 1 / 3]),
         (mask_of_a_row, [-2.0, 0.0, -1 / 2, -2 / 9]),
@@ -72,3 +155,25 @@ def test_products_of_matrices_mix_what_is_masked():
 def test_sums_of_products_of_stacks():
     z, y = np.arange(12.0).reshape(2, 2, 3) / 7, np.arange(6.0).reshape(3, 2) / 5
     zyg.check_grads(lambda z, y: np.sum(np.sum(np.matmul(z, y), axis=0) ** 3), z, y)
+
+
+def test_parts_of_arms():
+    zyg.check_grads(part_of_an_arm, np.abs(X) + 1)
+
+
+def test_arms_are_selected_once():
+    code = str(zyg.code_gradient(both_arms, X))
+    assert code.count("np.where") == 1, code
+
+
+@pytest.mark.parametrize("scale", [2.0, np.array([0.5, 1.0, 2.0, 3.0])])
+def test_factors_of_arms(scale):
+    """Of a number the cotangent is a sum of what is selected."""
+    def f(x, scale):
+        return np.sum(np.where(x > 0, scale * x * np.log(np.abs(x) + 1), scale * x))
+
+    zyg.check_grads(f, X + 0.5, scale)
+
+
+def test_second_derivatives_behind_masks():
+    zyg.check_grads(lambda x: np.sum(np.where(x > 2.5, np.log(x) * x, x**3)), np.abs(X) + 1)

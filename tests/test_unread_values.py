@@ -86,3 +86,29 @@ def test_items_that_nobody_reads_are_not_computed():
     assert "* np.diff(" not in text
     text = str(zyg.code_gradient(lambda x: np.sum(WEIGHTS * np.diff(x)), real(6)))
     assert "np.diff(" not in text
+
+
+def of_a_product(x):
+    y = x * x
+    total = 0.0
+    for _ in range(3):
+        total = total + np.sum(y)
+    return total
+
+
+def of_a_root_in_a_branch(x):
+    y = np.sqrt(x)
+    total = 0.0
+    for i in range(3):
+        if i != 1:
+            total = total + np.sum(y) * i
+    return total
+
+
+@pytest.mark.parametrize("program", [of_a_product, of_a_root_in_a_branch])
+def test_shapes_are_known_before_the_loops_that_read_them(program):
+    x = np.array([0.5, 2.0])
+    (joint,) = zyg.gradient(program, x)
+    _, back = zyg.pullback(program, x)
+    np.testing.assert_allclose(joint, back(1.0)[0], rtol=1e-14)
+    check_gradient(program, (x,), zyg.pullback)

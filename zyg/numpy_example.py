@@ -21,7 +21,7 @@ import numpy as np
 
 from ir import facts
 from ir.fact_rules import distributed
-from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, class_of, join_all
+from ir.types import TOP, Known, NamedTuple, Scalar, Sequence, Tuple, Type, class_of, join_all
 from zyg.array_type import (
     ANY,
     NUMPY_SCALARS,
@@ -145,7 +145,8 @@ def type_from(first: Any, second: Any, sizes: Sizes) -> Type:
         if len(first) != len(second):
             return Sequence(type(first), TOP)
         items = tuple(type_from(a, b, sizes) for a, b in zip(first, second, strict=True))
-        return Tuple(items) if type(first) is tuple else Sequence(type(first), join_all(items))
+        is_plain = type(first) is tuple
+        return Tuple(items) if is_plain else NamedTuple(type(first), join_all(items), items)
     if type(first) is list:
         items = tuple(type_from(a, b, sizes) for a, b in zip(first, second, strict=False))
         return Sequence(list, join_all(items))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ir import facts
 from ir.fact_rules import declare, distributed
-from ir.types import TOP, Known, Sequence, Type
+from ir.types import TOP, Known, NamedTuple, Type, join_all
 from zyg.array_type import (
     ANY,
     ONE,
@@ -118,7 +118,7 @@ for _callee in (np.linalg.inv, np.linalg.cholesky):
     facts.result(_callee)(shaped_by(_callee, same_dims, 1))
 facts.result(np.linalg.det)(shaped_by(np.linalg.det, determinant_dims, 1))
 facts.fresh(np.einsum, when=lambda call: len(call.args) > 2)  # of one operand it can be a view
-facts.total(np.einsum, np.kron, np.linalg.eigvalsh, np.linalg.svd)
+facts.total(np.einsum, np.kron, np.linalg.eigvalsh, np.linalg.svd, np.linalg.slogdet)
 facts.pure(*PRODUCTS, np.linalg.inv, np.linalg.cholesky, np.linalg.det, np.einsum, np.kron)
 facts.pure(operator.matmul, np.linalg.norm, np.linalg.slogdet, np.linalg.eigh, np.linalg.svd)
 facts.pure(np.linalg.eigvalsh, np.linalg.pinv, np.linalg.qr, np.linalg.lstsq, np.cross)
@@ -149,14 +149,13 @@ facts.result(np.linalg.norm)(shaped_by(np.linalg.norm, norm_dims, 1))
 
 @declare(np.linalg.slogdet)
 def slogdet(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Sign and logarithm have one type where the matrix is real; the pair is a named tuple."""
+    """The sign is a number of the type of the determinant, its logarithm is real."""
     operand = as_array(args[0]) if len(args) == 1 else None
     if not isinstance(operand, Array) or operand.dims is None or len(operand.dims) != 2:
         return TOP
     pair = call(np.linalg.slogdet, (np.ones((1, 1), operand.dtype),), {})
-    if operand.dtype.kind == "c":
-        return TOP
-    return Sequence(type(pair), with_dims(pair[1], ()))
+    items = tuple(with_dims(item, ()) for item in pair)
+    return NamedTuple(type(pair), join_all(items), items)
 
 
 def _einsum(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:

@@ -1,8 +1,10 @@
-"""Runs: places along an axis that never fall, so that equal ones stand in a row.
+"""Runs: the items along an axis that have one item as the largest so far, or the smallest.
 
     x                                   [3, 1, 4, 1]
-    last_best(np.maximum, x, 0)         [0, 0, 2, 2]
-    np.maximum.accumulate(x)            [3, 3, 4, 4]
+    y = running(np.maximum, x, 0)       [3, 3, 4, 4]
+    begins(x, y, 0)                     [True, False, True, False]
+
+A run begins where its item stands, the last one of equal items; so the first item of a row does.
 """
 
 from __future__ import annotations
@@ -14,41 +16,39 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def last_best(ufunc: np.ufunc, array: Array, axis: int) -> Array:
-    """For each place the last one up to it where the largest (smallest) item so far stands."""
-    best: Array = np.equal(array, ufunc.accumulate(array, axis))
-    best |= np.not_equal(array, array)  # NaN is what all behind it are
-    best = np.moveaxis(best, axis, -1)
-    if not best.size:
-        return np.zeros(np.shape(array), np.intp)
-    rows = best.reshape(-1, best.shape[-1])
-    starts = np.flatnonzero(rows)
-    places = np.repeat(starts, np.diff(starts, append=rows.size)).reshape(rows.shape)
-    if len(rows) > 1:
-        places -= _first_places(rows)
-    found: Array = np.moveaxis(places.reshape(best.shape), -1, axis)
+def running(ufunc: np.ufunc, items: Array, axis: int) -> Array:
+    """The largest (smallest) item so far."""
+    best: Array = ufunc.accumulate(items, axis)
+    return best
+
+
+def begins(items: Array, best: Array, axis: int) -> Array:
+    """Where a run begins."""
+    found: Array = np.equal(items, best)
+    if np.isnan(np.moveaxis(best, axis, -1)[..., -1:]).any():
+        found |= np.not_equal(items, items)  # NaN is what all behind it are
     return found
 
 
-def _first_places(rows: Array) -> Array:
-    """The place of the first item of each row, where one row stands behind the other."""
-    first: Array = rows.shape[1] * np.arange(len(rows))[:, None]
-    return first
+def at_runs(items: Array, begins: Array, axis: int) -> Array:
+    """For each item the one where its run begins."""
+    rows = np.moveaxis(items, axis, -1)
+    starts = _starts(begins, axis)
+    lengths = np.diff(starts, append=items.size)
+    spread: Array = np.repeat(rows.reshape(-1)[starts], lengths).reshape(rows.shape)
+    return np.moveaxis(spread, -1, axis)
 
 
-def at_runs(items: Array, places: Array, axis: int) -> Array:
-    """The items at places that never fall along the axis."""
-    return np.take_along_axis(items, places, axis)
-
-
-def sums_of_runs(bars: Array, places: Array, axis: int) -> Array:
-    """The sum of each run of one place, at that place; 0 elsewhere."""
+def sums_of_runs(bars: Array, begins: Array, axis: int) -> Array:
+    """The sum of each run, where it begins; 0 elsewhere."""
     rows = np.moveaxis(bars, axis, -1)
-    if not rows.size:
-        return np.zeros(np.shape(bars), bars.dtype)
-    by_row: Array = np.moveaxis(places, axis, -1).reshape(-1, rows.shape[-1])
-    at = (by_row + _first_places(by_row) if len(by_row) > 1 else by_row).reshape(-1)
-    starts = np.flatnonzero(np.concatenate(([True], at[1:] != at[:-1])))
-    sums = np.zeros(at.shape, bars.dtype)
-    sums[at[starts]] = np.add.reduceat(rows.reshape(-1), starts)
+    sums = np.zeros(bars.size, bars.dtype)
+    starts = _starts(begins, axis)
+    if starts.size:
+        sums[starts] = np.add.reduceat(rows.reshape(-1), starts)
     return np.moveaxis(sums.reshape(rows.shape), -1, axis)
+
+
+def _starts(begins: Array, axis: int) -> Array:
+    """The places where runs begin, where one row stands behind the other."""
+    return np.flatnonzero(np.moveaxis(begins, axis, -1))

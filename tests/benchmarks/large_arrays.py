@@ -235,7 +235,14 @@ def rows(words: list[str]) -> Iterator[tuple[Row, int]]:
     ]
     SPECIAL.update(str(row.callee.__name__) for row in special)
     every = (*ROWS, *rule_rows_composites.ROWS, *special)
-    return scaled_rows.one_of_each(tuple(row for row in every if is_wanted(str(row), words)))
+    return scaled_rows.one_of_each(tuple(
+        row for row in every if is_wanted(str(row), words) and not is_of_ours(row.callee)
+    ))
+
+
+def is_of_ours(callee: Any) -> bool:
+    """Whether only rules call a function: what adjoints consist of."""
+    return str(getattr(callee, "__module__", "")).startswith("zyg")
 
 
 # Ufuncs of SciPy don't say where they come from.
@@ -328,7 +335,7 @@ def print_summary(
         ("family", "rules", "adjoint / primal", "worst", "arrays kept, most", "growth")
     ]
     for kind in dict.fromkeys(cost.kind for cost in rules):
-        of_one = sorted([cost for cost in rules if cost.kind == kind], key=lambda cost: cost.ratio)
+        of_one = sorted([cost for cost in rules if cost.kind == kind], key=ratio_of_work)
         most = max(of_one, key=lambda cost: cost.kept)
         grown = max(of_one, key=lambda cost: cost.growth or 0)
         growth = "" if grown.growth is None else f"{grown.growth:.1f} (`{grown.name}`)"
@@ -340,6 +347,11 @@ def print_summary(
     if rules:
         print("\nRules:\n")
         print("\n".join(lines(table, True)))
+
+
+def ratio_of_work(cost: Cost) -> float:
+    """The ratio; 0 where the primal is a view or reads a few items: all work is backwards."""
+    return cost.ratio if cost.milliseconds > 0.02 else 0.0
 
 
 # Else glibc gives an array of 8 MB back to the system each time.

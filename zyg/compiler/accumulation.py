@@ -30,6 +30,7 @@ from ir.types import (
     Dict,
     Known,
     Mapping,
+    NamedTuple,
     Scalar,
     Sequence,
     Tuple,
@@ -41,7 +42,7 @@ from ir.types import (
 from zyg import cotangent, cotangent_items
 from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.algebra import SIGNED, Algebra
+from zyg.compiler.algebra import SIGNED, Algebra, neutral
 from zyg.compiler.augment import (
     Augmenter,
 )
@@ -101,9 +102,9 @@ class Accumulation(Algebra):
         if isinstance(callee, Const) and not kwargs and id(callee.value) in _SIMPLIFIED:
             if len(args) == 2:
                 args = self._unspread(callee.value, args)
-                neutral = _neutral(callee.value, args[0], args[1])
-                if neutral is not None:
-                    return [neutral]
+                same = neutral(callee.value, args[0], args[1])
+                if same is not None:
+                    return [same]
             simpler = self._sign_outside(callee.value, args)
             if simpler is None:
                 simpler = self._simpler(callee.value, args, names, loc)
@@ -150,6 +151,8 @@ class Accumulation(Algebra):
             if isinstance(args[2], Const) and _is_reshaping(args[2].value):
                 shape_ = self.call(np.shape, args[1])
                 return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
+        if callee is cotangent_items.one_hot and isinstance(type_of(args[1]), NamedTuple):
+            return self._only_result(args)
         if callee is operator.mul:
             return self._product(args[0], args[1])
         if callee is np.broadcast_to:
@@ -293,6 +296,9 @@ class Accumulation(Algebra):
     def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays, as a difference where one of them is negated."""
         arrays = [operand for operand in (a, b) if is_array(type_of(operand))]
+        selected = self._sum_of_selections(a, b)
+        if selected is not None:
+            return selected
         plus = cotangent.add if arrays else operator.add
         minus = cotangent.subtract if arrays else operator.sub
         minus_a, minus_b = self._subtracted(a), self._subtracted(b)
@@ -472,24 +478,6 @@ def _as_float(operand: Operand, other: Operand) -> Operand:
         if abs(operand.value) <= MAX_EXACT:
             return Const(float(operand.value))
     return operand
-
-
-def _neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
-    """The operand that a product with one or a first power is equal to."""
-    if callee is operator.mul:
-        if _is_one(left) and is_inexact(type_of(right)):
-            return right
-        if _is_one(right) and is_inexact(type_of(left)):
-            return left
-    if callee in (operator.pow, operator.truediv) and _is_one(right):
-        return left if is_inexact(type_of(left)) else None
-    return None
-
-
-def _is_one(operand: Operand) -> bool:
-    return isinstance(operand, Const) and type(operand.value) in (int, float) and (
-        operand.value == 1
-    )
 
 
 def _is_reshaping(index: object) -> bool:

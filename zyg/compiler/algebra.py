@@ -3,7 +3,9 @@
     -y_bar * a            ->  -(y_bar * a), which `x_bar - y_bar * a` takes up
     (x * 0.5) * (2 * y)   ->  x * y
     100.0 * (2 * x)       ->  200.0 * x
+    2.0 * abs(z) * (z / abs(z))   ->  2.0 * z
     np.sum(-x, axis=0)    ->  -np.sum(x, axis=0)
+    np.where(mask, x, 0) + np.where(mask, 0, y)   ->  np.where(mask, x, y)
 
 Signs are exact, factors are within rounding. What is written as a number times an array stays so:
 the number is the cheaper place for a sign.
@@ -15,12 +17,13 @@ import operator
 
 import numpy as np
 
+from ir import primitives
 from ir.core import Const, Operand, Value, type_of
 from ir.types import Known, Scalar, Type
 from zyg import cotangent
 from zyg.array_type import rank_of, reduced, same_shape
 from zyg.compiler.lengths import Lengths
-from zyg.compiler.tangents import is_array, is_inexact, is_number
+from zyg.compiler.tangents import NONE, is_array, is_inexact, is_number, may_be_none
 from zyg.numpy_facts import is_real
 
 _PRODUCTS = (operator.mul, operator.truediv, np.divide)
@@ -112,6 +115,9 @@ class Algebra(Lengths):
                 if type(factor.value) in (int, float):
                     return self.call(operator.mul, Const(left.value * factor.value), inner.args[1])
             return None
+        direction = self._direction(right, left)
+        if direction is not None:
+            return direction
         factored = self._factored(left)
         if factored is None:
             return None
@@ -124,6 +130,26 @@ class Algebra(Lengths):
         number = self.call(operator.mul, factor, other[0])
         return self.call(operator.mul, self.call(operator.mul, array, other[1]), number)
 
+    def _direction(self, quotient: Operand, size: Operand) -> Operand | None:
+        """`c * z` for `c * abs(z)` times `z / abs(z)`, whose divisor is 1 where `z` is 0."""
+        call = self._call_of(quotient, operator.truediv)
+        divisor = None if call is None else self._call_of(call.args[1], np.where)
+        if call is None or divisor is None or len(divisor.args) != 3:
+            return None
+        is_zero, one, modulus = divisor.args
+        absolute = self._call_of(modulus, np.absolute)
+        test = self._call_of(is_zero, operator.eq)
+        if absolute is None or test is None or absolute.args[0] is not call.args[0]:
+            return None
+        if test.args[0] is not modulus or not _is_const(test.args[1], 0) or not _is_const(one, 1):
+            return None
+        if size is modulus:
+            return call.args[0]
+        factored = self._factored(size)
+        if factored is None or factored[1] is not modulus:
+            return None
+        return self.call(operator.mul, factored[0], call.args[0])
+
     def _doubled(self, bars: list[Operand]) -> list[Operand]:
         """Both cotangents of `x * x` as one, `z_bar * 2 * x`, where `z_bar` is a number."""
         products = [self._call_of(bar, operator.mul) for bar in bars]
@@ -134,6 +160,37 @@ class Algebra(Lengths):
         if not is_number_ or products[1].args[0] is not left or products[1].args[1] is not right:
             return bars
         return [self.call(operator.mul, self.call(operator.mul, left, Const(2)), right)]
+
+    def _sum_of_selections(self, left: Operand, right: Operand) -> Operand | None:
+        """The sum of what one mask selects, as one selection."""
+        first, second = self._call_of(left, np.where), self._call_of(right, np.where)
+        if first is None or second is None or first.args[0] is not second.args[0]:
+            return None
+        if type_of(left) != type_of(right) or len(first.args) != 3 or len(second.args) != 3:
+            return None
+        arms = [
+            b if _is_zero(a) else a if _is_zero(b) else self._sum(a, b, NONE)
+            for a, b in zip(first.args[1:], second.args[1:], strict=True)
+        ]
+        made = self.call(np.where, first.args[0], *arms)
+        if isinstance(made, Value):
+            made.type = type_of(left)
+        return made
+
+    def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
+        """The sum of two numbers or arrays."""
+        raise NotImplementedError
+
+    def _only_result(self, args: list[Operand]) -> Operand | None:
+        """The cotangents of several results of which one was read."""
+        bar, like, index = args
+        count = len(type_of(like).items)  # type: ignore[attr-defined]
+        if not isinstance(index, Const) or type(index.value) is not int:
+            return None
+        if may_be_none(type_of(bar)):
+            return None
+        bars = [bar if i == index.value % count else NONE for i in range(count)]
+        return self.call(primitives.build_tuple, *bars)
 
     def _sum_over(
         self, bar: Operand, axes: Operand, keeps: list[Operand], like: Operand
@@ -154,6 +211,14 @@ class Algebra(Lengths):
         if isinstance(summed, Value):
             summed.type = reduced(type_of(bar), type_of(like))
         return summed
+
+
+def _is_zero(operand: Operand) -> bool:
+    return _is_const(operand, 0)
+
+
+def _is_const(operand: Operand, number: int) -> bool:
+    return isinstance(operand, Const) and type(operand.value) is int and operand.value == number
 
 
 def _is_named_number(operand: Operand) -> bool:
@@ -177,3 +242,21 @@ def _is_plain(type_: Type) -> bool:
             return cls in (int, float)
         case _:
             return False
+
+
+def neutral(callee: object, left: Operand, right: Operand) -> Operand | None:
+    """The operand that a product with one or a first power is equal to."""
+    if callee is operator.mul:
+        if _is_one(left) and is_inexact(type_of(right)):
+            return right
+        if _is_one(right) and is_inexact(type_of(left)):
+            return left
+    if callee in (operator.pow, operator.truediv) and _is_one(right):
+        return left if is_inexact(type_of(left)) else None
+    return None
+
+
+def _is_one(operand: Operand) -> bool:
+    return isinstance(operand, Const) and type(operand.value) in (int, float) and (
+        operand.value == 1
+    )

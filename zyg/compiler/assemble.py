@@ -66,9 +66,10 @@ from zyg.compiler.specialise import Specialiser
 from zyg.compiler.summed_products import sum_products
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import tangent_type
+from zyg.compiler.temporaries import reuse_temporaries
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
-from zyg.compiler.unread_values import shapes_without_values
+from zyg.compiler.unread_values import parted, shapes_without_values
 from zyg.compiler.versions import Versions
 from zyg.nested_shadows import TABLE, new_table
 
@@ -99,8 +100,7 @@ class Compiler:
         self._pairs: dict[PairKey, Pair] = {}
         self._pending: list[tuple[PairKey, Pair]] = []
         self._fresh: list[PairKey] = []
-        # Forward mode: made by `zyg.compiler.tangent_code` when it is first asked for.
-        self.tangents: Any = None
+        self.tangents: Any = None  # made by `zyg.compiler.tangent_code` when it is asked for
 
     def _new_specialiser(self) -> Specialiser:
         specialiser = Specialiser()
@@ -489,12 +489,11 @@ class Compiler:
         shapes_without_values(body, self._inputs(made))
         if count_trips(augmenter.ops, body):
             eliminate_dead(body, is_silent)
-        own = set(augmenter.ops)
-        forward = Block([], [op for op in body.ops if op in own], Yield([]))
-        adjoint.ops = [op for op in body.ops if op not in own]
+        forward, adjoint.ops = parted(augmenter.ops, body)
         self._preserve(made, forward, adjoint, transposer, versions, logged)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)
+        reuse_temporaries(body, adjoint.ops)
         pack_records(body, body, [])
         return body

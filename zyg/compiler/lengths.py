@@ -28,6 +28,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    NamedTuple,
     Scalar,
     Sequence,
     Slice,
@@ -69,12 +70,12 @@ class Lengths(Inference):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
         found = self._sharper(callee, args, kwargs)
-        if isinstance(found, Array) and found.dims and ANY in found.dims:
-            if found in map(type_of, args):
-                return found  # it may be the shape of that operand, of which nothing is known
-            dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in found.dims)
-            return Array(found.dtype, tuple(dims))
-        return found
+        if isinstance(found, NamedTuple):
+            items = tuple(map(_with_names, found.items))
+            return NamedTuple(found.cls, join_all(items), items)
+        if found in map(type_of, args):
+            return found  # it may be the shape of that operand, of which nothing is known
+        return _with_names(found)
 
     def _sharper(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
@@ -166,6 +167,14 @@ class Lengths(Inference):
             return size_dim(known.value)
         dim = self._length(size)
         return Symbol(Bounds(self._key(size), None, None), False) if dim is None else dim
+
+
+def _with_names(type_: Type) -> Type:
+    """The type of an array whose sizes that aren't known have names of their own."""
+    if not isinstance(type_, Array) or not type_.dims or ANY not in type_.dims:
+        return type_
+    dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in type_.dims)
+    return Array(type_.dtype, tuple(dims))
 
 
 def _is_integer(type_: Type) -> bool:

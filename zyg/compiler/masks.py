@@ -1,10 +1,15 @@
 """Arms of `np.where`: an infinite derivative where the other arm was selected does not count.
 
-    np.where(x > 0, np.log(x), 0)       the cotangent of log(x) is 0 where x <= 0, but 0 * (1 / x)
-                                        is NaN for x == 0: the adjoint reads where(x > 0, x, 1)
+    np.where(x > 0, np.log(x), x * x)   x_bar = np.where(x > 0, z_bar / x, z_bar * 2 * x)
 
-An arm is a chain of elementwise operations that nothing else reads. Along it, the adjoints of those
-operations that can have infinite derivatives read the arrays that they captured through the mask.
+The cotangent of log(x) is 0 where x <= 0, but 0 * (1 / x) is NaN for x == 0. So the cotangent goes
+whole along an arm, a chain of elementwise operations that nothing else reads, and it is where the
+arm ends that the selection is made: what was computed for other items is thrown away, infinite or
+not. Two arms that end at one array are one selection.
+
+Where an operand on the way is broadcast, its cotangent is a sum, which has to be one of selected
+numbers: there the cotangent is masked before, and so are the arrays that the adjoint reads if the
+operation can have infinite derivatives.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from ir.core import (
 from ir.rewrite import blocks, walk
 from zyg.array_type import Array, One, is_big, is_named, same_shape
 from zyg.compiler.metadata import is_ufunc_of_items
+from zyg.compiler.tangents import is_array
 
 # The mask, and whether the arm is what it selects where it is true.
 Mask = tuple[Operand, bool]
@@ -71,28 +77,33 @@ class Masks:
                 (o for o in operands_of(op) if isinstance(o, Value)), 1
             ))
 
-    def note(self, callee: object, result: Value, targets: list[Operand]) -> None:
-        """Notes what an operation, met on the way back, says about its operands."""
-        if callee is np.where and len(targets) == 3:
-            for arm, is_true in ((targets[1], True), (targets[2], False)):
-                if self._is_arm(arm, result):
-                    around = self._masks.get(result, ())
-                    self._masks[arm] = (*around, (targets[0], is_true))  # type: ignore[index]
-        elif result in self._masks and (callee in ELEMENTWISE or is_ufunc_of_items(callee)):
-            for target in targets:
-                if self._is_arm(target, result):
-                    self._masks[target] = self._masks[result]  # type: ignore[index]
+    def of(self, result: Operand) -> tuple[Mask, ...]:
+        """The masks through which the cotangent of a value has still to go."""
+        return self._masks.get(result, ()) if isinstance(result, Value) else ()
 
-    def of(self, callee: object, result: Value) -> tuple[Mask, ...]:
-        """The masks through which the adjoint of an operation has to read arrays."""
-        return self._masks.get(result, ()) if callee in SINGULAR else ()
+    def pass_on(
+        self, masks: tuple[Mask, ...], operand: Operand, result: Value, by_rules: set[Value]
+    ) -> bool:
+        """Leaves masks to the cotangent of an operand, if this is on an arm.
 
-    def _is_arm(self, operand: Operand, result: Value) -> bool:
-        return (
+        `by_rules` are the results of rules in this block. Another block may not run, or not know
+        the mask, and adjoints of calls take whole cotangents.
+        """
+        is_arm = (
             isinstance(operand, Value)
+            and operand in by_rules
             and self._readers[operand] == 1
-            and same_shape(type_of(operand), result.type)
+            and is_array(operand.type)
+            and same_shape(operand.type, result.type)
         )
+        if is_arm:
+            self._masks[operand] = masks  # type: ignore[index]
+        return is_arm
+
+
+def is_elementwise(callee: object) -> bool:
+    """Whether each item of the operands' cotangents comes of one item of the result's."""
+    return callee in ELEMENTWISE or is_ufunc_of_items(callee)
 
 
 def fits(mask: Mask, operand: Operand) -> bool:

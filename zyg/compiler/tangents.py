@@ -118,6 +118,8 @@ def may_be_none(type_: Type) -> bool:
     """Whether a cotangent of this type may be the structural zero at run time."""
     if isinstance(type_, Tuple | Sequence) or is_mapping_of_numbers(type_):
         return False
+    if isinstance(type_, Known):
+        return type_.value is None
     return type_ != SHADOWS and not is_numeric(type_)
 
 

@@ -11,6 +11,7 @@ loop as a list of records. Operations that are cheap are done again instead.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from ir import facts, primitives
 from ir.core import Block, Call, Const, Function, If, Lambda, Operand, Raise, Value, Yield, type_of
 from ir.errors import Unsupported
 from ir.rewrite import Mapping
-from ir.types import TOP, Sequence, Tuple
+from ir.types import TOP, NamedTuple, Sequence, Tuple
 from zyg import cotangent, cotangent_items, shadows
+from zyg.array_type import same_shape
 from zyg.compiler.branches import BranchTransposer
 from zyg.compiler.forward_steps import (
     BranchStep,
@@ -37,11 +39,12 @@ from zyg.compiler.forward_steps import (
     StoreStep,
     StructureStep,
 )
-from zyg.compiler.masks import ELSEWHERE, Mask, fits
+from zyg.compiler.masks import ELSEWHERE, SINGULAR, Mask, fits, is_elementwise
 from zyg.compiler.tangents import (
     NONE,
     bar_name,
     callee_name,
+    is_array,
     is_none,
     is_numeric,
     may_be_none,
@@ -66,9 +69,13 @@ def held_by(op: Lambda) -> list[tuple[str, Operand]]:
 class Transposer(BranchTransposer):
     """Builds the adjoint operations of the steps of one function."""
 
+    _by_rules: set[Value]  # the results of rules in the block that is being transposed
+
     def transpose(self, steps: list[Step]) -> None:
         """Appends the adjoint of steps; reads and extends `self.bars`."""
+        by_rules = {step.result for step in steps if isinstance(step, RuleStep)}
         for step in reversed(steps):
+            self._by_rules = by_rules
             match step:
                 case RuleStep():
                     self.take_back(step.result)
@@ -172,10 +179,10 @@ class Transposer(BranchTransposer):
                 f"{positional} arguments; it must take one, the cotangent of the result"
             )
         captures = step.captures
-        self._masks.note(step.callee, step.result, step.targets)
-        for mask in self._masks.of(step.callee, step.result):
-            elsewhere = ELSEWHERE.get(step.callee, 1.0)
-            captures = [self._masked(mask, captured, elsewhere) for captured in captures]
+        masks = self._masks.of(step.result)
+        if masks and not self._goes_on(step, bar):
+            bar, captures = self._masked_operands(step, masks, bar)
+            masks = ()
         stand_ins = self.stand_ins(captures)
         mapping: Mapping = dict(zip(back.captured, captures, strict=True))
         for inner, captured in mapping.items():
@@ -190,17 +197,61 @@ class Transposer(BranchTransposer):
             bars = [self._inexact(*pair) for pair in zip(step.targets, bars, strict=False)]
         if len(step.targets) == 2 and step.targets[0] is step.targets[1]:
             bars = self._doubled(bars)
-        for target, gradient in zip(step.targets, bars, strict=False):
+        for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
+            if step.callee is np.where and self._begins_arm(step, i, masks, bar):
+                gradient = bar
+            elif not masks or is_none(gradient) or not isinstance(target, Value):
+                pass
+            elif not self._pass_on(masks, target, step):
+                gradient = self._masked(masks, self._instantiated(target, gradient), 0)
             self.add(target, gradient)
 
-    def _masked(self, mask: Mask, operand: Operand, elsewhere: float) -> Operand:
+    def _begins_arm(
+        self, step: RuleStep, at: int, masks: tuple[Mask, ...], bar: Operand
+    ) -> bool:
+        """Whether what `np.where` selects for an operand is left to where its arm ends."""
+        condition, *arms = step.targets
+        if at == 0 or len(arms) != 2 or arms[0] is arms[1] or not self._has_shape_of(step, bar):
+            return False
+        if self.log is not None and self.log.source(condition) is not None:
+            return False  # it is read here, as it is now
+        return self._pass_on((*masks, (condition, at == 1)), arms[at - 1], step)
+
+    def _pass_on(self, masks: tuple[Mask, ...], operand: Operand, step: RuleStep) -> bool:
+        if operand in self.bars and self._masks.of(operand) != masks:
+            return False  # it is a result as well
+        return self._masks.pass_on(masks, operand, step.result, self._by_rules)
+
+    def _goes_on(self, step: RuleStep, bar: Operand) -> bool:
+        """Whether the cotangents of an operation on an arm can be masked as well as its own."""
+        return self._has_shape_of(step, bar) and all(
+            same_shape(type_of(target), step.result.type) for target in step.targets
+            if isinstance(target, Value) and target in self._varied
+        ) and (step.callee is np.where or is_elementwise(step.callee))
+
+    def _has_shape_of(self, step: RuleStep, bar: Operand) -> bool:
+        return is_array(type_of(bar)) and same_shape(type_of(bar), step.result.type)
+
+    def _masked_operands(
+        self, step: RuleStep, masks: tuple[Mask, ...], bar: Operand
+    ) -> tuple[Operand, list[Operand]]:
+        """The cotangent of a result, and what the adjoint captured, both masked."""
+        captures = step.captures
+        if step.callee in SINGULAR:
+            elsewhere = ELSEWHERE.get(step.callee, 1.0)
+            captures = [
+                self._masked([mask for mask in masks if fits(mask, captured)], captured, elsewhere)
+                for captured in captures
+            ]
+        return self._masked(masks, bar, 0), captures
+
+    def _masked(self, masks: Iterable[Mask], operand: Operand, elsewhere: float) -> Operand:
         """An array with another number where `np.where` took the other arm."""
-        if not fits(mask, operand):
-            return operand
-        condition, is_true = mask
-        other = Const(elsewhere)
-        arms = (operand, other) if is_true else (other, operand)
-        return self._typed_like(operand, self.call(np.where, condition, *arms))
+        for condition, is_true in masks:
+            other = Const(elsewhere)
+            arms = (operand, other) if is_true else (other, operand)
+            operand = self._typed_like(operand, self.call(np.where, condition, *arms))
+        return operand
 
     def _unless_zero(self, bar: Operand, step: RuleStep, mapping: Any) -> list[Operand]:
         """The cotangents of a call; where the result's may be a structural zero, so are they."""
@@ -377,15 +428,17 @@ class Transposer(BranchTransposer):
 
     def _unpack(self, call: Call, bars: list[Operand | None]) -> None:
         source = call.args[0]
+        # Rules of functions with several results leave out the work for those that are unread.
+        is_left_out = isinstance(type_of(source), NamedTuple)
         known = [
-            (self.zero(result) if bar is None else bar)
+            bar if bar is not None else NONE if is_left_out else self.zero(result)
             for bar, result in zip(bars, call.results, strict=True)
         ]
         self._items_bar(source, self.call(primitives.build_tuple, *known))
 
     def _items_bar(self, source: Operand, items: Operand) -> None:
         """Adds the tuple of the cotangents of all items to the cotangent of a container."""
-        if isinstance(type_of(source), Tuple):
+        if isinstance(type_of(source), Tuple | NamedTuple):
             self.add(source, items)
         else:
             self.add(source, self.call(cotangent.from_items, items, source))

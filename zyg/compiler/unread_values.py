@@ -22,6 +22,7 @@ from ir.core import (
     Op,
     Operand,
     Value,
+    Yield,
     blocks_of,
     exit_operands,
     operands_of,
@@ -41,6 +42,13 @@ def shapes_without_values(body: Block, inputs: list[Value]) -> None:
     eliminate_dead(body, is_silent)
     while _Rewriter(body, inputs).run(body):
         eliminate_dead(body, is_silent)
+
+
+def parted(forward: list[Op], body: Block) -> tuple[Block, list[Op]]:
+    """The forward operations of a block, with what stands in the place of some, and the others."""
+    own = set(forward)
+    end = max((i for i, op in enumerate(body.ops) if op in own), default=-1) + 1
+    return Block([], body.ops[:end], Yield([])), body.ops[end:]
 
 
 def _asks_for_shape(op: Op) -> Value | None:
@@ -139,7 +147,8 @@ class _Rewriter:
         if not op.kwargs and (is_ufunc or callee in (*ELEMENTWISE, np.where)):
             if not all(is_numeric(type_of(arg)) for arg in op.args):
                 return None
-            shapes = [self._shape(arg) for arg in op.args if is_array(type_of(arg))]
+            arrays = dict.fromkeys(arg for arg in op.args if is_array(type_of(arg)))
+            shapes = list(map(self._shape, arrays))
             return shapes[0] if len(shapes) == 1 else self._call(np.broadcast_shapes, *shapes)
         if callee.__hash__ is None or callee not in SHAPES:
             return None

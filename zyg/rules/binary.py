@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
+from ir import facts
+from ir.types import Known, Tuple, join
 from zyg.cotangent import conj, unbroadcast
-from zyg.rules.operators import power_growth, power_slope, unless_zero
+from zyg.quotients import over_square
+from zyg.rules.operators import is_in_range, power_growth, power_slope, unless_zero
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -52,9 +57,10 @@ def power(x, y):
     z = np.power(x, y)
 
     def back(z_bar):
+        is_exact = is_in_range(z, x) if np.ndim(z) > 0 else False
         return (
-            unbroadcast(z_bar * conj(power_slope(x, y, z)), x),
-            unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
+            unbroadcast(z_bar * conj(power_slope(x, y, z, is_exact)), x),
+            unbroadcast(z_bar * conj(power_growth(x, y, z, is_exact)), y),
         )
 
     return z, back
@@ -67,7 +73,7 @@ def float_power(x, y):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(float_power_slope(x, y)), x),
-            unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
+            unbroadcast(z_bar * conj(power_growth(x, y, z, False)), y),
         )
 
     return z, back
@@ -181,58 +187,69 @@ def hypot(x, y):
 @adjoint(np.arctan2)
 def arctan2(y, x):
     def back(z_bar):
-        square = square_of(x) + square_of(y)
-        is_exact = are_exact_squares(square)
-        part = over_part(z_bar, square, is_exact, x, y)
+        part, rest = over_square(z_bar, x, y)
         return (
-            unbroadcast(over_rest(part * x, is_exact, x, y), y),
-            unbroadcast(-over_rest(part * y, is_exact, x, y), x),
+            unbroadcast(over_rest(part * x, rest), y),
+            unbroadcast(-over_rest(part * y, rest), x),
         )
 
     return np.arctan2(y, x), back
 
 
-def square_of(x):
-    """A square that is no more precise than its operand: `np.square(0.5)` is a `np.float64`."""
-    return np.square(x) if isinstance(x, (list, tuple)) else x * x
+@adjoint(over_square)
+def over_square_rule(bar, x, y):
+    part, rest = over_square(bar, x, y)
+
+    def back(z_bar):
+        again, root = over_square(0.0 if z_bar[0] is None else z_bar[0], x, y)
+        scale = slope_of_square(z_bar[1], part * again, root)
+        return (
+            unbroadcast(again, bar), unbroadcast(scale * x, x), unbroadcast(scale * y, y)
+        )
+
+    return (part, rest), back
 
 
-def are_exact_squares(square):
-    """Whether no sum of squares has overflowed, or lost digits close to 0."""
-    dtype = np.result_type(square)
-    if dtype.kind != "f":
-        return False
-    smallest = np.finfo(dtype).smallest_normal / np.finfo(dtype).eps
-    return bool(np.min(square, initial=1) > smallest and np.max(square, initial=1) < np.inf)
+def slope_of_square(rest_bar, product, root):
+    """The derivative of `over_square` in `x` over `x`: of the quotient, or of part and root."""
+    if root is None:
+        return -2 * product
+    return ((0.0 if rest_bar is None else rest_bar) - product) / root
 
 
-constant(are_exact_squares)
+@facts.result(over_square)
+def quotient_type(args, kwargs):
+    """Like a sum of the operands, if the second part may be None as well."""
+    add = facts.result_of(operator.add)
+    part = add((args[0], add((args[1], args[2]), {})), {})
+    return Tuple((part, join(part, Known(None))))
 
 
-# To divide by `x**2 + y**2`, which may be beyond the range of floats: then by its root, twice.
-# `np.hypot` takes ten times as long as the square.
+facts.fresh(over_square)
 
 
-def over_part(bar, square, is_exact, x, y):
-    """What is left to be divided by is 1, or the root of the square."""
-    return bar / square if is_exact else bar / np.hypot(x, y)
-
-
-def over_rest(bar, is_exact, x, y):
+def over_rest(bar, rest):
     """The other half of the division."""
-    return bar if is_exact else bar / np.hypot(x, y)
+    return bar if rest is None else bar / rest
 
 
 @adjoint(np.logaddexp)
 def logaddexp(x, y):
     def back(z_bar):
-        smaller = np.exp(-np.abs(np.subtract(x, y)))
+        smaller = np.exp(-distance(x, y))
         return (
             unbroadcast(z_bar * weight_of_two(x, y, smaller), x),
             unbroadcast(z_bar * weight_of_two(y, x, smaller), y),
         )
 
     return np.logaddexp(x, y), back
+
+
+def distance(x, y):
+    """`abs(x - y)`."""
+    if isinstance(x, int) and x == 0:
+        return np.abs(y)
+    return np.abs(x) if isinstance(y, int) and y == 0 else np.abs(np.subtract(x, y))
 
 
 def weight_of_two(x, y, smaller):

@@ -199,6 +199,8 @@ def vander(x, N=None, increasing=False):
 
 def vander_bar(y_bar, x, increasing):
     """The cotangent of `x` in the columns `x ** k`: the sum of `k x ** (k - 1)` over columns."""
-    powers = np.arange(np.shape(y_bar)[1]) if increasing else np.arange(np.shape(y_bar)[1])[::-1]
-    slopes = powers * np.expand_dims(np.asarray(x), 1) ** np.where(powers == 0, 0, powers - 1)
-    return np.sum(y_bar * slopes, axis=1)
+    count = max(np.shape(y_bar)[1] - 1, 0)
+    lower = np.vander(x, count, increasing)
+    if increasing:
+        return np.sum(y_bar[:, 1:] * (np.arange(1, count + 1) * lower), axis=1)
+    return np.sum(y_bar[:, :count] * (np.arange(count, 0, -1) * lower), axis=1)

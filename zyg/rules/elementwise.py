@@ -170,7 +170,7 @@ def square(x):
 @adjoint(np.cbrt)
 def cbrt(x):
     y = np.cbrt(x)
-    return y, lambda y_bar: y_bar / (3 * np.square(y))
+    return y, lambda y_bar: y_bar / (3 * (y * y))
 
 
 @adjoint(np.reciprocal)
@@ -236,9 +236,11 @@ def sinc(x):
 
 def sinc_slope(x):
     """The derivative of `sin(pi x) / (pi x)`; at 0 its linear term, which has the curvature."""
-    safe = np.where(np.equal(x, 0), 1, x)
-    linear = np.multiply(x, -(math.pi**2) / 3)
-    return np.where(np.equal(x, 0), linear, (np.cos(math.pi * safe) - np.sinc(safe)) / safe)
+    is_zero = np.equal(x, 0)
+    safe = np.where(is_zero, 1, x)
+    angle = math.pi * safe
+    slope = (np.cos(angle) - np.sin(angle) / angle) / safe
+    return np.where(is_zero, np.multiply(x, -(math.pi**2) / 3), slope)
 
 
 @adjoint(np.nan_to_num)

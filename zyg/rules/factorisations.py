@@ -66,7 +66,7 @@ def eigh_bar(y_bar, values, vectors, UPLO):
         inner = 0.0 if y_bar[0] is None else np.eye(values.shape[-1]) * np.expand_dims(y_bar[0], -2)
         gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
         of_vectors = adjoint_of(vectors) @ y_bar[1]
-        refuse_phase(of_vectors)
+        of_vectors = of_any_phase(of_vectors, of_vectors)
         is_left_out = np.eye(values.shape[-1], dtype=bool) | ((gaps == 0) & is_unused(of_vectors))
         others = np.where(is_left_out, np.inf, gaps)
         inner = inner + of_vectors / others.astype(values.dtype)
@@ -175,7 +175,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     y = np.linalg.svd(a, full_matrices, compute_uv, hermitian)
 
     def back(y_bar):
-        return (svd_bar(y_bar, a) if compute_uv else svd_values_bar(y_bar, a),)
+        return (svd_bar(y_bar, y[0], y[1], y[2]) if compute_uv else svd_values_bar(y_bar, a),)
 
     return y, back
 
@@ -186,16 +186,17 @@ def svd_values_bar(s_bar, a):
     return (u * np.expand_dims(s_bar, -2)) @ vh
 
 
-def svd_bar(y_bar, a):
-    """The cotangent of `a`, of which the first `min(m, n)` singular vectors are determined."""
+def svd_bar(y_bar, all_u, s, all_vh):
+    """The cotangent of a matrix whose first `min(m, n)` singular vectors are determined."""
+    size = np.shape(s)[-1]
+    u, vh = all_u[..., :size], all_vh[..., :size, :]
     if y_bar[0] is None and y_bar[2] is None:
-        return svd_values_bar(y_bar[1], a)
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
-    v, size = adjoint_of(vh), np.shape(s)[-1]
+        return (u * np.expand_dims(y_bar[1], -2)) @ vh
+    v = adjoint_of(vh)
     u_bar = np.zeros_like(u) if y_bar[0] is None else determined(y_bar[0], size)
     v_bar = np.zeros_like(v) if y_bar[2] is None else determined(adjoint_of(y_bar[2]), size)
     of_u, of_v = adjoint_of(u) @ u_bar, adjoint_of(v) @ v_bar
-    refuse_phase(of_u + of_v)
+    of_u = of_any_phase(of_u, of_u + of_v)
     is_same = np.eye(size, dtype=bool)
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     gaps = row**2 - column**2
@@ -221,8 +222,8 @@ def determined(bar, size):
     return bar[..., :size]
 
 
-def refuse_phase(overlaps):
-    """Refuses cotangents of vectors that change with their phase, which is arbitrary.
+def of_any_phase(bar, overlaps):
+    """What comes of cotangents of vectors, unless their phase matters, which is arbitrary.
 
     Along its own vector such a cotangent has an imaginary part.
     """
@@ -232,3 +233,4 @@ def refuse_phase(overlaps):
             raise NotDifferentiable(
                 "the result depends on the phase of complex vectors, which LAPACK leaves open"
             )
+    return bar

@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from ir import facts
 from zyg.cotangent import unbroadcast
 from zyg.cotangent_items import scatter
 from zyg.rules.registry import adjoint, constant
+from zyg.transposes import differences_back
 
 constant(
     *(np.indices, np.ix_, np.unravel_index, np.ravel_multi_index, np.tril_indices),
@@ -230,24 +232,33 @@ def unique_bar(y_bar, ar, axis):
 
 @adjoint(np.diff)
 def diff(a, n=1, axis=-1):
-    ndim = np.ndim(a)
-    return np.diff(a, n, axis), lambda y_bar: (diff_bar(y_bar, ndim, n, axis),)
+    shape = np.shape(a)
+
+    return np.diff(a, n, axis), lambda y_bar: (diff_bar(y_bar, shape, n, axis),)
 
 
-def diff_bar(y_bar, ndim, n, axis):
-    """The differences of the zero-padded cotangent, negated once for each order."""
-    widths = [(n, n) if i == axis % ndim else (0, 0) for i in range(ndim)]
-    padded = np.pad(y_bar, widths)
-    if n != 1:
-        return (-1) ** n * np.diff(padded, n, axis)
-    before = (slice(None),) * (axis % ndim)
-    return padded[(*before, slice(None, -1))] - padded[(*before, slice(1, None))]
+def diff_bar(y_bar, shape, n, axis):
+    """The transpose of each of the differences, the last one first."""
+    if n > shape[axis] - 1:
+        return np.zeros(shape, np.result_type(y_bar))  # all differences are empty
+    for _ in range(n):
+        y_bar = differences_back(y_bar, axis)
+    return y_bar
+
+
+@adjoint(differences_back)
+def differences_back_(bar, axis):
+    return differences_back(bar, axis), lambda x_bar: (np.diff(x_bar, 1, axis), None)
+
+
+facts.fresh(differences_back)
 
 
 @adjoint(np.ediff1d)
 def ediff1d(ary):
     shape = np.shape(ary)
-    return np.ediff1d(ary), lambda y_bar: np.reshape(diff_bar(y_bar, 1, 1, 0), shape)
+    size = math.prod(shape)
+    return np.ediff1d(ary), lambda y_bar: np.reshape(diff_bar(y_bar, (size,), 1, 0), shape)
 
 
 @adjoint(np.bincount)

@@ -163,7 +163,8 @@ def slogdet_bar(y_bar, sign, a):
     scale = 0.0 if y_bar[1] is None else y_bar[1]
     if np.iscomplexobj(a) and y_bar[0] is not None:
         scale = scale + 1j * np.imag(y_bar[0] * conj(sign))
-    return np.expand_dims(scale, (-2, -1)) * adjoint_of(np.linalg.inv(a))
+    inverse = adjoint_of(np.linalg.inv(a))
+    return (scale if np.ndim(a) == 2 else np.expand_dims(scale, (-2, -1))) * inverse
 
 
 @adjoint(np.linalg.matrix_power)

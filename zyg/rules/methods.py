@@ -27,7 +27,8 @@ from zyg.rules.reductions import (
     var_bar,
 )
 from zyg.rules.registry import adjoint, constant
-from zyg.rules.shape import diagonal_bar, inverse_order, repeat_bar, reshaped_back
+from zyg.rules.shape import inverse_order, repeat_bar, reshaped_back
+from zyg.transposes import diagonal_back
 
 constant(
     *(np.ndarray.shape, np.ndarray.ndim, np.ndarray.size, np.ndarray.dtype, np.ndarray.nbytes),
@@ -152,7 +153,7 @@ def trace(self, offset=0, axis1=0, axis2=1):
 def diagonal(self, offset=0, axis1=0, axis2=1):
     shape = np.shape(self)
     y = self.diagonal(offset, axis1, axis2)
-    return y, lambda y_bar: (diagonal_bar(y_bar, shape, offset, axis1, axis2),)
+    return y, lambda y_bar: (diagonal_back(y_bar, shape, offset, axis1, axis2),)
 
 
 @adjoint(np.ndarray.dot)

@@ -4,17 +4,59 @@ from __future__ import annotations
 
 import numpy as np
 
+from ir import facts
+from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import substitute
+from zyg.numpy_example import shaped_by
+from zyg.rules.registry import adjoint, substitute
 
 
 @substitute(np.polyval)
 def polyval(p, x):
-    """Horner's scheme, as NumPy does it."""
+    """Horner's scheme, as NumPy does it; of rows of coefficients, too."""
+    p = np.asarray(p)
+    if np.ndim(p) == 1:
+        return evaluated(p, x)
     y = np.zeros_like(x)
-    for coefficient in np.asarray(p):
+    for coefficient in p:
         y = y * x + coefficient
     return y
+
+
+PLAIN_POLYVAL = np.polyval
+
+
+def evaluated(p, x):
+    """A polynomial at each `x`."""
+    return PLAIN_POLYVAL(p, x)
+
+
+def dims_of_places(p, x):
+    return x
+
+
+facts.result(evaluated)(shaped_by(PLAIN_POLYVAL, dims_of_places, 2))
+facts.fresh(evaluated)
+
+
+@adjoint(evaluated)
+def evaluated_(p, x):
+    def back(y_bar):
+        return (
+            unbroadcast(coefficients_bar(y_bar, np.size(p), x), p),
+            unbroadcast(y_bar * conj(evaluated(np.arange(np.size(p) - 1, 0, -1) * p[:-1], x)), x),
+        )
+
+    return evaluated(p, x), back
+
+
+def coefficients_bar(y_bar, count, x):
+    """For each coefficient the sum of the cotangents times its power of `x`."""
+    bars, bar = [], y_bar
+    for _ in range(count):
+        bars = [np.sum(bar), *bars]
+        bar = bar * conj(x)
+    return np.stack(bars) if bars else np.zeros(0)
 
 
 @substitute(np.polyadd)

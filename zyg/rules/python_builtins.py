@@ -8,7 +8,7 @@ import numpy as np
 
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
 from zyg.iterators import items_of, of_items, readable_again
-from zyg.rules.operators import is_count, power_growth, power_slope
+from zyg.rules.operators import is_count, is_in_range, power_growth, power_slope
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -23,11 +23,14 @@ def pow_(base, exp, mod=None):
     z = pow(base, exp) if mod is None else pow(base, exp, mod)
 
     def back(z_bar):
+        is_exact = is_in_range(z, base) if np.ndim(z) > 0 else False
         return (
-            unbroadcast(z_bar * conj(power_slope(base, exp, z)), base) if mod is None else None,
+            None
+            if mod is not None
+            else unbroadcast(z_bar * conj(power_slope(base, exp, z, is_exact)), base),
             None
             if mod is not None or is_count(exp)
-            else unbroadcast(z_bar * conj(power_growth(base, exp, z)), exp),
+            else unbroadcast(z_bar * conj(power_growth(base, exp, z, is_exact)), exp),
         )
 
     return z, back

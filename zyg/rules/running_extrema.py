@@ -1,7 +1,6 @@
-"""`np.maximum.accumulate` and `np.minimum.accumulate`: items taken where the last best one stands.
+"""`np.maximum.accumulate` and `np.minimum.accumulate`: each item is one that stands before it.
 
-The places of these never fall along the axis, so that the cotangents that belong to one item stand
-in a row: they are added run by run (`zyg.runs`).
+The cotangents that belong to one item stand in a row: they are added run by run (`zyg.runs`).
 """
 
 from __future__ import annotations
@@ -13,23 +12,25 @@ from ir.types import TOP
 from zyg.array_type import Array, array_of
 from zyg.rules.registry import adjoint, constant, of_ufuncs
 from zyg.rules.ufunc_methods import as_dtype
-from zyg.runs import at_runs, last_best, sums_of_runs
+from zyg.runs import at_runs, begins, running, sums_of_runs
 
 
 @of_ufuncs("accumulate", np.maximum, np.minimum)
 def extremum_accumulate(ufunc, array, axis=0, dtype=None, out=None):
-    items = as_dtype(array, dtype)
-    return at_runs(items, last_best(ufunc, items, axis), axis)
+    return running(ufunc, as_dtype(array, dtype), axis)
 
 
-constant(last_best)
+constant(begins)
 
 
-@facts.result(last_best)
-def places_type(args, kwargs):
-    """Integers of the shape of the array. (What `last_best` calls stands for its callers.)"""
-    array = args[1]
-    return array_of(np.dtype(np.intp), array.dims) if isinstance(array, Array) else TOP
+@facts.result(begins)
+def mask_type(args, kwargs):
+    return array_of(np.dtype(bool), args[0].dims) if isinstance(args[0], Array) else TOP
+
+
+@facts.result(running)
+def running_type(args, kwargs):
+    return args[1] if isinstance(args[1], Array) else TOP
 
 
 @facts.result(at_runs, sums_of_runs)
@@ -37,17 +38,30 @@ def items_type(args, kwargs):
     return args[0] if isinstance(args[0], Array) else TOP
 
 
-@adjoint(at_runs)
-def at_runs_rule(items, places, axis):
-    def back(y_bar):
-        return sums_of_runs(y_bar, places, axis), None, None
+facts.fresh(running, begins, at_runs, sums_of_runs)
 
-    return at_runs(items, places, axis), back
+
+@adjoint(running)
+def running_rule(ufunc, items, axis):
+    y = running(ufunc, items, axis)
+
+    def back(y_bar):
+        return None, sums_of_runs(y_bar, begins(items, y, axis), axis), None
+
+    return y, back
+
+
+@adjoint(at_runs)
+def at_runs_rule(items, begins, axis):
+    def back(y_bar):
+        return sums_of_runs(y_bar, begins, axis), None, None
+
+    return at_runs(items, begins, axis), back
 
 
 @adjoint(sums_of_runs)
-def sums_of_runs_rule(bars, places, axis):
+def sums_of_runs_rule(bars, begins, axis):
     def back(y_bar):
-        return at_runs(y_bar, places, axis), None, None
+        return at_runs(y_bar, begins, axis), None, None
 
-    return sums_of_runs(bars, places, axis), back
+    return sums_of_runs(bars, begins, axis), back

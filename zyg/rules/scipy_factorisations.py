@@ -16,7 +16,7 @@ from zyg.rules.factorisations import (
     cholesky_bar,
     determined,
     eigh_bar,
-    refuse_phase,
+    of_any_phase,
     square_qr_bar,
 )
 from zyg.rules.linalg import adjoint_of
@@ -169,7 +169,7 @@ def scipy_svd_bar(y_bar, all_u, s, all_vh):
     u_bar = np.zeros_like(u) if y_bar[0] is None else determined(y_bar[0], size)
     v_bar = np.zeros_like(v) if y_bar[2] is None else determined(adjoint_of(y_bar[2]), size)
     of_u, of_v = adjoint_of(u) @ u_bar, adjoint_of(v) @ v_bar
-    refuse_phase(of_u + of_v)
+    of_u = of_any_phase(of_u, of_u + of_v)
     is_same = np.eye(size, dtype=bool)
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     gaps = np.where(is_same, np.inf, row**2 - column**2).astype(s.dtype)

@@ -9,11 +9,13 @@ import math
 
 import numpy as np
 
+from ir import facts
 from zyg.cotangent import unbroadcast
 from zyg.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.numpy_result_shapes import OF_RESULTS
 from zyg.rules.registry import adjoint, constant
+from zyg.transposes import diagonal_back
 
 constant(*OF_RESULTS)
 constant(
@@ -235,17 +237,18 @@ def summed_rows(bar, shape):
 def diagonal(a, offset=0, axis1=0, axis2=1):
     shape = np.shape(a)
     y = np.diagonal(a, offset, axis1, axis2)
-    return y, lambda y_bar: (diagonal_bar(y_bar, shape, offset, axis1, axis2),)
+    return y, lambda y_bar: (diagonal_back(y_bar, shape, offset, axis1, axis2),)
 
 
-def diagonal_bar(y_bar, shape, offset, axis1, axis2):
-    """An array of the given shape with `y_bar` on its diagonal and 0 elsewhere."""
-    axes = (axis1 % len(shape), axis2 % len(shape))
-    rest = [shape[i] for i in range(len(shape)) if i not in axes]
-    steps = np.arange(np.shape(y_bar)[-1])
-    index = (..., steps + max(-offset, 0), steps + max(offset, 0))
-    moved = scatter(y_bar, (*rest, shape[axes[0]], shape[axes[1]]), index)
-    return np.moveaxis(moved, (-2, -1), axes)
+@adjoint(diagonal_back)
+def diagonal_back_(bar, shape, offset, axis1, axis2):
+    def back(x_bar):
+        return np.diagonal(x_bar, offset, axis1, axis2), None, None, None, None
+
+    return diagonal_back(bar, shape, offset, axis1, axis2), back
+
+
+facts.fresh(diagonal_back)
 
 
 @adjoint(np.diag)
@@ -256,7 +259,7 @@ def diag(v, k=0):
 
 def diag_bar(y_bar, shape, k):
     """`np.diag` both makes a matrix and reads a diagonal; each is the adjoint of the other."""
-    return np.diagonal(y_bar, k) if len(shape) == 1 else diagonal_bar(y_bar, shape, k, 0, 1)
+    return np.diagonal(y_bar, k) if len(shape) == 1 else diagonal_back(y_bar, shape, k, 0, 1)
 
 
 @adjoint(np.diagflat)

@@ -20,7 +20,22 @@ def j0(x):
 
 @adjoint(special.j1)
 def j1(x):
-    return special.j1(x), lambda y_bar: y_bar * conj(0.5 * (special.j0(x) - special.jv(2, x)))
+    return special.j1(x), lambda y_bar: y_bar * conj(special.j0(x) - j1_over_x(x))
+
+
+def j1_over_x(x):
+    """`j1(x) / x`, and its limit 1 / 2 at 0."""
+    is_zero = np.equal(x, 0)
+    return np.where(is_zero, 0.5, special.j1(x) / np.where(is_zero, 1, x))
+
+
+@adjoint(j1_over_x)
+def j1_over_x_(x):
+    def back(y_bar):
+        # It is (j0 + j2) / 2 as well, whose derivative needs no quotient.
+        return y_bar * (0.25 * (special.jv(1, x) - special.jv(3, x)) - 0.5 * special.j1(x))
+
+    return j1_over_x(x), back
 
 
 @adjoint(special.y0)
@@ -30,7 +45,7 @@ def y0(x):
 
 @adjoint(special.y1)
 def y1(x):
-    return special.y1(x), lambda y_bar: y_bar * conj(0.5 * (special.y0(x) - special.yv(2, x)))
+    return special.y1(x), lambda y_bar: y_bar * conj(special.y0(x) - special.y1(x) / x)
 
 
 @adjoint(special.i0)

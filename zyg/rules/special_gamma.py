@@ -5,14 +5,12 @@ Source of formulas: NIST Digital Library of Mathematical Functions, sections 5, 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy import special
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint, substitute
+from zyg.rules.registry import adjoint
 from zyg.rules.special_parameters import without_formula
 
 
@@ -60,11 +58,17 @@ def polygamma(n, x):
     )
 
 
-@substitute(special.multigammaln)
+@adjoint(special.multigammaln)
 def multigammaln(a, d):
-    a = np.asarray(a)
-    terms = [special.gammaln(a - 0.5 * i) for i in range(d)]
-    return sum(terms) + 0.25 * d * (d - 1) * math.log(math.pi)
+    return special.multigammaln(a, d), lambda y_bar: (y_bar * sum_of_psi(a, d), None)
+
+
+def sum_of_psi(a, d):
+    """The derivative of a product of gamma functions of `a`, `a - 1 / 2` and so on, over it."""
+    total = special.psi(a)
+    for i in range(1, d):
+        total = total + special.psi(np.asarray(a) - 0.5 * i)
+    return total
 
 
 @adjoint(special.beta)
