@@ -32,6 +32,16 @@ def along_an_axis(x):
     return np.sum(np.apply_along_axis(lambda row: np.sum(row) * row[0], 1, x) ** 2)
 
 
+def projected_on_the_first_vector(x):
+    _, _, vectors = np.linalg.svd(x, full_matrices=False)
+    return np.sum((x @ vectors[:1].T) ** 2 * x[0, 1])
+
+
+def share_of_one(x):
+    weights = np.exp(x @ x[0])
+    return np.log((weights / np.sum(weights, keepdims=True))[1])
+
+
 def rows_stored(x):
     a = np.zeros((3, 3))
     for i in range(3):
@@ -93,6 +103,7 @@ INNER = {"forward": FORWARD, "reverse": REVERSE}
 @pytest.mark.parametrize("f", [
     singular_values, unpacked_eigenvalues, array_of_items, outer_method, along_an_axis,
     rows_stored, eigenvalues_stored, scalar_loop, enumerated, zipped, pairs, columns,
+    projected_on_the_first_vector, share_of_one,
 ], ids=lambda f: f.__name__)  # fmt: skip
 def test_second_derivative(f, inner, outer):
     if f is columns and inner == "forward":

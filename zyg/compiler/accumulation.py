@@ -285,7 +285,7 @@ class Accumulation(Algebra):
             made = self.call(cotangent_items.add_at, b, hot.args[2], hot.args[0])
             return self._typed_like(b, made)
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
-            return self._sum(a, b, like)
+            return self.sum_of_numbers(a, b, like)
         return self.call(cotangent.accumulate, a, b)
 
     def _is_item_of_list(self, hot: Call) -> bool:
@@ -293,7 +293,7 @@ class Accumulation(Algebra):
         is_item = isinstance(index, Scalar | Known) and class_of(index) is int
         return is_item and isinstance(type_, Sequence) and type_.cls is list
 
-    def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
+    def sum_of_numbers(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays, as a difference where one of them is negated."""
         arrays = [operand for operand in (a, b) if is_array(type_of(operand))]
         selected = self._sum_of_selections(a, b)

@@ -37,7 +37,7 @@ from ir.rewrite import Mapping, substitute
 from ir.simplify import eliminate_dead, is_pure
 from ir.types import Type
 from zyg import cotangent
-from zyg.array_type import Array, is_big
+from zyg.array_type import Array, One, is_big
 from zyg.compiler.activity import Flow, may_vary
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import RuleStep
@@ -74,8 +74,16 @@ class BackInliner(Transposer):
             return Const(0.0)
         return Const(0.0) if _is_none(bars[position]) else bars[position]
 
-    def type_of_sum(self, arrays: list[Operand]) -> Type:
+    def plus(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """Tangents of several operands have shapes of their own."""
+        types_ = type_of(a), type_of(b)
+        if all(isinstance(type_, Array) for type_ in types_):
+            total = call_type(operator.add, *types_)
+            if not all(has_shape_of(type_, total) for type_ in types_):
+                return self.sum_of_numbers(a, b, like)
+        return super().plus(a, b, like)
+
+    def type_of_sum(self, arrays: list[Operand]) -> Type:
         first, *others = map(type_of, arrays)
         if not others:
             return first
@@ -105,7 +113,7 @@ def has_shape_of(array: Type, total: Type) -> bool:
     if array.dims is None or total.dims is None or len(array.dims) != len(total.dims):
         return False
     return array.dtype == total.dtype and all(
-        is_big(dim) or not is_big(of_total)
+        is_big(dim) or isinstance(of_total, One)
         for dim, of_total in zip(array.dims, total.dims, strict=True)
     )
 
