@@ -1,6 +1,7 @@
 """Objects that functions of C convert or compute with: refused, never taken for constants."""
 
 import math
+import statistics
 
 import numpy as np
 import pytest
@@ -44,6 +45,19 @@ class Rooted:
         return Rooted(math.sqrt(self.x))
 
 
+class Series:
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, k):
+        if k > 2:
+            raise IndexError(k)
+        return self.x * k
+
+
 def stored(x):
     a = np.zeros(2)
     a[0] = Length(x)
@@ -76,6 +90,9 @@ REFUSED = [
     lambda x: np.sum(Samples(x)),
     lambda x: (np.ones(2) + Samples(x)).sum(),
     lambda x: np.sqrt(Rooted(x)).x,
+    lambda x: np.sqrt(np.array([Rooted(x)], dtype=object))[0].x,
+    lambda x: list(reversed(Series(x)))[0],
+    lambda x: statistics.mean(Series(x)),
     stored,
     stored_as_objects,
     known_at_run_time,

@@ -73,7 +73,7 @@ def takes_numbers(callee: Any) -> bool:
     """Whether a function written in C, or one of NumPy's, computes with what it is given."""
     if is_constant(callee):
         return False
-    if callee is complex or isinstance(callee, np.ufunc):
+    if callee is complex or callee is reversed or isinstance(callee, np.ufunc):
         return True
     owner = getattr(callee, "__self__", None)
     if isinstance(callee, BuiltinFunctionType) and isinstance(owner, np.ufunc):
@@ -81,7 +81,7 @@ def takes_numbers(callee: Any) -> bool:
     if getattr(callee, "__objclass__", None) is np.ndarray:
         return True
     module = str(getattr(callee, "__module__", None))
-    return module in ("math", "cmath") or module.partition(".")[0] == "numpy"
+    return module in ("math", "cmath", "statistics") or module.partition(".")[0] == "numpy"
 
 
 def _what(cls: type, callee: Any) -> str:
@@ -106,6 +106,8 @@ def _may_be_object(type_: Type) -> bool:
     match type_:
         case Top():
             return True
+        case Instance(cls):
+            return cls is np.ndarray  # of dtype object
         case Union(parts) | Tuple(parts):
             return any(map(_may_be_object, parts))
     return class_of(type_) in (list, tuple) and _may_be_object(facts.item_of(type_))
@@ -117,6 +119,8 @@ def _is_taken_apart(cls: type, callee: Any) -> bool:
         return False
     if isinstance(callee, np.ufunc):  # which look for a method of their own name
         return True
+    if callee is reversed:
+        return overloads(cls, "__getitem__") and not overloads(cls, "__reversed__")
     own = any(overloads(cls, name) for name in ARITHMETIC)
     if any(callee is function for function in _OPERATORS) and own:
         return False  # asked as Python asks it, or refused behind an array

@@ -344,6 +344,8 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     if declared is not None:
         return y, declared(y, *args, *whole, **kwargs)
     assert groups is not None
+    if all(whole[i] is None for i in groups[0]):
+        return y, zero_tangent(y)  # of what objects hold: that is known with them
     given = [whole[i] if i in groups[0] else x for i, x in enumerate(args)]
     return y, call(*given, **kwargs)
 
