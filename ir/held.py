@@ -115,7 +115,8 @@ class HeldMemory:
             return False
         is_deep = places.contents.is_element(value)
         roots = places.roots(storage) if is_deep else places.shallow_roots(storage)
-        if any(root in places.state.stored for root in (storage, *roots)):
+        stored = places.state.stored
+        if any(stored[root] or is_deep for root in (storage, *roots) if root in stored):
             return True
         return any(places.kind(root) == "unknown" for root in roots)
 
@@ -184,15 +185,15 @@ class HeldMemory:
             for value in [operand, *places.parts(operand)]:
                 if isinstance(value, Value) and may_be_memory(value.type):
                     storage = places.storage(value)
+                    is_element = places.contents.is_element(value)
                     # A list of numbers has none of the memory that it was copied from.
-                    is_deep = places.contents.is_element(value) or may_be_memory(
-                        facts.item_of(value.type)
-                    )
+                    is_deep = is_element or may_be_memory(facts.item_of(value.type))
                     known = places.roots if is_deep else places.shallow_roots
-                    roots = {storage, *known(storage)}
-                    if are_parts:
-                        roots -= {storage, *places.shallow_roots(storage)}
-                    places.state.stored.update(dict.fromkeys(roots))
+                    own = {storage, *places.shallow_roots(storage)}
+                    roots = {storage, *known(storage)} - (own if are_parts else set())
+                    # Of an element's container what it holds, and not the container.
+                    containers = own if is_element else set()
+                    places.state.note_stored({root: root not in containers for root in roots})
                     self.given.update(dict.fromkeys(roots))
 
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:

@@ -67,7 +67,7 @@ class Inference(TypedLoops):
         places.state.born.update(places.inputs)
         places.held.expose([*new_captured, *new_params])
         if are_held:
-            places.state.stored.update(places.inputs)
+            places.state.stored.update(dict.fromkeys(places.inputs, True))
         self._whole_source = function.body
         body = self.inner_block(function.body, [], mapping)
         body.ops[:0] = places.entry

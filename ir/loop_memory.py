@@ -46,8 +46,8 @@ class LoopMemory:
         self._lent: set[Value] = set()
         self._held: dict[Value, None] = {}
         # What the body puts into objects, and by number the carried variables that it does.
-        self._stored: set[Value] = set()
-        self._stored_carried: set[int] = set()
+        self._stored: dict[Value, bool] = {}
+        self._stored_carried: dict[int, bool] = {}
         # What the body does with elements of containers from outside of it.
         self._detached: dict[Value, bool] = {}
         self._members: dict[Value, frozenset[Value]] = {}
@@ -65,8 +65,8 @@ class LoopMemory:
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
-        state.stored.update(dict.fromkeys(self._stored))
-        state.stored.update((carried[i], None) for i in self._stored_carried)
+        state.note_stored(self._stored)
+        state.note_stored({carried[i]: whole for i, whole in self._stored_carried.items()})
         self._enter_contents(state)
         self._params = []
         for first in self.changed:
@@ -154,10 +154,12 @@ class LoopMemory:
         is_same = self._note_contents(inner, local)
         if not inner.writes or not isinstance(body.exit, Yield):
             return True
-        stored_carried = {i for i, param in enumerate(carried) if param in inner.stored}
+        stored_carried = {
+            i: inner.stored[param] for i, param in enumerate(carried) if param in inner.stored
+        }
         stored = {
-            v for v in inner.stored
-            if v not in local and v not in before.stored and v not in carried
+            v: whole for v, whole in inner.stored.items()
+            if v not in local and before.stored.get(v) != whole and v not in carried
             and v not in places.nameless
         }
         is_same = is_same and (stored, stored_carried) == (self._stored, self._stored_carried)

@@ -98,9 +98,10 @@ class State:
     resized: dict[tuple[Value, bool], object] = made(dict)
     born: dict[Value, None] = made(dict)
     # Memory that objects may hold, see `ir.held`: the version of the heap that each value was read
-    # from; what was stored into objects; the last look at a value behind a change of the heap.
+    # from; what was stored into objects, and whether it was all of it or items of it alone; the
+    # last look at a value behind a change of the heap.
     exposed: dict[Value, Value] = made(dict)
-    stored: dict[Value, None] = made(dict)
+    stored: dict[Value, bool] = made(dict)
     seen: dict[Value, tuple[Value, Value, Value]] = made(dict)
 
     @property
@@ -109,6 +110,10 @@ class State:
         return bool(self.lost or self.trail) or any(
             storage.type is not HEAP and storage.type != HEAP for storage in self.writes
         )
+
+    def note_stored(self, found: dict[Value, bool]) -> None:
+        for value, is_whole in found.items():
+            self.stored[value] = is_whole or self.stored.get(value, False)
 
     def copy(self) -> State:
         new = object.__new__(State)

@@ -128,6 +128,8 @@ BY_AREA = {
     "objects_holding_containers": """
         appended_while_earlier_rows_are_read changed_by_a_generator changed_in_the_argument
         deep_copies deque_of_rows dicts_of_lists exposed_again filled_by_nested_loops
+        list_that_grows_while_an_object_holds_a_row_of_it rows_held_in_turn_while_the_list_grows
+        row_of_a_list_that_a_function_made
         grown_and_taken_down grown_before_an_error lists_of_arrays loops_over_rows
         methods_that_change_rows moved_by_methods_of_lists nothing_is_read_behind
         objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects

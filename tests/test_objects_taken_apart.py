@@ -91,7 +91,7 @@ REFUSED = [
     lambda x: (np.ones(2) + Samples(x)).sum(),
     lambda x: np.sqrt(Rooted(x)).x,
     lambda x: np.sqrt(np.array([Rooted(x)], dtype=object))[0].x,
-    lambda x: list(reversed(Series(x)))[0],
+    lambda x: next(reversed(Series(x))),
     lambda x: statistics.mean(Series(x)),
     stored,
     stored_as_objects,

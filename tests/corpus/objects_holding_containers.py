@@ -396,3 +396,37 @@ def changed_by_a_generator(grid, x):
         y += row[0] * row[1]
         row[1] += y
     return y * grid.rows[1][1]
+
+
+@program((1.3,))
+def list_that_grows_while_an_object_holds_a_row_of_it(x):
+    rows = [np.array([x, 1.0]), np.array([2.0, x])]
+    grid = Grid(rows[0])
+    rows.append(grid.rows * 2)
+    grid.rows += 1
+    return sum([row.sum() for row in rows]) * grid.rows[0]
+
+
+@program((1.3,))
+def rows_held_in_turn_while_the_list_grows(x):
+    rows = [[x, 1.0], [2.0, x]]
+    grid = Grid(None)
+    for k in range(2):
+        grid.rows = rows[k]
+        rows.append([x * k, grid.rows[0]])
+    grid.rows[0] = 7.0 * x
+    return sum([row[0] * row[1] for row in rows])
+
+
+def made_elsewhere(x):
+    return [[x, 1.0], [2.0, x]]
+
+
+@program((1.3,))
+def row_of_a_list_that_a_function_made(x):
+    rows = made_elsewhere(x)
+    grid = Grid(rows[0])
+    rows[0][1] = x * x
+    rows.append([x, grid.rows[1]])
+    grid.rows[0] = 5 * x
+    return sum([row[0] * row[1] for row in rows])
