@@ -8,8 +8,8 @@ import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, single, table, whole
 from zyg.rules.indexing import unordered
-from zyg.rules.windows import windows_bar
 from zyg.transposes import diagonal_back, differences_back
+from zyg.windows import windows_bar
 
 
 @table

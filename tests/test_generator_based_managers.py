@@ -125,10 +125,35 @@ def test_memory_is_as_the_manager_leaves_it():
     )
 
 
-def test_an_error_that_passes_a_manager_to_a_handler_is_refused():
+def test_an_error_that_passes_a_manager_to_a_handler(capsys):
     def f(x):
         try:
             with logged("a", x) as a:
+                total = a / (x - x)
+        except ZeroDivisionError:
+            total = 3.0 * x
+        return total
+
+    assert zyg.gradient(f, 2.0) == (3.0,)
+    assert printed(capsys) == ["enter a", "exit a"]
+
+
+LOG = []
+
+
+@contextlib.contextmanager
+def noted(x):
+    LOG.append(x)
+    try:
+        yield x * x
+    finally:
+        LOG.append(-x)
+
+
+def test_an_error_that_passes_a_manager_which_changes_something_is_refused():
+    def f(x):
+        try:
+            with noted(x) as a:
                 total = a / (x - x)
         except ZeroDivisionError:
             total = 3.0 * x

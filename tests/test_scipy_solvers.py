@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -190,3 +192,29 @@ def test_argmin_is_a_root_of_the_gradient():
 def test_refused(f, message):
     with pytest.raises(zyg.NotDifferentiable, match=message):
         zyg.gradient(f, 1.5)
+
+
+def error_function(a):
+    return integrate.quad(lambda x: math.exp(-a * x * x), 0.0, 2.0)
+
+
+def test_forward_mode_of_one_of_several_results():
+    """The value of an integral has a tangent, its error has none."""
+    slope = zyg.gradient(lambda a: error_function(a)[0], 0.7)[0]
+    assert zyg.jvp(lambda a: error_function(a)[0], (0.7,), (1.0,))[1] == pytest.approx(slope)
+    for f in (lambda a: sum(error_function(a)), lambda a: error_function(a)[1] * a):
+        with pytest.raises(zyg.NotDifferentiable, match=r"error of scipy\.integrate\.quad"):
+            zyg.jvp(f, (0.7,), (1.0,))
+
+
+def test_forward_mode_of_a_solution():
+    def f(rate, start):
+        found = integrate.solve_ivp(
+            lambda t, y: -rate * y, (0.0, 1.0), start, t_eval=[0.5, 1.0], rtol=1e-9, atol=1e-9
+        )
+        return np.sum(found.y**2)
+
+    args = 0.8, np.array([1.0, 0.5])
+    slopes = zyg.gradient(f, *args)
+    tangent = zyg.jvp(f, args, (1.0, np.array([0.2, -0.3])))[1]
+    assert tangent == pytest.approx(slopes[0] + slopes[1] @ [0.2, -0.3])

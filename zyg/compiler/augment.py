@@ -100,7 +100,8 @@ class Augmenter(ForwardCalls):
                 # Inlined code, the branch of a rule for one, has the place of its call.
                 self.loc = self.place or op.loc
                 callee, args = self.checked(callee, args, kwargs, self.loc)
-                again = self._contents.computed(op, callee, args)
+                # Code of tangents may have computed it as a constant before.
+                again = self._contents.computed(op, callee, args, varies)
                 if again is not None:
                     mapping[op.result] = again
                     return None
@@ -131,7 +132,7 @@ class Augmenter(ForwardCalls):
                                 value.type = known.type
                     mapping.update(zip(op.results, found, strict=True))
                 if len(op.results) == 1:
-                    self._contents.note_computed(op, callee, args, new(op.result))
+                    self._contents.note_computed(op, callee, args, varies, new(op.result))
                 return None
             case If() if not isinstance(new(op.cond), Const):
                 cond = new(op.cond)

@@ -64,15 +64,19 @@ class Contents:
         finally:
             self._read, self._numbers = outer
 
-    def computed(self, op: Call, callee: Operand, args: list[Operand]) -> Operand | None:
-        """The number that a call gives, if an equal call stands before it."""
-        return self._numbers.get(_key(callee, args)) if _is_arithmetic(op, callee, args) else None
+    def computed(
+        self, op: Call, callee: Operand, args: list[Operand], varies: bool
+    ) -> Operand | None:
+        """The number that a call gives, if an equal call stands before it that varied as well."""
+        if not _is_arithmetic(op, callee, args):
+            return None
+        return self._numbers.get((varies, *_key(callee, args)))
 
     def note_computed(
-        self, op: Call, callee: Operand, args: list[Operand], value: Operand
+        self, op: Call, callee: Operand, args: list[Operand], varies: bool, value: Operand
     ) -> None:
         if _is_arithmetic(op, callee, args):
-            self._numbers[_key(callee, args)] = value
+            self._numbers[varies, *_key(callee, args)] = value
 
     def note_store(self, op: Call, args: list[Operand]) -> None:
         """Notes a store; `args` are its operands as they are now."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
+from zyg.no_tangent import NoTangent
 from zyg.tangent import inner_product, zero_tangent
 
 Values = tuple[Any, ...]
@@ -78,7 +79,7 @@ def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:
                     unit if k == i else part for k, part in enumerate(zero)
                 ]))
 
-            parts.append(_with_coordinates(zero[i], inner))
+            parts.append(_part(zero[i], inner))
         return deque(parts, zero.maxlen) if isinstance(zero, deque) else rebuilt(zero, parts)
     if isinstance(zero, dict):
 
@@ -86,12 +87,20 @@ def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:
             return lambda unit: derivative({**zero, key: unit})
 
         return like_mapping(zero, {
-            key: _with_coordinates(part, at(key)) for key, part in zero.items()
+            key: _part(part, at(key)) for key, part in zero.items()
         })
     if isinstance(zero, complex | np.complexfloating):
         return derivative(type(zero)(1)) + 1j * derivative(type(zero)(1j))
     found = derivative(type(zero)(1))
     return type(zero)(found) if isinstance(zero, np.floating) else found
+
+
+def _part(zero: Any, derivative: Callable[[Any], Any]) -> Any:
+    """The tangent of one of several results, or what refuses to be read."""
+    try:
+        return _with_coordinates(zero, derivative)
+    except NotDifferentiable as error:
+        return NoTangent(error)
 
 
 def refuse_unknown(y: Any, function: Any) -> None:
