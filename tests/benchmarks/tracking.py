@@ -8,6 +8,7 @@ gradient takes at its peak, and how long chains of a million operations take.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
 import tracemalloc
@@ -21,6 +22,7 @@ from tests.benchmarks import peers
 from tests.benchmarks.micrograd import Value
 from tests.benchmarks.program import Program
 from tests.benchmarks.programs import PROGRAMS
+from tests.benchmarks.timing import best_seconds
 from zyg import tape, tracker
 
 STEPS = 1000
@@ -163,15 +165,13 @@ def print_larger() -> None:
     for name, program in PROGRAMS.items():
         if not name.startswith(LARGER):
             continue
-        figures = []
-        for make in SYSTEMS.values():
-            try:
-                run = make(program)
-            except peers.NotAvailable:
-                figures.append(" " * 13)
-                continue
-            peers.check_gradient(program, run(), 1e-6)
-            figures.append(f"{fastest(run) * STEPS / 1000:13.3f}")
+        runs = {}
+        for system, make in SYSTEMS.items():
+            with contextlib.suppress(peers.NotAvailable):
+                run = runs[system] = make(program)
+                peers.check_gradient(program, run(), 1e-6)
+        best = best_seconds(runs, rounds=100)
+        figures = [f"{best[s] * 1000:13.3f}" if s in best else " " * 13 for s in SYSTEMS]
         print(f"{name:25}" + "".join(figures))
 
 
@@ -203,14 +203,12 @@ def print_straight() -> None:
         tape.append_adjoint(t)
         for a, b in zip(tape.replay(t, *args), zyg.gradient(f, *args), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9)
-        ours = fastest(lambda t=t, args=args: repeated(tape.replay, t, *args))
-        theirs = fastest(lambda f=f, args=args: repeated(zyg.gradient, f, *args))
+        best = best_seconds({
+            "replayed": lambda t=t, args=args: tape.replay(t, *args),
+            "compiler": lambda f=f, args=args: zyg.gradient(f, *args),
+        })
+        ours, theirs = (best[name] * 1e6 for name in ("replayed", "compiler"))
         print(f"{name:27}{ours:11.2f}{theirs:11.2f}{ours / theirs:11.2f}")
-
-
-def repeated(run: Callable[..., Any], *args: Any) -> None:
-    for _ in range(STEPS):
-        run(*args)
 
 
 # Memory

@@ -20,7 +20,8 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
-from ir.types import Instance, Top, Tuple, Type, Union, class_of
+from ir.types import Bottom, Instance, Known, Scalar, Slice, Top, Tuple, Type, Union, class_of
+from zyg.array_type import Array
 from zyg.compiler.objects import ARITHMETIC, is_place, overloads
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, is_constant
@@ -32,6 +33,8 @@ _OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
     operator.pow, operator.matmul,
 )
+# Types of values that neither are objects nor hold some.
+_PLAIN = frozenset([Array, Scalar, Known, Slice, Bottom])
 _ADVICE = "convert it first, with float(x), or write out in Python what is done with it"
 
 
@@ -39,6 +42,8 @@ def refuse_objects(
     inference: Any, callee: Const, args: list[Operand], loc: Location | None
 ) -> None:
     """Raises for a call that takes an object apart, and looks at what may be one."""
+    if _PLAIN.issuperset([type(type_of(arg)) for arg in args]):
+        return
     function = callee.value
     if any(function is each for each in _EACH) and args and isinstance(args[0], Const):
         function, args = args[0].value, args[1:]

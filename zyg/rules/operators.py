@@ -10,6 +10,8 @@ import operator
 
 import numpy as np
 
+from ir.fact_rules import always
+from ir.types import Scalar
 from zyg.cotangent import accumulate, conj, unbroadcast
 from zyg.cotangent_items import first_part, last_part, one_hot
 from zyg.rules.registry import adjoint, constant
@@ -153,6 +155,7 @@ def is_without_zeros(x):
 
 
 constant(is_in_range)
+always(Scalar(bool), is_in_range)
 
 
 def vanishing(x, y):
