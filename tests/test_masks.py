@@ -177,3 +177,22 @@ def test_factors_of_arms(scale):
 
 def test_second_derivatives_behind_masks():
     zyg.check_grads(lambda x: np.sum(np.where(x > 2.5, np.log(x) * x, x**3)), np.abs(X) + 1)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, rate: np.sum(np.where(x > 0, np.sqrt(x) * rate, np.exp(x))),
+    lambda x, rate: np.sum(np.where(x > 0, rate * np.log(x), 0.0)),
+    lambda x, rate: np.sum(np.where(x > 0, np.sqrt(x) / rate + x, x)),
+    lambda x, rate: np.sum(np.where(x > 0, x**rate * 2.0, x)),
+    lambda x, rate: np.sum(np.where(x > 0, np.sqrt(x * rate), 0.0) * x),
+])  # fmt: skip
+@pytest.mark.parametrize("rate", [0.5, np.array([0.5, 2.0, 0.7])])
+def test_arms_with_an_operand_that_is_broadcast(f, rate):
+    """At 0 the derivative is that of the arm that was taken."""
+    x = np.array([0.0, 1.0, 4.0])
+    near = np.array([-1e-9, 1.0, 4.0])
+    with np.errstate(all="ignore"):
+        x_bar, rate_bar = zyg.gradient(f, x, rate)
+        x_near, rate_near = zyg.gradient(f, near, rate)
+    np.testing.assert_allclose(x_bar, x_near, atol=1e-8)
+    np.testing.assert_allclose(rate_bar, rate_near, atol=1e-8)

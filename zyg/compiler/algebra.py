@@ -169,7 +169,7 @@ class Algebra(Lengths):
         if type_of(left) != type_of(right) or len(first.args) != 3 or len(second.args) != 3:
             return None
         arms = [
-            b if _is_zero(a) else a if _is_zero(b) else self._sum(a, b, NONE)
+            b if _is_zero(a) else a if _is_zero(b) else self.sum_of_numbers(a, b, NONE)
             for a, b in zip(first.args[1:], second.args[1:], strict=True)
         ]
         made = self.call(np.where, first.args[0], *arms)
@@ -177,7 +177,7 @@ class Algebra(Lengths):
             made.type = type_of(left)
         return made
 
-    def _sum(self, a: Operand, b: Operand, like: Operand) -> Operand:
+    def sum_of_numbers(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays."""
         raise NotImplementedError
 

@@ -180,9 +180,11 @@ class Transposer(BranchTransposer):
             )
         captures = step.captures
         masks = self._masks.of(step.result)
-        if masks and not self._goes_on(step, bar):
+        is_selected = bool(masks) and not self._goes_on(step, bar)
+        if is_selected:
             bar, captures = self._masked_operands(step, masks, bar)
-            masks = ()
+            # Behind an operand that is broadcast, the arm goes on along the other one.
+            masks = masks if is_elementwise(step.callee) else ()
         stand_ins = self.stand_ins(captures)
         mapping: Mapping = dict(zip(back.captured, captures, strict=True))
         for inner, captured in mapping.items():
@@ -202,7 +204,7 @@ class Transposer(BranchTransposer):
                 gradient = bar
             elif not masks or is_none(gradient) or not isinstance(target, Value):
                 pass
-            elif not self._pass_on(masks, target, step):
+            elif not self._pass_on(masks, target, step) and not is_selected:
                 gradient = self._masked(masks, self._instantiated(target, gradient), 0)
             self.add(target, gradient)
 
