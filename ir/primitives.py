@@ -270,10 +270,13 @@ def having(value: Any, name: str) -> Any:
     return value
 
 
-def present(value: Any, name: str) -> Any:
+def present(value: Any, name: str, is_stored: bool = False) -> Any:
     """An object or None, where an attribute is read or stored that None doesn't have."""
     if value is None:
-        getattr(value, name)  # which raises
+        # Python's own errors: since 3.13 that of a store says more.
+        if is_stored:
+            setattr(value, name, None)
+        getattr(value, name)
     return value
 
 

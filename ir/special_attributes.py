@@ -141,13 +141,14 @@ def _getattr(
 
 
 def _unless_none(
-    self: TypedCalls, owner: Operand, name: str, loc: Location | None
+    self: TypedCalls, owner: Operand, name: str, loc: Location | None, is_stored: bool = False
 ) -> Operand:
     """What may be None or an object, behind a read or store of an attribute: that object."""
     found = _object_in(self, type_of(owner), name)
     if found is None or not isinstance(owner, Value):
         return owner
-    (same,) = typed(self, primitives.present, [owner, Const(name)], [owner.name], loc, found)
+    operands: list[Operand] = [owner, Const(name), *([Const(True)] if is_stored else [])]
+    (same,) = typed(self, primitives.present, operands, [owner.name], loc, found)
     if self.places is not None and isinstance(same, Value):
         self.places.name_again(owner, same)
     return same
@@ -176,11 +177,11 @@ def _present(
     loc: Location | None,
 ) -> Folded:
     """Generated code that is looked at again, where more may be known."""
-    owner, name = args
+    owner, name, *stored = args
     assert isinstance(name, Const)
     if isinstance(type_of(owner), Instance):
         return [owner]
-    same = _unless_none(self, owner, name.value, loc)
+    same = _unless_none(self, owner, name.value, loc, bool(stored))
     return None if same is owner else [same]
 
 
@@ -355,7 +356,7 @@ def _set_attribute(
     owner, name, value = args
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
-    owner = _unless_none(self, owner, name.value, loc)
+    owner = _unless_none(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other" and isinstance(owner, Const) and (
