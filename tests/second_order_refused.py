@@ -19,11 +19,11 @@ BY_AREA = {
         decorated_by_a_class dispatched_on_type method_dispatched_on_type
         method_with_partial recursion_through_a_decorator weighted_edit_distance
     """,
-    "draws": "drawn_from_what_objects_hold read_in_the_environment shuffled_by_numpy",
+    "draws": "drawn_from_what_objects_hold read_in_the_environment ",
     "event_queues": "actions_that_plan_others events_that_are_compared",
     "exceptions": "exits_in_with",
     "failing_callees": """
-        events machine mutual recursion starred_calls_that_fail_midway unknown_functions
+        events machine mutual starred_calls_that_fail_midway unknown_functions
     """,
     "failing_flow": "comp comps type_error varargs zips",
     "failing_memory": "attrs_order held_array swap_fail",
@@ -36,7 +36,7 @@ BY_AREA = {
     "generator_endings": "closed_inside_of_yield_from with_around_a_yield",
     "generator_flow": """
         alternate_until_all_end endless_recursion last_iterate_by_islice
-        match_in_a_generator merge_of_sorted running_means sieve sliding_windows
+        merge_of_sorted running_means sieve sliding_windows
         swaps_of_a_sort
     """,
     "generator_managers": """
@@ -53,7 +53,7 @@ BY_AREA = {
         controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict
         lists_from_a_generator objects_that_move power_iteration relaxation three_stages
     """,
-    "generator_walks": "flattened flattened_argument search_in_a_graph shortest_path walk_of_dicts",
+    "generator_walks": "flattened flattened_argument search_in_a_graph walk_of_dicts",
     "generators": """
         array_changed_between_items functions_made_in_generator list_filled_by_generator
         recursive_walk rows_changed_by_who_takes_them yield_from_over_iterables
@@ -107,7 +107,7 @@ BY_AREA = {
     "object_structures": """
         account_as_argument accounts_that_are_observed bank_with_transfers
         bodies_that_attract_each_other diffusion_on_a_cyclic_graph fluent_builder
-        linked_list_as_argument machine_of_states reverse_mode_inside
+        linked_list_as_argument machine_of_states
         sweep_over_a_cyclic_graph
     """,
     "objects": """
