@@ -403,30 +403,114 @@ def test_the_program_runs_once_for_each_colour():
     assert len(runs) == 3 + 2  # the shape of the result, and the check
 
 
+# Code in other places than functions of the module
+
+
+class Spring:
+    kind = 2.0
+
+    def __init__(self, stiffness, link=None):
+        self.stiffness = stiffness
+        self.link = link
+        self.forces = 0
+
+    def force(self, x):
+        self.forces += 1
+        return self.stiffness * math.sin(x) + self.shift(x)
+
+    @staticmethod
+    def shift(x):
+        return math.sqrt(x * x + 1.0)
+
+    @property
+    def other(self):
+        return self.link
+
+    def __eq__(self, other):
+        return type(self) is type(other) and isinstance(other, Spring)
+
+
+class StiffSpring(Spring):
+    def force(self, x):
+        return super().force(x) if self.kind > 3.0 else math.exp(x) + Spring.shift(x)
+
+
+def test_methods_run_on_traced_values():
+    spring = Spring(2.0, link=StiffSpring(3.0))
+
+    def by_an_object_that_exists(x):
+        return np.array([spring.force(x[0]), spring.other.force(x[1]), Spring.shift(x[2])])
+
+    def by_objects_that_are_made(x):
+        pairs = itertools.pairwise([Spring(a) for a in x])
+        return np.array([a.force(b.stiffness) for a, b in pairs if a == b])
+
+    def by_classes(x):
+        match spring:
+            case StiffSpring():
+                return x[:1]
+            case Spring(stiffness=a):
+                return np.array([a * math.sin(x[1])])
+
+    assert np.array_equal(pattern_of(by_an_object_that_exists), np.eye(3, len(X), dtype=bool))
+    assert spring.forces == 1
+    assert type(spring) is Spring
+    neighbours = np.eye(len(X) - 1, len(X)) + np.eye(len(X) - 1, len(X), 1)
+    assert np.array_equal(pattern_of(by_objects_that_are_made), neighbours.astype(bool))
+    assert np.array_equal(np.flatnonzero(pattern_of(by_classes)), [1])
+
+
+def test_modules_imported_in_functions():
+    def f(x):
+        import math as mathematics
+        from math import cos
+
+        return np.array([mathematics.sin(x[0]), cos(x[2])])
+
+    assert np.array_equal(np.argwhere(pattern_of(f)), [[0, 0], [1, 2]])
+
+
+def test_functions_in_a_tuple():
+    functions = (math.sin, math.cos)
+
+    def f(x):
+        return np.array([g(a) for g, a in zip(functions, x, strict=False)])
+
+    assert np.array_equal(np.argwhere(pattern_of(f)), [[0, 0], [1, 1]])
+
+
+def pattern_of(f):
+    return zyg.jacobian_sparsity(f, X)[0].toarray()
+
+
 # What is refused
 
 
-def test_what_hides_numbers_is_refused():
-    class Model:
-        def value(self, x):
-            return math.sin(x[0])
+class Slotted:
+    """Its objects have no second ones beside them, so that their methods run as they are."""
 
-    model = Model()
+    __slots__ = ()
+
+    def value(self, x):
+        return math.sin(x[0])
+
+    def value_or_zero(self, x):
+        try:
+            return np.array([math.sin(x[0])])
+        except TypeError:
+            return np.zeros(1)
+
+
+def test_what_hides_numbers_is_refused():
+    model = Slotted()
     with pytest.raises(zyg.NotDifferentiable, match="sparsity=pattern"):
         zyg.jacobian_sparsity(lambda x: model.value(x), X)
 
 
 def test_a_handler_does_not_hide_a_refusal():
-    class Model:
-        def value(self, x):
-            try:
-                return np.array([math.sin(x[0])])
-            except TypeError:
-                return np.zeros(1)
-
-    model = Model()
+    model = Slotted()
     with pytest.raises(zyg.NotDifferentiable, match="sparsity=pattern"):
-        zyg.jacobian_sparsity(lambda x: model.value(x), X)
+        zyg.jacobian_sparsity(lambda x: model.value_or_zero(x), X)
 
 
 def test_forward_mode_is_not_needed():

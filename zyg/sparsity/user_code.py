@@ -19,7 +19,14 @@ from zyg.rules import registry
 from zyg.rules.hooks import isderiving
 from zyg.sparsity.constant_matrices import ConstantMatrix, is_sparse_matrix
 from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
-from zyg.sparsity.traced import holds_traced, plain, traced_in
+from zyg.sparsity.traced import Traced, holds_traced, plain, traced_in
+from zyg.sparsity.user_classes import (
+    has_only_a_dict,
+    may_have_twin,
+    twin_of_class,
+    twin_of_object,
+)
+from zyg.wrapped_values import ATOMS
 
 _ALWAYS = NEW_ARRAYS | CONVERSIONS | CHANGES
 _LEFT_ALONE = frozenset([*sys.stdlib_module_names, *PACKAGES, "ir"]) - {"__main__"}
@@ -32,6 +39,7 @@ class UserCode(Rebinding):
         super().__init__(holds_traced, plain, run.call)
         self._run = run
         self._made: dict[Any, Any] = {}
+        self._objects: dict[int, tuple[Any, Any]] = {}  # beside each, its twin
         self._builtins.update(float=_conversion(float, run), complex=_conversion(complex, run))
         run.rebound = self.rebound
 
@@ -44,7 +52,12 @@ class UserCode(Rebinding):
         if not isinstance(function, types.FunctionType):
             return function
         if function not in self._made:
-            cells = tuple(types.CellType() for _ in function.__closure__ or ())
+            names = function.__code__.co_freevars
+            # What `super()` asks for stays the class that the method was written in.
+            cells = tuple(
+                cell if name == "__class__" else types.CellType()
+                for name, cell in zip(names, function.__closure__ or (), strict=True)
+            )
             twin = types.FunctionType(
                 function.__code__, self._globals_of(function), function.__name__,
                 function.__defaults__, cells or None,
@@ -52,8 +65,11 @@ class UserCode(Rebinding):
             twin.__kwdefaults__ = function.__kwdefaults__
             twin.__module__ = function.__module__
             twin.__dict__.update(function.__dict__)
+            self._made[twin] = twin
             self._made[function] = twin  # before its cells: it may be in one of them
             for cell, original in zip(cells, function.__closure__ or (), strict=True):
+                if cell is original:
+                    continue
                 try:
                     cell.cell_contents = self.converted(original.cell_contents)
                 except ValueError:
@@ -66,7 +82,7 @@ class UserCode(Rebinding):
         found = self._twins.get(id(original))
         if found is None:
             found = self._twins[id(original)] = dict(self._builtins)
-            found["__builtins__"] = original["__builtins__"]
+            found["__builtins__"] = self._with_imports(original["__builtins__"])
             found["__name__"] = function.__module__
         for name in _names_in(function.__code__):
             if name in original and name not in found:
@@ -74,7 +90,22 @@ class UserCode(Rebinding):
                 found[name] = self.converted(original[name])
         return found
 
+    def _with_imports(self, builtins: Any) -> dict[str, Any]:
+        """The builtins of a module, in which `import` gives what takes traced values."""
+        content = builtins if isinstance(builtins, dict) else vars(builtins)
+
+        def import_(*args: Any, **kwargs: Any) -> Any:
+            return self.converted(content["__import__"](*args, **kwargs))
+
+        return {**content, "__import__": import_}
+
     def converted(self, value: Any) -> Any:
+        if type(value) is Traced or type(value) in ATOMS:
+            return value
+        if type(value) is tuple:
+            items = tuple(map(self.converted, value))
+            changed = any(a is not b for a, b in zip(items, value, strict=True))
+            return items if changed else value
         if isinstance(value, types.FunctionType):
             package = str(value.__module__ or "").partition(".")[0]
             if value is isderiving:
@@ -91,6 +122,10 @@ class UserCode(Rebinding):
         if isinstance(value, types.ModuleType):
             package = value.__name__.partition(".")[0]
             return value if package in _LEFT_ALONE - {*PACKAGES} else Module(value, self)
+        if isinstance(value, type) and _is_followed(value) and may_have_twin(value):
+            return self._twin_of_class(value)
+        if type(value) in self._made or _is_followed(type(value)):
+            return self._twin_of_object(value)
         if is_sparse_matrix(value):
             return ConstantMatrix(value)
         if isinstance(value, np.ufunc):
@@ -100,6 +135,30 @@ class UserCode(Rebinding):
         except (TypeError, ValueError):
             is_made_here = False  # no hash, or an array
         return _Always(value, self._run) if is_made_here else super().converted(value)
+
+    def _twin_of_class(self, cls: Any) -> Any:
+        if cls not in self._made:
+            self._made[cls] = cls  # its methods may name it
+            twin = twin_of_class(cls, _is_followed, self.converted)
+            self._made[cls] = self._made[twin] = twin
+        return self._made[cls]
+
+    def _twin_of_object(self, x: Any) -> Any:
+        cls = type(x)
+        if self._made.get(cls) is cls or not (may_have_twin(cls) and has_only_a_dict(x)):
+            return x  # it has been made by a twin, or holds what a second object can't share
+        if id(x) not in self._objects:
+            self._objects[id(x)] = x, twin_of_object(x, self._twin_of_class(cls))
+        return self._objects[id(x)][1]
+
+    def _type(self, x: Any) -> Any:
+        return self.converted(super()._type(x))
+
+
+def _is_followed(cls: type) -> bool:
+    """Whether a class is the user's, and is called as what it is."""
+    package = str(cls.__module__ or "").partition(".")[0]
+    return not (package == "zyg" or package in _LEFT_ALONE or registry.rule_of(cls) is not None)
 
 
 def zyg_module() -> types.ModuleType:
