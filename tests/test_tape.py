@@ -291,3 +291,26 @@ def test_operators_of_named_tuples_are_their_own():
             return Dual(self.value * x, self.slope * x)
 
     assert gradient(lambda x: (x * Dual(2.0, 3.0)).slope * x, 5.0) == (30.0,)
+
+
+METHODS_OF_UFUNCS = {
+    "reduce": lambda x: np.logaddexp.reduce(x),
+    "reduce_one_axis": lambda x: np.hypot.reduce(x, axis=1, keepdims=True),
+    "reduce_in_order": lambda x: np.divide.reduce(x, axis=1) * np.subtract.reduce(x),
+    "accumulate": lambda x: np.maximum.accumulate(x * x, axis=1),
+    "reduceat": lambda x: np.add.reduceat(x * x, [0, 2, 1]) * np.multiply.reduceat(x, [0, 2, 1]),
+    "outer": lambda x: np.multiply.outer(x[0], x[1]),
+}
+
+
+@pytest.mark.parametrize("f", METHODS_OF_UFUNCS.values(), ids=METHODS_OF_UFUNCS)
+def test_methods_of_ufuncs(f):
+    x = np.array([[1.0, 2.0, 3.0], [0.5, 1.5, 0.7], [2.0, 3.0, 4.0]])
+
+    def squares(x):
+        return np.sum(f(x) ** 2)
+
+    np.testing.assert_allclose(tape.replay(tape.trace(squares, x), x + 0.1), squares(x + 0.1))
+    np.testing.assert_allclose(
+        tape.gradient(squares, x)[0], zyg.gradient(squares, x)[0], rtol=1e-12
+    )

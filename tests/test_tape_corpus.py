@@ -20,16 +20,16 @@ UNSEEN = ("exceptions.floating_point_errors_raised",)
 
 
 def recorded(f, args):
-    """A tape of the program; None for what is refused."""
+    """A tape of the program, or what is said where it is refused."""
     try:
         return tape.trace(f, *copy.deepcopy(args))
-    except NotDifferentiable:
-        return None
+    except NotDifferentiable as error:
+        return str(error)
     except TypeError as error:
         # Python wants plain values of some methods, as `__bool__`.
         if "RealWrapper" not in str(error):
             raise
-        return None
+        return str(error)
 
 
 def close(found, expected):
@@ -53,10 +53,12 @@ def seeds_of(values, random):
 
 
 def test_few_programs_are_refused(capsys):
-    """Those that write in place, as simulations do, or want plain numbers: below a seventh."""
+    """Those that write in place, as simulations do, and those that want plain numbers."""
     cases = [(program.f, args) for program in corpus.all for args in program.inputs]
-    refused = [f for f, args in cases if recorded(f, args) is None]
-    assert len(refused) < len(cases) / 7
+    reasons = [found for found in (recorded(f, args) for f, args in cases) if type(found) is str]
+    in_place = [why for why in reasons if "written in place" in why]
+    assert len(in_place) < 0.05 * len(cases)
+    assert len(reasons) - len(in_place) < 0.09 * len(cases)
 
 
 def is_complex(value):
@@ -70,7 +72,7 @@ def is_complex(value):
 def test_value_and_gradient(program, args, capsys):
     value = program.f(*copy.deepcopy(args))
     t = recorded(program.f, args)
-    if t is None:
+    if type(t) is str:
         return
     assert close(filled(t.result, [t.values[idx] for idx in t.outputs]), value)
     random = np.random.default_rng(0)
@@ -103,7 +105,7 @@ def test_value_and_gradient(program, args, capsys):
 def test_replay(program, args, capsys):
     """With the inputs of the program: what it would give, or an error that it goes another way."""
     t = recorded(program.f, args)
-    if t is None:
+    if type(t) is str:
         return
     for other in program.inputs:
         try:

@@ -21,9 +21,11 @@ import numpy as np
 
 from zyg.errors import NotDifferentiable
 from zyg.rebinding import caller_in_scipy
+from zyg.rules.registry import method_of_ufunc
 from zyg.tape.primitives import is_flat, known, name_of
 from zyg.tape.recording import (
     NUMBERS,
+    REBINDING,
     call,
     found_again,
     is_unsteady_power,
@@ -157,6 +159,9 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *args: Any, **kwargs: A
     if method == "outer" and len(args) == 2:
         a, b = args
         return call(ufunc, (np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b), kwargs)
+    code = method_of_ufunc(ufunc, method) if method != "at" else None
+    if code is not None:
+        return REBINDING.rebound(code)(ufunc, *args, **kwargs)
     raise refused_by(
         wrappers_in((args, self)),
         f"np.{ufunc.__name__}.{method} has no rule for values of a tape; call the function that "
