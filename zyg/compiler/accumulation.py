@@ -42,7 +42,7 @@ from ir.types import (
 from zyg import cotangent, cotangent_items
 from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.algebra import SIGNED, Algebra, neutral
+from zyg.compiler.algebra import SIGNED, Algebra, is_const, neutral
 from zyg.compiler.augment import (
     Augmenter,
 )
@@ -151,8 +151,10 @@ class Accumulation(Algebra):
             if isinstance(args[2], Const) and _is_reshaping(args[2].value):
                 shape_ = self.call(np.shape, args[1])
                 return self._typed_like(args[1], self.call(np.reshape, args[0], shape_))
-        if callee is cotangent_items.one_hot and isinstance(type_of(args[1]), NamedTuple):
-            return self._only_result(args)
+        if callee is cotangent_items.one_hot:
+            results = type_of(args[1])
+            if isinstance(results, NamedTuple):
+                return self._only_result(args[0], args[2], len(results.items))
         if callee is operator.mul:
             return self._product(args[0], args[1])
         if callee is np.broadcast_to:
@@ -314,6 +316,22 @@ class Accumulation(Algebra):
         if not arrays or len({_is_complex(operand) for operand in (a, b)}) > 1:
             return result
         return self._with_type(result, self.type_of_sum(arrays))
+
+    def _sum_of_selections(self, left: Operand, right: Operand) -> Operand | None:
+        """The sum of what one mask selects, as one selection."""
+        first, second = self._call_of(left, np.where), self._call_of(right, np.where)
+        if first is None or second is None or first.args[0] is not second.args[0]:
+            return None
+        if type_of(left) != type_of(right) or len(first.args) != 3 or len(second.args) != 3:
+            return None
+        arms = [
+            b if is_const(a, 0) else a if is_const(b, 0) else self.sum_of_numbers(a, b, NONE)
+            for a, b in zip(first.args[1:], second.args[1:], strict=True)
+        ]
+        made = self.call(np.where, first.args[0], *arms)
+        if isinstance(made, Value):
+            made.type = type_of(left)
+        return made
 
     def type_of_sum(self, arrays: list[Operand]) -> Type:
         """Cotangents of one value have its shape."""

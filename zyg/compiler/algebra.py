@@ -141,7 +141,7 @@ class Algebra(Lengths):
         test = self._call_of(is_zero, operator.eq)
         if absolute is None or test is None or absolute.args[0] is not call.args[0]:
             return None
-        if test.args[0] is not modulus or not _is_const(test.args[1], 0) or not _is_const(one, 1):
+        if test.args[0] is not modulus or not is_const(test.args[1], 0) or not is_const(one, 1):
             return None
         if size is modulus:
             return call.args[0]
@@ -161,30 +161,8 @@ class Algebra(Lengths):
             return bars
         return [self.call(operator.mul, self.call(operator.mul, left, Const(2)), right)]
 
-    def _sum_of_selections(self, left: Operand, right: Operand) -> Operand | None:
-        """The sum of what one mask selects, as one selection."""
-        first, second = self._call_of(left, np.where), self._call_of(right, np.where)
-        if first is None or second is None or first.args[0] is not second.args[0]:
-            return None
-        if type_of(left) != type_of(right) or len(first.args) != 3 or len(second.args) != 3:
-            return None
-        arms = [
-            b if _is_zero(a) else a if _is_zero(b) else self.sum_of_numbers(a, b, NONE)
-            for a, b in zip(first.args[1:], second.args[1:], strict=True)
-        ]
-        made = self.call(np.where, first.args[0], *arms)
-        if isinstance(made, Value):
-            made.type = type_of(left)
-        return made
-
-    def sum_of_numbers(self, a: Operand, b: Operand, like: Operand) -> Operand:
-        """The sum of two numbers or arrays."""
-        raise NotImplementedError
-
-    def _only_result(self, args: list[Operand]) -> Operand | None:
+    def _only_result(self, bar: Operand, index: Operand, count: int) -> Operand | None:
         """The cotangents of several results of which one was read."""
-        bar, like, index = args
-        count = len(type_of(like).items)  # type: ignore[attr-defined]
         if not isinstance(index, Const) or type(index.value) is not int:
             return None
         if may_be_none(type_of(bar)):
@@ -213,11 +191,7 @@ class Algebra(Lengths):
         return summed
 
 
-def _is_zero(operand: Operand) -> bool:
-    return _is_const(operand, 0)
-
-
-def _is_const(operand: Operand, number: int) -> bool:
+def is_const(operand: Operand, number: int) -> bool:
     return isinstance(operand, Const) and type(operand.value) is int and operand.value == number
 
 

@@ -89,15 +89,15 @@ class Masks:
         `by_rules` are the results of rules in this block. Another block may not run, or not know
         the mask, and adjoints of calls take whole cotangents.
         """
+        if not isinstance(operand, Value) or operand not in by_rules:
+            return False
         is_arm = (
-            isinstance(operand, Value)
-            and operand in by_rules
-            and self._readers[operand] == 1
+            self._readers[operand] == 1
             and is_array(operand.type)
             and same_shape(operand.type, result.type)
         )
         if is_arm:
-            self._masks[operand] = masks  # type: ignore[index]
+            self._masks[operand] = masks
         return is_arm
 
 
