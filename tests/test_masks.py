@@ -146,6 +146,53 @@ def test_gradient_behind_mask(f, expected):
     np.testing.assert_allclose(back(1.0)[0], expected, rtol=1e-14)
 
 
+P = np.array([0.0, 0.5, 2.0])
+COUNTS = np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 3.0]])
+COLUMN = np.array([[2.0], [3.0]])
+
+
+def row_beside_a_table(p, counts):
+    return np.sum(np.where(p > 0, np.log(p), counts))
+
+
+def row_in_a_table(p, counts):
+    """At 0 every count is 0."""
+    return np.sum(np.where(counts > 0, counts * np.log(p), 0.0))
+
+
+def row_in_what_is_not_selected(p, counts):
+    return np.sum(np.where(counts == 0, 1.0, counts * np.log(p)))
+
+
+def row_and_column(p, counts):
+    """The factor of the column is infinite where nothing is selected."""
+    return np.sum(np.where(counts > 0, COLUMN * np.sqrt(p) / p, 0.0))
+
+
+def column_of_sums(p, counts):
+    column = np.log(np.sum(counts * p[0], axis=1, keepdims=True))
+    return np.sum(np.where(counts > 3, column, 2.0) * p)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (row_beside_a_table, [0.0, 4.0, 1.0]),
+        (row_in_a_table, [0.0, 2.0, 2.5]),
+        (row_in_what_is_not_selected, [0.0, 2.0, 2.5]),
+        (row_and_column, [0.0, -(0.5**-1.5), -2.5 * 2**-1.5]),
+        (column_of_sums, [4.0, 4.0, 4.0]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_arms_that_are_broadcast(f, expected):
+    p_bar, counts_bar = zyg.gradient(f, P, COUNTS)
+    np.testing.assert_allclose(p_bar, expected, rtol=1e-14)
+    assert np.all(np.isfinite(counts_bar))
+    _, back = zyg.pullback(f, P, COUNTS)
+    np.testing.assert_allclose(back(1.0)[0], expected, rtol=1e-14)
+
+
 def test_products_of_matrices_mix_what_is_masked():
     x = np.array([[0.9, 0.3, 0.6], [0.2, 0.8, 0.4], [0.7, 0.1, 0.5]])
     y = np.array([[0.3, 0.5, 0.9], [0.4, 0.8, 0.1], [0.7, 0.2, 0.6]])

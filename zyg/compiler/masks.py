@@ -9,7 +9,8 @@ not. Two arms that end at one array are one selection.
 
 Where an operand on the way is broadcast, its cotangent is a sum, which has to be one of selected
 numbers: there the cotangent is masked before, and so are the arrays that the adjoint reads if the
-operation can have infinite derivatives.
+operation can have infinite derivatives. The arm goes on along the operand; what is not selected
+anywhere in the sum, `np.any` of the mask tells, is thrown away at its end.
 """
 
 from __future__ import annotations
@@ -33,16 +34,17 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import blocks, walk
-from zyg.array_type import Array, One, is_big, is_named, same_shape
+from zyg.array_type import Array, One, is_big, is_named
 from zyg.compiler.metadata import is_ufunc_of_items
 from zyg.compiler.tangents import is_array
 
 # The mask, and whether the arm is what it selects where it is true.
 Mask = tuple[Operand, bool]
 
+PRODUCTS = (np.multiply, operator.mul)
 # A product is among them for `x * np.log(x)`: 0 times an infinite factor.
 SINGULAR = (
-    np.multiply, operator.mul,
+    *PRODUCTS,
     np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.reciprocal, np.divide, np.power,
     np.float_power, np.arcsin, np.arccos, np.arccosh, np.arctanh, np.tan, np.exp, np.exp2,
     np.expm1, np.sinh, np.cosh, np.square, np.arctan2, np.hypot, np.logaddexp,
@@ -66,10 +68,13 @@ class Masks:
     def __init__(self, forward: list[Op]) -> None:
         self._masks: dict[Value, tuple[Mask, ...]] = {}
         self._readers: Counter[Value] = Counter()
+        self._calls: dict[Value, Call] = {}
         body = Block([], forward, Yield([]))
         for block in blocks(body):
             self._readers.update(o for o in exit_operands(block.exit) if isinstance(o, Value))
         for op in walk(body):
+            if isinstance(op, Call) and len(op.results) == 1:
+                self._calls[op.results[0]] = op
             if isinstance(op, Call) and isinstance(op.callee, Const):
                 if facts.is_metadata(op.callee.value):
                     continue
@@ -81,24 +86,32 @@ class Masks:
         """The masks through which the cotangent of a value has still to go."""
         return self._masks.get(result, ()) if isinstance(result, Value) else ()
 
-    def pass_on(
-        self, masks: tuple[Mask, ...], operand: Operand, result: Value, by_rules: set[Value]
-    ) -> bool:
-        """Leaves masks to the cotangent of an operand, if this is on an arm.
+    def is_on_arm(self, operand: Operand, by_rules: set[Value]) -> bool:
+        """Whether masks can be left to the cotangent of an operand: nothing else reads it.
 
         `by_rules` are the results of rules in this block. Another block may not run, or not know
         the mask, and adjoints of calls take whole cotangents.
         """
-        if not isinstance(operand, Value) or operand not in by_rules:
-            return False
-        is_arm = (
-            self._readers[operand] == 1
+        return (
+            isinstance(operand, Value)
+            and operand in by_rules
+            and self._readers[operand] == 1
             and is_array(operand.type)
-            and same_shape(operand.type, result.type)
         )
-        if is_arm:
-            self._masks[operand] = masks
-        return is_arm
+
+    def leave(self, masks: tuple[Mask, ...], operand: Value) -> None:
+        """Leaves masks to the cotangent of an operand on an arm."""
+        self._masks[operand] = masks
+
+    def may_be_infinite(self, operand: Operand) -> bool:
+        """Whether an operation with infinite derivatives stands above in the arm."""
+        call = self._calls.get(operand) if isinstance(operand, Value) else None
+        if call is None or not isinstance(call.callee, Const):
+            return False
+        callee = call.callee.value
+        if callee in SINGULAR and callee not in PRODUCTS:
+            return True
+        return is_elementwise(callee) and any(map(self.may_be_infinite, call.args))
 
 
 def is_elementwise(callee: object) -> bool:
@@ -106,17 +119,25 @@ def is_elementwise(callee: object) -> bool:
     return callee in ELEMENTWISE or is_ufunc_of_items(callee)
 
 
-def fits(mask: Mask, operand: Operand) -> bool:
-    """Whether an array that an adjoint captured keeps its shape when a mask selects from it."""
-    type_, mask_type = type_of(operand), type_of(mask[0])
+def repeated_axes(
+    condition: Operand, operand: Operand
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The axes of a mask along which an array is broadcast: those that it lacks, and, counted
+    without these, those where it has length 1. None where the types don't tell."""
+    type_, mask_type = type_of(operand), type_of(condition)
     if not isinstance(type_, Array) or not isinstance(mask_type, Array):
-        return False
+        return None
     if type_.dtype.kind not in "fc" or type_.dims is None or mask_type.dims is None:
-        return False
-    if len(mask_type.dims) > len(type_.dims):
-        return False
-    pairs = zip(reversed(mask_type.dims), reversed(type_.dims), strict=False)
-    # What is not 1 is as long as the mask's, or NumPy would have raised.
-    return all(
-        isinstance(own, One) or is_big(dim) or (own == dim and is_named(dim)) for own, dim in pairs
-    )
+        return None
+    extra = max(0, len(mask_type.dims) - len(type_.dims))
+    own_dims = mask_type.dims[extra:]
+    repeated = []
+    for axis, (own, dim) in enumerate(
+        zip(own_dims, type_.dims[len(type_.dims) - len(own_dims) :], strict=True)
+    ):
+        if isinstance(dim, One) and is_big(own):
+            repeated.append(axis)
+        # What is not 1 is as long as the mask's, or NumPy would have raised.
+        elif not (isinstance(own, One) or is_big(dim) or (own == dim and is_named(dim))):
+            return None
+    return tuple(range(extra)), tuple(repeated)

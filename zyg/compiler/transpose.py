@@ -11,7 +11,6 @@ loop as a list of records. Operations that are cheap are done again instead.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from ir.rewrite import Mapping
 from ir.types import TOP, NamedTuple, Sequence, Tuple
 from zyg import cotangent, cotangent_items, shadows
 from zyg.array_type import same_shape
-from zyg.compiler.branches import BranchTransposer
 from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
@@ -39,12 +37,12 @@ from zyg.compiler.forward_steps import (
     StoreStep,
     StructureStep,
 )
-from zyg.compiler.masks import ELSEWHERE, SINGULAR, Mask, fits, is_elementwise
+from zyg.compiler.masked_arms import MaskedArms
+from zyg.compiler.masks import is_elementwise
 from zyg.compiler.tangents import (
     NONE,
     bar_name,
     callee_name,
-    is_array,
     is_none,
     is_numeric,
     may_be_none,
@@ -66,10 +64,8 @@ def held_by(op: Lambda) -> list[tuple[str, Operand]]:
     return [*((value.name, operand) for value, operand in held), *op.kwdefaults.items()]
 
 
-class Transposer(BranchTransposer):
+class Transposer(MaskedArms):
     """Builds the adjoint operations of the steps of one function."""
-
-    _by_rules: set[Value]  # the results of rules in the block that is being transposed
 
     def transpose(self, steps: list[Step]) -> None:
         """Appends the adjoint of steps; reads and extends `self.bars`."""
@@ -201,59 +197,13 @@ class Transposer(BranchTransposer):
             bars = self._doubled(bars)
         for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
             if step.callee is np.where and self._begins_arm(step, i, masks, bar):
-                gradient = bar
+                # An arm that is broadcast gets a sum, which is one of selected numbers.
+                gradient = bar if same_shape(type_of(target), type_of(bar)) else gradient
             elif not masks or is_none(gradient) or not isinstance(target, Value):
                 pass
             elif not self._pass_on(masks, target, step) and not is_selected:
                 gradient = self._masked(masks, self._instantiated(target, gradient), 0)
             self.add(target, gradient)
-
-    def _begins_arm(
-        self, step: RuleStep, at: int, masks: tuple[Mask, ...], bar: Operand
-    ) -> bool:
-        """Whether what `np.where` selects for an operand is left to where its arm ends."""
-        condition, *arms = step.targets
-        if at == 0 or len(arms) != 2 or arms[0] is arms[1] or not self._has_shape_of(step, bar):
-            return False
-        if self.log is not None and self.log.source(condition) is not None:
-            return False  # it is read here, as it is now
-        return self._pass_on((*masks, (condition, at == 1)), arms[at - 1], step)
-
-    def _pass_on(self, masks: tuple[Mask, ...], operand: Operand, step: RuleStep) -> bool:
-        if operand in self.bars and self._masks.of(operand) != masks:
-            return False  # it is a result as well
-        return self._masks.pass_on(masks, operand, step.result, self._by_rules)
-
-    def _goes_on(self, step: RuleStep, bar: Operand) -> bool:
-        """Whether the cotangents of an operation on an arm can be masked as well as its own."""
-        return self._has_shape_of(step, bar) and all(
-            same_shape(type_of(target), step.result.type) for target in step.targets
-            if isinstance(target, Value) and target in self._varied
-        ) and (step.callee is np.where or is_elementwise(step.callee))
-
-    def _has_shape_of(self, step: RuleStep, bar: Operand) -> bool:
-        return is_array(type_of(bar)) and same_shape(type_of(bar), step.result.type)
-
-    def _masked_operands(
-        self, step: RuleStep, masks: tuple[Mask, ...], bar: Operand
-    ) -> tuple[Operand, list[Operand]]:
-        """The cotangent of a result, and what the adjoint captured, both masked."""
-        captures = step.captures
-        if step.callee in SINGULAR:
-            elsewhere = ELSEWHERE.get(step.callee, 1.0)
-            captures = [
-                self._masked([mask for mask in masks if fits(mask, captured)], captured, elsewhere)
-                for captured in captures
-            ]
-        return self._masked(masks, bar, 0), captures
-
-    def _masked(self, masks: Iterable[Mask], operand: Operand, elsewhere: float) -> Operand:
-        """An array with another number where `np.where` took the other arm."""
-        for condition, is_true in masks:
-            other = Const(elsewhere)
-            arms = (operand, other) if is_true else (other, operand)
-            operand = self._typed_like(operand, self.call(np.where, condition, *arms))
-        return operand
 
     def _unless_zero(self, bar: Operand, step: RuleStep, mapping: Any) -> list[Operand]:
         """The cotangents of a call; where the result's may be a structural zero, so are they."""
