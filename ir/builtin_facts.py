@@ -1,6 +1,7 @@
 """What inference knows about the standard library: operators, `math`, built-in functions.
 
-Importing this module (which imports `ir.container_facts` and `ir.matching_calls`) fills `ir.facts`:
+Importing this module (which imports `ir.container_facts`, `ir.itertools_facts` and
+`ir.matching_calls`) fills `ir.facts`:
 
     operator.add  (int, float)      -> float
     pow           (float, float)    -> float | complex      a negative base is possible
@@ -28,6 +29,7 @@ from typing import Any
 
 from ir import container_facts as container_facts
 from ir import facts, patterns
+from ir import itertools_facts as itertools_facts
 from ir import matching_calls as matching_calls
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (

@@ -13,7 +13,13 @@ from ir import primitives
 from ir.builder import Builder
 from ir.core import Const, For, Operand, Value
 from ir.expressions import ExpressionParser
-from ir.generator_expressions import called, is_consumed_at_once
+from ir.generator_expressions import (
+    as_generator,
+    called,
+    is_consumed_at_once,
+    is_mapping_consumed_at_once,
+)
+from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.scope import assigned
 
@@ -35,8 +41,16 @@ class ComprehensionParser(ExpressionParser):
         return self.expression(called(node))
 
     def sole_generator(self, node: gast.Call) -> gast.GeneratorExp | None:
-        is_eager = is_consumed_at_once(node) and node.func.id not in self.globals
-        return node.args[0] if is_eager else None
+        if node.func.id in self.globals:
+            return None
+        if is_consumed_at_once(node):
+            return node.args[0]
+        is_map = is_mapping_consumed_at_once(node) and self.is_global("map")
+        if not is_map or "map" in self.globals:
+            return None
+        function = f"map@{node.lineno}.{node.col_offset}"
+        self.nested_statements([NodeMaker(node).assign(function, node.args[0].args[0])])
+        return as_generator(node.args[0], function)
 
     def consume(self, node: gast.Call, generator: gast.GeneratorExp) -> Operand:
         if node.func.id in ("any", "all"):

@@ -8,7 +8,7 @@
 
 Python asks for the items of the first iterable at once, and for all else when the first item is
 taken. Those that `sum` and its like consume at once stay: `ir.expressions` collects them. Those
-that are unpacked become lists.
+that are unpacked become lists. `map(f, xs)` that is consumed at once is one of them, too.
 """
 
 from __future__ import annotations
@@ -70,6 +70,33 @@ def is_consumed_at_once(node: Any) -> bool:
         return False
     is_search = node.func.id in ("any", "all") and len(node.args) == 1
     return is_search or node.func.id in EAGER
+
+
+def is_mapping_consumed_at_once(node: gast.Call) -> bool:
+    """Whether it takes all items of a `map` instead."""
+    inner = node.args[0] if node.args else None
+    if not isinstance(inner, gast.Call) or not isinstance(inner.func, gast.Name):
+        return False
+    is_plain = inner.func.id == "map" and len(inner.args) > 1 and not inner.keywords
+    if not is_plain or any(isinstance(arg, gast.Starred) for arg in inner.args):
+        return False
+    return node.func.id in EAGER or (node.func.id in ("any", "all") and len(node.args) == 1)
+
+
+def as_generator(mapping: gast.Call, function: str) -> Any:
+    """`function(item) for item in xs` for `map(f, xs)`, by the name that `f` has got."""
+    made = NodeMaker(mapping)
+    _, *iterables = mapping.args
+    names = [f"{function}{i}" for i in range(len(iterables))]
+    load = [made.load(name) for name in names]
+    element = made.node(gast.Call(func=made.load(function), args=load, keywords=[]))
+    target, iterable = made.store(names[0]), iterables[0]
+    if len(iterables) > 1:
+        targets = [made.store(name) for name in names]
+        target = made.node(gast.Tuple(elts=targets, ctx=gast.Store()))
+        iterable = made.call(zip, *iterables)
+    clause = gast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)
+    return made.node(gast.GeneratorExp(elt=element, generators=[clause]))
 
 
 def is_unpacked(node: Any) -> bool:

@@ -13,9 +13,9 @@ LAYERS = [
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
         "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
-        "zyg.shadows", "zyg.shadow_records", "zyg.nested_shadows", "zyg.held_memory",
-        "zyg.held_contents", "zyg.tangent", "zyg.no_tangent", "zyg.wrapped_values", "zyg.binomial",
-        "zyg.checkpointing",
+        "zyg.shadows", "zyg.shadow_items", "zyg.shadow_records", "zyg.nested_shadows",
+        "zyg.held_memory", "zyg.held_contents", "zyg.tangent", "zyg.no_tangent",
+        "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",

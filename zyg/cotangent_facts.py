@@ -230,6 +230,8 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Tuple(tuple(zeros))
         case (bar, Sequence(cls, item), index) if cls in (list, tuple) and is_number(index):
             return Sequence(cls, join(zeros_type(item), widen(bar)))
+        case (bar, Mapping(_, key, item), _) if is_number(bar) and is_number(item):
+            return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case _:
             return TOP
 
@@ -355,7 +357,7 @@ facts.buffer(cotangent.zeros_like)
 
 facts.pure(cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar)
 facts.pure(cotangent_items.without_last, cotangent_items.with_gap, cotangent_items.without_item)
-facts.pure(cotangent_items.put_back, cotangent_items.position_of)
+facts.pure(cotangent_items.put_back, cotangent_items.position_of, cotangent_items.with_place)
 facts.fresh(keeping.kept, cotangent.prototype)
 facts.pure(keeping.shell, cotangent_items.accumulate_item)
 facts.total(keeping.kept, cotangent.prototype)
@@ -380,6 +382,7 @@ facts.pure(cotangent_items.taken_view, cotangent_items.cleared_view)
 facts.fresh(cotangent_items.taken_view, cotangent_items.cleared_view)
 declare(cotangent_items.cleared_view)(lambda args, kwargs: args[0])
 facts.fresh(cotangent_items.taken, cotangent_items.cleared, cotangent_items.without_last)
+facts.fresh(cotangent_items.with_place)
 
 
 def holds_numbers(type_: Type) -> bool:
@@ -477,6 +480,13 @@ def fold_stored_bar(call: Call) -> Operand | Call | None:
 @declare(cotangent_items.without_last)
 def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if len(args) == 1 and isinstance(args[0], Sequence) else TOP
+
+
+@declare(cotangent_items.with_place)
+def with_place(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) != 3 or not isinstance(args[0], Sequence):
+        return TOP
+    return Sequence(list, join(args[0].item, widen(args[2])))
 
 
 @declare(cotangent_items.item)

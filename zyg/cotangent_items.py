@@ -245,6 +245,17 @@ def with_gap(bars: Any, index: Any, before: Any) -> Any:
     return [None if i in gone else next(found) for i in range(len(before))]
 
 
+def with_place(bars: Any, index: int, zero: Any) -> Any:
+    """`with_gap` for a list that has a cotangent for each item: `zero` where one was deleted."""
+    return insert_place([*bars], index, zero)
+
+
+def insert_place(buffer: Any, index: int, zero: Any) -> Any:
+    """The same in a buffer, which the caller owns."""
+    buffer.insert(range(len(buffer) + 1)[index], zero)
+    return buffer
+
+
 def without_item(bars: Any, position: int) -> Any:
     """The cotangent of a list before an item was inserted at a position."""
     return None if bars is None else bars[:position] + bars[position + 1 :]

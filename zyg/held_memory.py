@@ -25,7 +25,7 @@ from zyg.errors import NotDifferentiable
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
 # Classes of which most values are: no memory is in them.
-_PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
+PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
 Undo: TypeAlias = Callable[..., Any]
 
 
@@ -36,7 +36,7 @@ def is_memory(value: Any) -> bool:
 
 def reaches_memory(value: Any) -> bool:
     """Whether a value is memory, or a tuple that holds some."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return False
     return isinstance(value, MEMORY) or (
         isinstance(value, tuple) and any(map(reaches_memory, value))
@@ -156,7 +156,7 @@ class Holding:
         pending = [value]
         while pending:
             current = pending.pop()
-            if type(current) in _PLAIN:
+            if type(current) in PLAIN:
                 continue
             if not isinstance(current, MEMORY):
                 if isinstance(current, tuple):
@@ -281,7 +281,7 @@ class Seen(Identity):
         self.value = value
         self.parts: Any = None
         self.time = self.size = 0
-        if type(value) in _PLAIN or type(value) is np.ndarray:
+        if type(value) in PLAIN or type(value) is np.ndarray:
             return
         held = state.held
         self.time = 0 if held is None else held.clock
@@ -294,7 +294,8 @@ class Seen(Identity):
 
 
 def _parts(value: Any) -> Any:
-    if not any(map(reaches_memory, items_of(value))):
+    items = items_of(value)
+    if PLAIN.issuperset(map(type, items)) or not any(map(reaches_memory, items)):
         return None
     if isinstance(value, dict):
         return {key: Seen(item) for key, item in value.items() if reaches_memory(item)}
@@ -463,7 +464,7 @@ def memory_in(value: Any) -> Iterator[Any]:
     pending = [value]
     while pending:
         current = pending.pop()
-        if type(current) in _PLAIN or id(current) in seen:
+        if type(current) in PLAIN or id(current) in seen:
             continue
         seen.add(id(current))
         if isinstance(current, MEMORY):

@@ -184,10 +184,10 @@ class Chosen:
     ) -> Any:
         return self.note(choose(lambda numbered: function(numbered[1]), enumerate(iterable)))
 
-    def chained(self, *iterables: Iterable[Any]) -> Any:
+    def chained(self, chain: type[itertools.chain[Any]], *iterables: Iterable[Any]) -> Any:
         """`itertools.chain`, whose positions follow from lengths where all have one."""
         if all(hasattr(x, "__len__") for x in iterables):
-            return itertools.chain(*iterables)
+            return chain(*iterables)
         return self.nested(iterables)
 
     def nested(self, iterables: Iterable[Iterable[Any]]) -> Any:
@@ -424,7 +424,12 @@ def _filled(bars: Any, count: int) -> list[Any]:
 
 @facts.result(read_once)
 def read_once_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return call_type(args[0].value, *args[1:], **kwargs) if isinstance(args[0], Known) else TOP
+    if isinstance(args[0], Known):
+        return call_type(args[0].value, *args[1:], **kwargs)
+    # A method that notes what is chosen: what chooses comes first.
+    if len(args) > 1 and isinstance(args[1], Known) and isinstance(args[1].value, type):
+        return call_type(args[1].value, *args[2:], **kwargs)
+    return TOP
 
 
 @facts.result(items_of)

@@ -36,6 +36,7 @@ from zyg.cotangent import accumulate, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
+    PLAIN,
     Holding,
     Memory,
     Newly,
@@ -59,10 +60,12 @@ from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_mirrors", "_tables")
+    __slots__ = ("_contents", "_mirrors", "_tables", "own")
 
     def __init__(self) -> None:
         self._tables: dict[type, Records] = {}
+        # Cotangents of attributes that nobody else refers to, by record and name.
+        self.own: dict[tuple[Any, str], Any] = {}
         self._contents: dict[int, Any] = {}
         # What containers held at the point that the adjoint has come to, and how many of their
         # changes lie before it.
@@ -81,14 +84,18 @@ class Shadows:
             found.cover(numbers)
         return found
 
+    def records_of(self, obj: Any) -> Records:
+        """The records of the objects of the class of one."""
+        found = self._tables.get(type(obj))
+        if found is None:
+            found = self._tables[type(obj)] = records_for(type(obj))
+        return found
+
     def add(self, obj: Any, name: str, bar: Any) -> None:
         """Adds a contribution to the cotangent of an attribute; None is a structural zero."""
         if bar is None:
             return
-        table = self._tables.get(type(obj))
-        if table is None:
-            table = self._tables[type(obj)] = records_for(type(obj))
-        record = table[obj]
+        record = self.records_of(obj)[obj]
         before = getattr(record, name, UNTOUCHED)
         if before is UNTOUCHED:
             setattr(record, name, bar)
@@ -106,11 +113,15 @@ class Shadows:
         if found is UNTOUCHED:
             return zero
         setattr(record, name, UNTOUCHED)
+        if self.own:
+            self.own.pop((record, name), None)
         return found
 
     def of(self, obj: Any, name: str) -> Any:
         """The cotangent of an attribute as it is now."""
-        found = getattr(self._record_of(obj), name, UNTOUCHED)
+        record = self._record_of(obj)
+        found = getattr(record, name, UNTOUCHED)
+        self.own.pop((record, name), None)
         return None if found is UNTOUCHED else found
 
     def _record_of(self, obj: Any) -> Any:
@@ -150,6 +161,10 @@ class Shadows:
         bars: list[Any] = [None] * (seen.size if is_memory(value) else len(value))
         bars[index] = bar
         return rebuilt(value, bars)
+
+    def holds_none_of(self, value: Any) -> bool:
+        """Whether objects hold nothing of memory, at this point of the reverse pass."""
+        return _held_now(value)[0] is None
 
     def _add(self, memory: Memory, value: Any, bar: Any, time: int, part: Any) -> Any:
         """Adds to the contents of memory; gives back what is of items that no object holds."""
@@ -398,6 +413,8 @@ def kept_contents(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
+        if type(value) is list and PLAIN.issuperset(map(type, value)):
+            return value.copy()
         return rebuilt(value, [kept_contents(item) for item in value])
     if isinstance(value, deque):
         return deque(map(kept_contents, value), value.maxlen)
@@ -442,30 +459,6 @@ def increase_bar(of: Record, name: str, bar: Any) -> None:
     setattr(of, name, getattr(of, name) + bar)
 
 
-def add_object(shadows: Shadows, obj: Any, bar: Any) -> None:
-    """Takes the cotangent of an object, by names: a call that knows no table has read it.
-
-    What stands in its attributes may have been replaced since, so that they have to hold numbers.
-    """
-    for name, own in (bar or {}).items():
-        if own is not None and (isinstance(own, dict | tuple) or is_memory(own)):
-            raise NotDifferentiable(
-                f"the attribute `{name}` of a {type(obj).__name__} holds more than a number, in a "
-                "call that zyg differentiates apart from the code around it, which changes objects"
-            )
-        shadows.add(obj, name, own)
-
-
-def add_constant_object(shadows: Shadows, obj: Any, bar: Any) -> None:
-    """`add_object` in a program that stores nothing into objects."""
-    for name, own in (bar or {}).items():
-        held = getattr(obj, name, None)
-        if isinstance(own, dict) and hasattr(held, "__dict__") and type(held) is not dict:
-            add_constant_object(shadows, held, own)
-        else:
-            shadows.add(obj, name, own)
-
-
 def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, seen: Seen) -> None:
     """`add` for an attribute that holds memory, or a tuple of such."""
     shadows.add(obj, name, shadows.absorb(seen, bar))
@@ -485,7 +478,7 @@ def absorb_item(shadows: Shadows, seen: Seen, index: Any, bar: Any) -> Any:
 
 facts.effect(add, take, add_held, release, absorb, absorb_item, hold, held_memory)
 facts.effect(unless_held, unless_holding_held)
-facts.effect(bar_of, set_bar, increase_bar, add_object, add_constant_object)
+facts.effect(bar_of, set_bar, increase_bar)
 # A record is made where it is asked for, and is the same from then on.
 facts.pure(records, record, current_shadows)
 

@@ -43,9 +43,7 @@ from zyg import cotangent, cotangent_items
 from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
 from zyg.compiler.algebra import SIGNED, Algebra, is_const, neutral
-from zyg.compiler.augment import (
-    Augmenter,
-)
+from zyg.compiler.augment import Augmenter
 from zyg.compiler.masks import Masks
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
@@ -63,8 +61,11 @@ from zyg.compiler.tangents import (
     may_be_none,
     tangent_type,
 )
+from zyg.cotangent_facts import holds_numbers
 from zyg.numpy_facts import is_real
-from zyg.shadows import add_constant_object, add_object, current_shadows
+from zyg.rules.changes import at_index
+from zyg.shadow_items import add_constant_object, add_object
+from zyg.shadows import current_shadows
 
 
 class Accumulation(Algebra):
@@ -155,6 +156,11 @@ class Accumulation(Algebra):
             results = type_of(args[1])
             if isinstance(results, NamedTuple):
                 return self._only_result(args[0], args[2], len(results.items))
+        if callee is cotangent_items.with_gap:
+            bars, place = type_of(args[0]), type_of(args[1])
+            if is_buffer(bars) and isinstance(bars, Sequence) and class_of(place) is int:
+                zero = Const(0.0) if holds_numbers(bars) else NONE
+                return self.call(cotangent_items.with_place, args[0], args[1], zero)
         if callee is operator.mul:
             return self._product(args[0], args[1])
         if callee is np.broadcast_to:
@@ -353,7 +359,8 @@ class Accumulation(Algebra):
         )
 
     def _one_hot(self, operand: Operand) -> Call | None:
-        return self._call_of(operand, cotangent_items.one_hot)
+        hot = self._call_of(operand, cotangent_items.one_hot)
+        return self._call_of(operand, at_index) if hot is None else hot
 
     def _hot_unless_none(self, operand: Operand) -> Call | None:
         """The call in `one_hot(bar, like, index) if bar is not None else None`.
@@ -475,7 +482,7 @@ MAX_EXACT = 2**53  # of the whole numbers that are floats
 _SIMPLIFIED = {
     id(callee) for callee in (
         *_ELEMENTWISE, *SIGNED, operator.add, operator.pow, cotangent.unbroadcast,
-        cotangent_items.one_hot, np.expand_dims, np.broadcast_to,
+        cotangent_items.one_hot, cotangent_items.with_gap, np.expand_dims, np.broadcast_to,
     )
 }
 

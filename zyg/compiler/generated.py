@@ -20,6 +20,7 @@ from ir.rewrite import clone
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
+from zyg.compiler.held_items import add_single_items
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.ownership import reuse_buffers
@@ -96,6 +97,7 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         # The IR stays as it is, free of changes in place: derivatives of it start there.
         function = clone(function)
         read_in_place(function.body)
+        add_single_items(function.body)
         reuse_buffers(function.body)
         shorten_updates(function.body)
         read_buffers_in_place(function.body)

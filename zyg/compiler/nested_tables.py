@@ -21,7 +21,7 @@ from ir.core import Block, Call, Const, If, Op, Operand, Value, Yield, blocks_of
 from ir.errors import Unsupported
 from ir.heap import set_attribute
 from ir.types import TOP, Instance, Known, Scalar, class_of
-from zyg import cotangent, shadows
+from zyg import cotangent, shadow_items, shadows
 from zyg.compiler.fields import Fields
 from zyg.compiler.objects import is_place
 from zyg.compiler.seen_objects import leave
@@ -92,7 +92,7 @@ class _Lowering:
             self._call(set_attribute, [bars, name, after], op.result, op)
         elif callee is shadows.take:
             self._take(op)
-        elif callee in (shadows.add_object, shadows.add_constant_object):
+        elif callee in (shadow_items.add_object, shadow_items.add_constant_object):
             if not is_none(op.args[2]):
                 self._call(unless_moved, op.args[1:], op.result, op)
         elif callee is leave:

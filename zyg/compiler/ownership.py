@@ -59,16 +59,21 @@ CONSUMING = {
     cotangent_items.add_at: accumulate_into,
     cotangent_items.cleared: clear_at_into,
     cotangent_items.without_last: drop_last_into,
+    cotangent_items.with_place: cotangent_items.insert_place,
 }
 _CONSUMED = set(map(id, CONSUMING))
+_OF_ALL_TYPES: set[int] = set()
 # What reads a part of an array and keeps none of its memory.
 LOOKING: list[Any] = [cotangent_items.taken]
 
 
-def consumes(callee: Any, in_place: Any) -> None:
-    """Declares what writes into its first operand in the place of a call, where that dies."""
+def consumes(callee: Any, in_place: Any, of_all_types: bool = False) -> None:
+    """Declares what writes into its first operand in the place of a call, where that dies; one
+    `of_all_types` looks at run time whether it can."""
     CONSUMING[callee] = in_place
     _CONSUMED.add(id(callee))
+    if of_all_types:
+        _OF_ALL_TYPES.add(id(callee))
 
 
 def reuse_buffers(body: Block) -> None:
@@ -223,9 +228,14 @@ class _Ownership:
         if id(callee) not in _CONSUMED:
             return
         buffer = op.args[0]
-        if not isinstance(buffer, Value) or not self._is_mutable(type_of(buffer)):
+        if not isinstance(buffer, Value):
+            return
+        if not self._is_mutable(type_of(buffer)) and id(callee) not in _OF_ALL_TYPES:
             return
         if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
+            return
+        if id(callee) in _OF_ALL_TYPES:
+            op.callee = Const(CONSUMING[callee])
             return
         if type_of(op.result) != type_of(buffer):
             return

@@ -29,6 +29,7 @@ from zyg.cotangent_items import (
     taken,
     taken_view,
     with_gap,
+    with_place,
     without_item,
     without_last,
 )
@@ -192,6 +193,13 @@ def without_item_(bars, position):
 def with_gap_(bars, index, before):
     return with_gap(bars, index, before), lambda y_bar: (
         gap_closed(y_bar, index, before), None, None
+    )
+
+
+@adjoint(with_place)
+def with_place_(bars, index, zero):
+    return with_place(bars, index, zero), lambda y_bar: (
+        None if y_bar is None else without_item(y_bar, range(len(y_bar))[index]), None, None
     )
 
 

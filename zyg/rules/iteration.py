@@ -168,7 +168,7 @@ def repeat(object, *times):
 @adjoint(itertools.chain)
 def chain(*iterables):
     chosen = Chosen()
-    y = read_once(chosen.chained, *iterables)
+    y = read_once(chosen.chained, itertools.chain, *iterables)
     return y, lambda y_bar: chain_bars(y_bar, chosen, iterables)
 
 
@@ -219,16 +219,10 @@ def selected_bars(y_bar, select, items, *args):
         return None
     found = [None for _ in items]
     for row, bars in zip(select(range(len(items)), *args), y_bar, strict=False):
-        found = with_row(found, row, bars)
+        if bars is not None:
+            for i, bar in zip(row, bars, strict=True):
+                found[i] = accumulate(found[i], bar)
     return found
-
-
-def with_row(found, row, bars):
-    """The sums `found` with the cotangents of one row added at its positions."""
-    if bars is None:
-        return found
-    bar_of = dict(zip(row, bars, strict=True))
-    return [accumulate(bar, bar_of.get(i)) for i, bar in enumerate(found)]
 
 
 @adjoint(itertools.product)
@@ -252,12 +246,11 @@ def product_bars(y_bar, pools, iterables, repeat):
 
 def place_bars(y_bar, rows, places, pool):
     """The cotangents of the items of one pool, which stand at some places of the rows."""
-    pairs = [
-        (row[place], item(bars, place))
-        for row, bars in zip(rows, y_bar, strict=False)
-        for place in places
-    ]
-    return [total([bar for j, bar in pairs if j == i]) for i in range(len(pool))]
+    found = [None for _ in pool]
+    for row, bars in zip(rows, y_bar, strict=False):
+        for place in places:
+            found[row[place]] = accumulate(found[row[place]], item(bars, place))
+    return found
 
 
 def total(bars):

@@ -63,7 +63,7 @@ def once_bars(y_bar, make, args, kwargs):
     if make is itertools.count:
         return (total(y_bar), total(numbered(y_bar)))
     if is_chain(make):
-        return chain_bars(y_bar, make.__self__, args)
+        return None, *chain_bars(y_bar, make.__self__, args[1:])
     return noted_bars(y_bar, make, args)
 
 

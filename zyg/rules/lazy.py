@@ -131,6 +131,8 @@ def replaced_bars(y_bar, items, r, iterable):
 def zip_longest(*iterables, fillvalue=None):
     pools = [items_of(iterable) for iterable in iterables]
     count = max([len(pool) for pool in pools], default=0)
-    return iter([
-        tuple([pool[i] if i < len(pool) else fillvalue for pool in pools]) for i in range(count)
-    ])
+    rows = [() for _ in range(count)]
+    for pool in pools:
+        column = [*pool, *[fillvalue] * (count - len(pool))]
+        rows = [(*row, x) for row, x in zip(rows, column, strict=True)]
+    return iter(rows)
