@@ -13,6 +13,7 @@ scalar for a Python scalar keeps its class.
 from __future__ import annotations
 
 import operator
+from collections import deque
 from functools import cache
 from typing import Any
 
@@ -148,6 +149,8 @@ def zeros_type(type_: Type) -> Type:
             return Tuple(tuple(map(zeros_type, items)))
         case Sequence(cls, item) if cls in (list, tuple):
             return Sequence(cls, zeros_type(item))
+        case Sequence(cls, item) if cls is deque:
+            return Sequence(list, zeros_type(item))
         case Dict(items):
             return Dict(tuple((key, zeros_type(item)) for key, item in items))
         case Mapping(cls, key, item) if issubclass(cls, dict):
@@ -215,6 +218,9 @@ def is_sum_of_numbers(type_: Type) -> bool:
     return is_numeric(type_)
 
 
+_SEQUENCES = (list, tuple, deque)
+
+
 @declare(cotangent_items.one_hot)
 def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) != 3 or not (is_numeric(args[0]) or isinstance(args[0], Tuple | Sequence)):
@@ -228,8 +234,9 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             zeros = list(map(zeros_type, items))
             zeros[index] = widen(bar)
             return Tuple(tuple(zeros))
-        case (bar, Sequence(cls, item), index) if cls in (list, tuple) and is_number(index):
-            return Sequence(cls, join(zeros_type(item), widen(bar)))
+        case (bar, Sequence(cls, item), index) if cls in _SEQUENCES and is_number(index):
+            made = tuple if cls is tuple else list
+            return Sequence(made, join(zeros_type(item), widen(bar)))
         case (bar, Mapping(_, key, item), _) if is_number(bar) and is_number(item):
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case _:
@@ -358,6 +365,7 @@ facts.buffer(cotangent.zeros_like)
 facts.pure(cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar)
 facts.pure(cotangent_items.without_last, cotangent_items.with_gap, cotangent_items.without_item)
 facts.pure(cotangent_items.put_back, cotangent_items.position_of, cotangent_items.with_place)
+facts.pure(cotangent_items.before_push)
 facts.fresh(keeping.kept, cotangent.prototype)
 facts.pure(keeping.shell, cotangent_items.accumulate_item)
 facts.total(keeping.kept, cotangent.prototype)
@@ -382,7 +390,7 @@ facts.pure(cotangent_items.taken_view, cotangent_items.cleared_view)
 facts.fresh(cotangent_items.taken_view, cotangent_items.cleared_view)
 declare(cotangent_items.cleared_view)(lambda args, kwargs: args[0])
 facts.fresh(cotangent_items.taken, cotangent_items.cleared, cotangent_items.without_last)
-facts.fresh(cotangent_items.with_place)
+facts.fresh(cotangent_items.with_place, cotangent_items.before_push)
 
 
 def holds_numbers(type_: Type) -> bool:
@@ -487,6 +495,13 @@ def with_place(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) != 3 or not isinstance(args[0], Sequence):
         return TOP
     return Sequence(list, join(args[0].item, widen(args[2])))
+
+
+@declare(cotangent_items.before_push)
+def before_push(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    if len(args) not in (3, 4) or not isinstance(args[0], Sequence):
+        return TOP
+    return Sequence(list, join(args[0].item, widen(args[3]) if len(args) == 4 else NONE))
 
 
 @declare(cotangent_items.item)

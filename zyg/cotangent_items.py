@@ -256,6 +256,22 @@ def insert_place(buffer: Any, index: int, zero: Any) -> Any:
     return buffer
 
 
+def before_push(bars: Any, end: int, is_full: bool, zero: Any = None) -> Any:
+    """The cotangent of a deque before an item was appended at its `end`, 0 or -1; where it was
+    full, one at the other end made way, and has `zero`."""
+    return None if bars is None else take_push_back([*bars], end, is_full, zero)
+
+
+def take_push_back(buffer: Any, end: int, is_full: bool, zero: Any = None) -> Any:
+    """The same in a buffer, which the caller owns."""
+    if not buffer:
+        return buffer  # a deque that keeps nothing
+    del buffer[end]
+    if is_full:
+        buffer.insert(0 if end else len(buffer), zero)
+    return buffer
+
+
 def without_item(bars: Any, position: int) -> Any:
     """The cotangent of a list before an item was inserted at a position."""
     return None if bars is None else bars[:position] + bars[position + 1 :]

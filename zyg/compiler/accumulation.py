@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,10 @@ class Accumulation(Algebra):
             if is_buffer(bars) and isinstance(bars, Sequence) and class_of(place) is int:
                 zero = Const(0.0) if holds_numbers(bars) else NONE
                 return self.call(cotangent_items.with_place, args[0], args[1], zero)
+        if callee is cotangent_items.before_push and len(args) == 3 and holds_numbers(
+            type_of(args[0])
+        ):
+            return self.call(callee, *args, Const(0.0))
         if callee is operator.mul:
             return self._product(args[0], args[1])
         if callee is np.broadcast_to:
@@ -431,7 +436,7 @@ class Accumulation(Algebra):
                 return self.call(primitives.build_tuple, *map(self.zero, parts))
             case type_ if is_array(type_):
                 return self._zeros(value)
-            case Sequence(cls, item) if cls is list and may_vary(item):
+            case Sequence(cls, item) if cls in (list, deque) and may_vary(item):
                 return self.call(cotangent.zeros_like, value)
             case Dict() | Mapping() as type_ if is_mapping_of_numbers(as_mapping(type_)):
                 zeros = self.call(cotangent.zeros_like, value)
@@ -482,7 +487,8 @@ MAX_EXACT = 2**53  # of the whole numbers that are floats
 _SIMPLIFIED = {
     id(callee) for callee in (
         *_ELEMENTWISE, *SIGNED, operator.add, operator.pow, cotangent.unbroadcast,
-        cotangent_items.one_hot, cotangent_items.with_gap, np.expand_dims, np.broadcast_to,
+        cotangent_items.one_hot, cotangent_items.with_gap, cotangent_items.before_push,
+        np.expand_dims, np.broadcast_to,
     )
 }
 

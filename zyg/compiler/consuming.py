@@ -13,7 +13,7 @@ import numpy as np
 from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
 from zyg import cotangent, cotangent_items, shadows
-from zyg.cotangent_items import accumulate_at, clear_at, insert_place
+from zyg.cotangent_items import accumulate_at, clear_at, insert_place, take_push_back
 
 
 def add_into(buffer: Any, value: Any) -> Any:
@@ -63,7 +63,8 @@ def drop_last_into(buffer: Any) -> Any:
 IN_PLACE = {
     id(f) for f in (
         add_into, subtract_into, add_item_into, subtract_item_into, accumulate_into, clear_into,
-        set_item_into, clear_at_into, drop_last_into, insert_place, shadows.add, shadows.take,
+        set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back,
+        shadows.add, shadows.take,
     )
 }
 

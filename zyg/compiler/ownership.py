@@ -60,6 +60,7 @@ CONSUMING = {
     cotangent_items.cleared: clear_at_into,
     cotangent_items.without_last: drop_last_into,
     cotangent_items.with_place: cotangent_items.insert_place,
+    cotangent_items.before_push: cotangent_items.take_push_back,
 }
 _CONSUMED = set(map(id, CONSUMING))
 _OF_ALL_TYPES: set[int] = set()

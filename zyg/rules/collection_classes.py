@@ -10,7 +10,7 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 from ir import primitives
 from zyg.cotangent import from_items
-from zyg.cotangent_items import cleared, taken
+from zyg.cotangent_items import before_push, cleared, item, taken
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column
@@ -38,29 +38,13 @@ def behind_gap(bars, gone):
 @adjoint(primitives.pushed)
 def pushed(items, value):
     is_full = items.maxlen == len(items)
-    count = len(items)
     is_kept = items.maxlen != 0
 
     def back(bar):
-        rest = without_pushed(bar, is_kept, is_full, count)
-        return rest, last_bar(bar) if is_kept else None
+        value_bar = item(bar, -1) if is_kept else None
+        return before_push(bar, -1, is_full), value_bar
 
     return primitives.pushed(items, value), back
-
-
-def last_bar(bar):
-    return None if bar is None else bar[-1]
-
-
-def first_bar(bar):
-    return None if bar is None else bar[0]
-
-
-def without_pushed(bar, is_kept, is_full, count):
-    """The cotangent of a deque before an item was appended, which the first one made way for."""
-    if bar is None or not is_kept:
-        return None
-    return [None, *bar[:-1]] if is_full else bar[:-1]
 
 
 @adjoint(primitives.pushed_left)
@@ -69,15 +53,10 @@ def pushed_left(items, value):
     is_kept = items.maxlen != 0
 
     def back(bar):
-        return without_first(bar, is_kept, is_full), first_bar(bar) if is_kept else None
+        value_bar = item(bar, 0) if is_kept else None
+        return before_push(bar, 0, is_full), value_bar
 
     return primitives.pushed_left(items, value), back
-
-
-def without_first(bar, is_kept, is_full):
-    if bar is None or not is_kept:
-        return None
-    return [*bar[1:], None] if is_full else bar[1:]
 
 
 @adjoint(primitives.rotated)

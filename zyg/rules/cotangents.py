@@ -19,6 +19,7 @@ from zyg.cotangent import (
 )
 from zyg.cotangent_items import (
     accumulate_at,
+    before_push,
     cleared,
     cleared_view,
     one_hot,
@@ -194,6 +195,26 @@ def with_gap_(bars, index, before):
     return with_gap(bars, index, before), lambda y_bar: (
         gap_closed(y_bar, index, before), None, None
     )
+
+
+@adjoint(before_push)
+def before_push_(bars, end, is_full, zero=None):
+    is_empty = bars is None or len(bars) == 0
+
+    def back(y_bar):
+        return y_bar if is_empty else pushed_again(y_bar, end, is_full), None, None, None
+
+    return before_push(bars, end, is_full, zero), back
+
+
+def pushed_again(y_bar, end, is_full):
+    """The cotangent of a list of which `before_push` took an item from the end, and, where
+    `is_full`, filled the other end."""
+    if y_bar is None:
+        return None
+    if end == 0:
+        return [None, *(y_bar[:-1] if is_full else y_bar)]
+    return [*(y_bar[1:] if is_full else y_bar), None]
 
 
 @adjoint(with_place)

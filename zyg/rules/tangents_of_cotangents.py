@@ -20,6 +20,7 @@ for _callee in (
     cotangent_items.with_gap, cotangent_items.without_item, cotangent_items.without_last,
     cotangent_items.item, cotangent_items.first_part, cotangent_items.last_part,
     cotangent_items.taken_view, cotangent_items.cleared_view, cotangent_items.with_place,
+    cotangent_items.before_push,
 ):
     linear(_callee, 0)
 linear(cotangent.realness_of, 1)
