@@ -490,6 +490,15 @@ def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if len(args) == 1 and isinstance(args[0], Sequence) else TOP
 
 
+@declare(cotangent.with_numbers)
+def with_numbers(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return zeros_type(args[1]) if len(args) == 2 else TOP
+
+
+facts.pure(cotangent.with_numbers)
+facts.fresh(cotangent.with_numbers)
+
+
 @declare(cotangent_items.with_place)
 def with_place(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if len(args) != 3 or not isinstance(args[0], Sequence):

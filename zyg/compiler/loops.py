@@ -49,7 +49,8 @@ from zyg.compiler.forward_steps import (
 )
 from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.loop_records import LoopRecords
-from zyg.compiler.tangents import bar_name, is_none, tangent_type
+from zyg.compiler.tangents import bar_name, is_buffer, is_none, tangent_type
+from zyg.cotangent_facts import holds_numbers, zeros_type
 
 MAX_ROUNDS = 6
 
@@ -88,7 +89,8 @@ class LoopTransposer(LoopRecords):
             if value in useful and value in self._varied
         ]
         bars_in = [
-            seeds.get(op.results[k]) or self.zero(op.results[k]) for k in carried
+            self._with_numbers(seeds.get(op.results[k]) or self.zero(op.results[k]), op.results[k])
+            for k in carried
         ]
         keys = [self.log.keys[chain] for chain in crossing] if self.log is not None else []
         outer += keys
@@ -198,6 +200,14 @@ class LoopTransposer(LoopRecords):
             # A loop that went backwards is reversed from the first item to the last.
             collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
             self.add(iterable, self.call(collect, bars, iterable))
+
+    def _with_numbers(self, bar: Operand, value: Value) -> Operand:
+        """The cotangent that a loop starts with for a container of numbers: one which can be
+        changed in place, whatever was found for it behind the loop."""
+        zeros = zeros_type(widen(value.type))
+        if not (is_buffer(zeros) and holds_numbers(zeros)) or is_buffer(type_of(bar)):
+            return bar
+        return self.call(cotangent.with_numbers, bar, value)
 
     def _fuse(
         self, op: For | While, body: Block, outer: list[Value], init: list[Operand]

@@ -15,6 +15,7 @@ from zyg.cotangent import (
     project,
     realness_of,
     unbroadcast,
+    with_numbers,
     zeros_like,
 )
 from zyg.cotangent_items import (
@@ -195,6 +196,20 @@ def with_gap_(bars, index, before):
     return with_gap(bars, index, before), lambda y_bar: (
         gap_closed(y_bar, index, before), None, None
     )
+
+
+@adjoint(with_numbers)
+def with_numbers_(bars, like):
+    return with_numbers(bars, like), lambda y_bar: (given_numbers(y_bar, bars), None)
+
+
+def given_numbers(y_bar, bars):
+    """The cotangent of a list or dict without what `with_numbers` filled in."""
+    if y_bar is None or bars is None:
+        return None
+    if isinstance(bars, dict):
+        return {key: y_bar[key] for key, bar in bars.items() if bar is not None and key in y_bar}
+    return only_given(y_bar, bars)
 
 
 @adjoint(before_push)
