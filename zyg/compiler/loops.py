@@ -49,7 +49,7 @@ from zyg.compiler.forward_steps import (
 )
 from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.loop_records import LoopRecords
-from zyg.compiler.tangents import bar_name, is_none, tangent_type
+from zyg.compiler.tangents import bar_name, is_list_of_floats, is_none, tangent_type
 
 MAX_ROUNDS = 6
 
@@ -87,12 +87,10 @@ class LoopTransposer(LoopRecords):
             value for value in (op.items if isinstance(op, For) else [])
             if value in useful and value in self._varied
         ]
-        bars_in = [
-            seeds.get(op.results[k]) or self.zero(op.results[k]) for k in carried
-        ]
+        bars_in = [self._begun(seeds.get(op.results[k]), op.results[k]) for k in carried]
         keys = [self.log.keys[chain] for chain in crossing] if self.log is not None else []
         outer += keys
-        accumulated = [self.bars.get(value) or self.zero(value) for value in outer]
+        accumulated = [self._begun(self.bars.get(value), value) for value in outer]
         collected = [
             (yields[i], self._listed(seeds[op.results[i]], op.results[i]))
             for i in range(count, len(op.results)) if op.results[i] in seeds
@@ -198,6 +196,15 @@ class LoopTransposer(LoopRecords):
             # A loop that went backwards is reversed from the first item to the last.
             collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
             self.add(iterable, self.call(collect, bars, iterable))
+
+    def _begun(self, bar: Operand | None, value: Value) -> Operand:
+        """What the cotangent of a value is before a loop, which may change it number by number."""
+        if bar is None:
+            return self.zero(value)
+        is_list = self.heap is None and is_list_of_floats(value.type)
+        if is_list and not is_list_of_floats(type_of(bar)):
+            return self.completed_list(bar, value)
+        return bar
 
     def _fuse(
         self, op: For | While, body: Block, outer: list[Value], init: list[Operand]
