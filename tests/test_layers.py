@@ -12,7 +12,8 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
-        "zyg.cotangent_items", "zyg.keeping", "zyg.iterators", "zyg.callables", "zyg.copying",
+        "zyg.cotangent_items", "zyg.cotangent_places", "zyg.keeping", "zyg.iterators",
+        "zyg.callables", "zyg.copying",
         "zyg.shadows", "zyg.shadow_items", "zyg.shadow_records", "zyg.nested_shadows",
         "zyg.held_memory", "zyg.held_contents", "zyg.tangent", "zyg.no_tangent",
         "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing",
@@ -20,7 +21,8 @@ LAYERS = [
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
         "zyg.runs", "zyg.spectra", "zyg.transposes", "zyg.quotients", "zyg.windows",
-        "zyg.cotangent_facts", "zyg.draw_facts", "zyg.tangent_memory", "zyg.tangent_objects",
+        "zyg.cotangent_facts", "zyg.cotangent_place_facts", "zyg.draw_facts",
+        "zyg.tangent_memory", "zyg.tangent_objects",
     ],
     ["zyg.rules"],
     ["zyg.compiler"],

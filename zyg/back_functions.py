@@ -19,7 +19,7 @@ from zyg.held_memory import Watched
 from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
 from zyg.saved_values import held, with_contents, without_contents
-from zyg.seeds import Like, checked_seed, filled, filled_within
+from zyg.seeds import Like, checked_seed, filled, filled_in_tuples, filled_within
 from zyg.shadows import current_shadows
 from zyg.signature import BackFunction
 from zyg.tracing import shown
@@ -236,7 +236,7 @@ class ObjectsBack(DispatchedBack):
         )
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        return self.finish.shared(self.adjoint.run(self.saved, filled(y_bar, self._like)))
+        return self.finish.shared(self.adjoint.run(self.saved, filled_in_tuples(y_bar, self._like)))
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> ObjectsBack:
         return self  # code that works on objects saves copies where it needs them
@@ -261,7 +261,7 @@ class UpdateBack(ObjectsBack):
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         shadows = current_shadows()
         like, *likes = self._like.items
-        seeds = [filled(y_bar, like)]
+        seeds = [filled_in_tuples(y_bar, like)]
         for watched, whole in zip(self._held.values(), likes, strict=True):
             seeds.append(filled_within(shadows.before_call(watched), whole))
         bars = list(self.finish.shared(self.adjoint.run(self.saved, tuple(seeds))))

@@ -406,6 +406,17 @@ def with_numbers(bars: Any, like: Any) -> Any:
     return [materialised(bar, x) for bar, x in zip(bars, like, strict=True)]
 
 
+def completed_list(bar: Any, like: Any) -> Any:
+    """The cotangent of a list of numbers, or of lists of them, with zeros for structural zeros.
+
+    >>> completed_list([None, 2.0], [1.0, 3.0])
+    [0.0, 2.0]
+    """
+    if bar is None or not isinstance(like, list):
+        return materialised(bar, like)
+    return [completed_list(b, x) for b, x in zip(bar, like, strict=True)]
+
+
 def from_items(bars: Any, like: Any) -> Any:
     """The cotangent of `like`, a sequence or array, from the cotangents of its items in order.
 

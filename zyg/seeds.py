@@ -58,12 +58,20 @@ def filled_within(bar: Any, like: Like) -> Any:
 
 
 def filled(bar: Any, like: Like) -> Any:
-    """A cotangent with zeros for structural zeros, in tuples too: generated code relies on it."""
-    if bar is None:
-        return zero_of(like)
+    """A cotangent with zeros for structural zeros, in tuples and lists too: generated code relies
+    on it."""
+    if isinstance(bar, list) and like.kind is list:
+        return [filled(own, item) for own, item in zip(bar, like.items, strict=True)]
     if isinstance(bar, tuple | list) and issubclass(like.kind, tuple):
         return tuple(map(filled, bar, like.items))
-    return bar
+    return zero_of(like) if bar is None else bar
+
+
+def filled_in_tuples(bar: Any, like: Like) -> Any:
+    """The same but for lists, which objects may hold: code that works on objects takes them so."""
+    if isinstance(bar, tuple | list) and issubclass(like.kind, tuple):
+        return tuple(map(filled_in_tuples, bar, like.items))
+    return zero_of(like) if bar is None else bar
 
 
 def checked_seed(seed: Any, like: Like) -> Any:

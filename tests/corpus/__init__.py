@@ -58,6 +58,7 @@ from tests.corpus import (
     shared_names,
     shared_variables,
     simulations,
+    tables,
     unsupported,
     while_loops,
 )

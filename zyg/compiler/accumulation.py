@@ -15,21 +15,17 @@ import numpy as np
 from ir import primitives
 from ir.core import (
     Block,
-    Call,
     Const,
-    If,
     Location,
     Op,
     Operand,
     Value,
-    Yield,
     type_of,
 )
 from ir.typed_branches import is_same_operand
 from ir.types import (
     TOP,
     Dict,
-    Known,
     Mapping,
     NamedTuple,
     Scalar,
@@ -43,8 +39,9 @@ from ir.types import (
 from zyg import cotangent, cotangent_items
 from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.algebra import SIGNED, Algebra, is_const, neutral
+from zyg.compiler.algebra import SIGNED, is_const, neutral
 from zyg.compiler.augment import Augmenter
+from zyg.compiler.item_contributions import ItemContributions
 from zyg.compiler.masks import Masks
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
@@ -56,20 +53,21 @@ from zyg.compiler.tangents import (
     is_buffer,
     is_inexact,
     is_integer,
+    is_list_of_floats,
     is_mapping_of_numbers,
     is_none,
     is_numeric,
     may_be_none,
+    seed_type,
     tangent_type,
 )
 from zyg.cotangent_facts import holds_numbers
 from zyg.numpy_facts import is_real
-from zyg.rules.changes import at_index
 from zyg.shadow_items import add_constant_object, add_object
 from zyg.shadows import current_shadows
 
 
-class Accumulation(Algebra):
+class Accumulation(ItemContributions):
     """Builds adjoint operations, and keeps the cotangent of each value: `bars`."""
 
     def __init__(self, augmenter: Augmenter) -> None:
@@ -166,6 +164,8 @@ class Accumulation(Algebra):
             type_of(args[0])
         ):
             return self.call(callee, *args, Const(0.0))
+        if callee is cotangent_items.taken or callee is operator.getitem:
+            return self.read_within(*args)
         if callee is operator.mul:
             return self._product(args[0], args[1])
         if callee is np.broadcast_to:
@@ -282,6 +282,10 @@ class Accumulation(Algebra):
                 a, b, hot = b, a, earlier_hot
         if hot is None and isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
             hot = self._hot_unless_none(b)
+        if isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
+            nested = self.nested_sum(a, b, hot)
+            if nested is not None:
+                return nested
         if hot is not None and is_buffer(type_of(a)):
             earlier = self._call_of(a, cotangent_items.add_at)
             if earlier is not None and is_same_operand(earlier.args[1], hot.args[2]):
@@ -291,7 +295,7 @@ class Accumulation(Algebra):
                     return self._typed_like(a, made)
             made = self.call(cotangent_items.add_at, a, hot.args[2], hot.args[0])
             return self._typed_like(a, made) if is_array(type_of(a)) else made
-        if hot is not None and self._is_item_of_list(hot):
+        if hot is not None and self.is_item_of_list(hot):
             return self.call(cotangent_items.accumulate_item, a, hot.args[2], *hot.args[:2])
         hot = self._one_hot(a)
         if hot is not None and is_array(type_of(b)):
@@ -300,11 +304,6 @@ class Accumulation(Algebra):
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
             return self.sum_of_numbers(a, b, like)
         return self.call(cotangent.accumulate, a, b)
-
-    def _is_item_of_list(self, hot: Call) -> bool:
-        type_, index = type_of(hot.args[1]), type_of(hot.args[2])
-        is_item = isinstance(index, Scalar | Known) and class_of(index) is int
-        return is_item and isinstance(type_, Sequence) and type_.cls is list
 
     def sum_of_numbers(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays, as a difference where one of them is negated."""
@@ -363,59 +362,6 @@ class Accumulation(Algebra):
             [NONE] * count
         )
 
-    def _one_hot(self, operand: Operand) -> Call | None:
-        hot = self._call_of(operand, cotangent_items.one_hot)
-        return self._call_of(operand, at_index) if hot is None else hot
-
-    def _hot_unless_none(self, operand: Operand) -> Call | None:
-        """The call in `one_hot(bar, like, index) if bar is not None else None`.
-
-        Adding at an index adds nothing for a cotangent that is None.
-        """
-        op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if not isinstance(op, If) or not all(isinstance(b.exit, Yield) for b in op.blocks):
-            return None
-        k = next(i for i, result in enumerate(op.results) if result is operand)
-        inner, other = (block.exit.values[k] for block in op.blocks)  # type: ignore[union-attr]
-        hot = next(
-            (
-                call for call in op.then.ops
-                if isinstance(call, Call) and inner in call.results
-                and isinstance(call.callee, Const) and call.callee.value is cotangent_items.one_hot
-            ),
-            None,
-        )
-        test = self._call_of(op.cond, operator.is_not)
-        if hot is None or test is None or not is_none(other) or test.args[0] is not hot.args[0]:
-            return None
-        own = {value for each in op.then.ops for value in each.results}
-        return None if own.intersection(a for a in hot.args if isinstance(a, Value)) else hot
-
-    def _hot_item(self, operand: Operand) -> tuple[int, Operand] | None:
-        """The index and cotangent of the only item that a tuple of cotangents has."""
-        hot = self._one_hot(operand)
-        if hot is None or not isinstance(hot.args[2], Const):
-            return None
-        type_, index = type_of(operand), hot.args[2].value
-        if not isinstance(type_, Tuple) or type(index) is not int:
-            return None
-        return index % len(type_.items), hot.args[0]
-
-    def _tuple_items(self, operand: Operand) -> list[Operand] | None:
-        """The items of a tuple of cotangents of numbers; structural zeros beside a single one."""
-        type_ = type_of(operand)
-        if not isinstance(type_, Tuple) or not all(map(_is_scalar, type_.items)):
-            return None
-        hot = self._hot_item(operand)
-        if hot is not None:
-            return [hot[1] if i == hot[0] else NONE for i in range(len(type_.items))]
-        parts = self.parts(operand)
-        if parts is not None:
-            return list(parts)
-        return [
-            self.call(operator.getitem, operand, Const(i)) for i in range(len(type_.items))
-        ]
-
     def zero(self, value: Operand) -> Operand:
         """The zero cotangent of a value, as far as its type tells; else the structural zero."""
         match widen(type_of(value)):
@@ -452,8 +398,11 @@ class Accumulation(Algebra):
             zeros.type = tangent_type(type_of(value))
         return zeros
 
-    def completed(self, bar: Operand, like: Operand) -> Operand:
-        """A cotangent without structural zeros in the place of numbers: callees rely on that."""
+    def completed(self, bar: Operand, like: Operand, with_lists: bool = False) -> Operand:
+        """A cotangent without structural zeros in the place of numbers: callees rely on that.
+
+        As a seed, also in lists and tables of floats.
+        """
         type_ = type_of(like)
         if isinstance(type_, Tuple):
             bars = [NONE for _ in type_.items] if is_none(bar) else self.parts(bar)
@@ -464,12 +413,22 @@ class Accumulation(Algebra):
             ]
             if bars is None:
                 bars = [self.call(operator.getitem, bar, Const(i)) for i in range(len(items))]
-            return self.call(
-                primitives.build_tuple, *map(self.completed, bars, items)
-            )
+            parts = [
+                self.completed(*pair, with_lists) for pair in zip(bars, items, strict=True)
+            ]
+            return self.call(primitives.build_tuple, *parts)
+        if with_lists and is_list_of_floats(type_):
+            return bar if is_list_of_floats(type_of(bar)) else self.completed_list(bar, like)
         if is_numeric(type_):
             return self.zero(like) if is_none(bar) else self._instantiated_like(bar, like)
         return bar
+
+    def completed_list(self, bar: Operand, like: Operand) -> Operand:
+        """The cotangent of a list of floats without structural zeros."""
+        made = self.call(cotangent.completed_list, bar, like)
+        if isinstance(made, Value):
+            made.type = seed_type(type_of(like))
+        return made
 
     def _instantiated_like(self, bar: Operand, like: Operand) -> Operand:
         if not may_be_none(type_of(bar)):
@@ -487,7 +446,8 @@ MAX_EXACT = 2**53  # of the whole numbers that are floats
 _SIMPLIFIED = {
     id(callee) for callee in (
         *_ELEMENTWISE, *SIGNED, operator.add, operator.pow, cotangent.unbroadcast,
-        cotangent_items.one_hot, cotangent_items.with_gap, cotangent_items.before_push,
+        cotangent_items.one_hot, cotangent_items.taken, cotangent_items.with_gap,
+        cotangent_items.before_push,
         np.expand_dims, np.broadcast_to,
     )
 }
@@ -495,10 +455,6 @@ _SIMPLIFIED = {
 
 def _is_complex(operand: Operand) -> bool:
     return not is_real(type_of(operand))
-
-
-def _is_scalar(type_: Type) -> bool:
-    return isinstance(type_, Scalar | Known) and is_numeric(type_)
 
 
 def _as_float(operand: Operand, other: Operand) -> Operand:

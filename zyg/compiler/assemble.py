@@ -65,7 +65,7 @@ from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.compiler.specialise import Specialiser
 from zyg.compiler.summed_products import sum_products
 from zyg.compiler.surroundings import ProgramSurroundings
-from zyg.compiler.tangents import tangent_type
+from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.temporaries import reuse_temporaries
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
@@ -153,11 +153,10 @@ class Compiler:
             )
         name = identifier(made.function.name)
         indices = made.with_bars(active)
-        results = [tangent_type(made.inputs[i]) for i in indices]
         returned = made.value_type if of_value else made.returned_type
         passed = passed_inputs(made)
         forward = Generated(f"{name}_forward", [returned, TOP])
-        back = Generated(f"{name}_back", results)
+        back = Generated(f"{name}_back", [tangent_type(made.inputs[i]) for i in indices])
         if isinstance(made.source, RunAgain):
             from zyg.compiler.checkpoint_pairs import generated  # few programs need it
 
@@ -318,7 +317,8 @@ class Compiler:
         if of_value:
             result = value_of(transposer, result)
         returned = made.value_type if of_value else made.returned_type
-        seed = Value(seed_name(result), tangent_type(returned))
+        typed = tangent_type if pair.back.works_on_objects else seed_type
+        seed = Value(seed_name(result), typed(returned))
         begun = [self._inputs(made)[indices[i]] for i in pair.back.begun]
         given = [seed, *transposer.begin_from(begun)]
         if self._takes_table(made):

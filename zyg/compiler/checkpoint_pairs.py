@@ -45,7 +45,7 @@ from zyg.compiler.repeatable import is_repeatable
 from zyg.compiler.returned import seed_name
 from zyg.compiler.saving import as_prototypes, close_forward, open_adjoint
 from zyg.compiler.specialisation import Specialisation
-from zyg.compiler.tangents import is_numeric, tangent_type
+from zyg.compiler.tangents import is_numeric, seed_type
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import with_log
 
@@ -119,7 +119,7 @@ def _generate_call(
     inputs = compiler._inputs(made)
     passed = [inputs[i] for i in pair.passed]
     value = Value("t", made.returned_type)
-    seed = Value(seed_name(result), tangent_type(made.returned_type))
+    seed = Value(seed_name(result), seed_type(made.returned_type))
     first = Value("first", made.returned_type)
     if not is_repeatable(made):
         place = Const(f"{made.source.name} ({made.source.loc})")
@@ -158,7 +158,7 @@ def _generate_loop(
     kept, whole = Value("kept", TOP), Value("t", made.returned_type)
     replayed = _Replayed(transposer, loop, known, steps, kept, passed[FIRST:])
     transposer.replay = replayed.records
-    seed = Value(seed_name(whole), tangent_type(made.returned_type))
+    seed = Value(seed_name(whole), seed_type(made.returned_type))
     given = [seed, *transposer.begin_from([inputs[pair.active[i]] for i in pair.back.begun])]
     transposer.add(result, seed)
     bars = compiler._adjoint(made, transposer, augmenter, pair.active)

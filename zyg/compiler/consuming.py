@@ -14,6 +14,7 @@ from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
 from zyg import cotangent, cotangent_items, shadows
 from zyg.cotangent_items import accumulate_at, clear_at, insert_place, take_push_back
+from zyg.cotangent_places import item_in
 
 
 def add_into(buffer: Any, value: Any) -> Any:
@@ -51,6 +52,23 @@ def set_item_into(buffer: Any, index: Any, value: Any) -> Any:
     return buffer
 
 
+def add_in_into(buffer: Any, value: Any, *path: Any) -> Any:
+    *outer, last = path
+    item_in(buffer, *outer)[last] += value
+    return buffer
+
+
+def set_in_into(buffer: Any, value: Any, *path: Any) -> Any:
+    *outer, last = path
+    item_in(buffer, *outer)[last] = value
+    return buffer
+
+
+def clear_to_into(buffer: Any, index: Any, before: Any) -> Any:
+    buffer[index] = cotangent.zeros_like(before)
+    return buffer
+
+
 def clear_at_into(buffer: Any, index: Any) -> Any:
     return clear_at(buffer, index)
 
@@ -64,6 +82,7 @@ IN_PLACE = {
     id(f) for f in (
         add_into, subtract_into, add_item_into, subtract_item_into, accumulate_into, clear_into,
         set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back,
+        add_in_into, set_in_into, clear_to_into,
         shadows.add, shadows.take,
     )
 }
@@ -188,6 +207,35 @@ def _print_set_item(args: list[ast.expr], environment: Any) -> ast.stmt:
 def _print_clear(args: list[ast.expr], environment: Any) -> ast.stmt:
     zero = ast.Constant(value=0, kind=None)
     return ast.Assign(targets=[subscript(args[0], args[1])], value=zero, type_comment=None)
+
+
+def _subscripts(items: ast.expr, path: list[ast.expr]) -> ast.expr:
+    for index in path:
+        items = subscript(items, index)
+    return items
+
+
+@expression_form(item_in)
+def _print_item_in(args: list[ast.expr], environment: Any) -> ast.expr:
+    return _subscripts(args[0], args[1:])
+
+
+@statement_form(add_in_into)
+def _print_add_in(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return _increase(_subscripts(args[0], args[2:]), args[1])
+
+
+@statement_form(set_in_into)
+def _print_set_in(args: list[ast.expr], environment: Any) -> ast.stmt:
+    place = _subscripts(args[0], args[2:])
+    return ast.Assign(targets=[place], value=args[1], type_comment=None)
+
+
+@statement_form(clear_to_into)
+def _print_clear_to(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(cotangent.zeros_like, "zeros_like"))
+    zeros = ast.Call(func=function, args=args[2:], keywords=[])
+    return ast.Assign(targets=[subscript(args[0], args[1])], value=zeros, type_comment=None)
 
 
 @statement_form(clear_at_into)

@@ -26,6 +26,7 @@ from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.replica import read_in_place
 from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.table_ownership import reuse_tables
 
 verifying = False  # tests turn this on: the IR is checked after each pass
 
@@ -98,6 +99,7 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         function = clone(function)
         read_in_place(function.body)
         add_single_items(function.body)
+        reuse_tables(function.body)
         reuse_buffers(function.body)
         shorten_updates(function.body)
         read_buffers_in_place(function.body)

@@ -14,7 +14,14 @@ from ir.core import Block, Call, Const, Value, operands_of, type_of
 from ir.rewrite import blocks, count_uses, substitute
 from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
-from zyg.compiler.consuming import add_item_into, clear_into, set_item_into, subtract_item_into
+from zyg.compiler.consuming import (
+    add_in_into,
+    add_item_into,
+    clear_into,
+    set_in_into,
+    set_item_into,
+    subtract_item_into,
+)
 from zyg.compiler.tangents import is_inexact
 
 
@@ -22,6 +29,7 @@ def shorten_updates(body: Block) -> None:
     uses = count_uses(body)
     for block in blocks(body):
         _set_cleared(block, uses)
+        _set_cleared_in_rows(block, uses)
         _subtract_negated(block, uses)
 
 
@@ -77,6 +85,24 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         block.ops = ops
         substitute(block, {addition.result: addition.args[0]})
         uses[addition.args[0]] = uses[addition.result]  # type: ignore[index]
+
+
+def _set_cleared_in_rows(block: Block, uses: Counter[Value]) -> None:
+    """The same in tables, where the first change behind is the addition.
+
+        bar[i][j] = 0.0
+        bar[i][j] += v      ->    bar[i][j] = v
+    """
+    cleared: dict[Value, Call] = {}
+    for op in list(block.ops):
+        if not isinstance(op, Call):
+            continue
+        clear = cleared.get(op.args[0]) if _calls(op, add_in_into) else None  # type: ignore
+        if clear is not None and all(map(same, clear.args[2:], op.args[2:])):
+            op.callee, op.args = clear.callee, [clear.args[0], *op.args[1:]]
+            block.ops.remove(clear)
+        elif _calls(op, set_in_into) and uses[op.result] == 1:
+            cleared[op.result] = op
 
 
 def _clears(op: Call) -> bool:

@@ -49,7 +49,13 @@ from zyg.compiler.forward_steps import (
 )
 from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.loop_records import LoopRecords
-from zyg.compiler.tangents import bar_name, is_buffer, is_none, tangent_type
+from zyg.compiler.tangents import (
+    bar_name,
+    is_buffer,
+    is_list_of_floats,
+    is_none,
+    tangent_type,
+)
 from zyg.cotangent_facts import holds_numbers, zeros_type
 
 MAX_ROUNDS = 6
@@ -88,13 +94,10 @@ class LoopTransposer(LoopRecords):
             value for value in (op.items if isinstance(op, For) else [])
             if value in useful and value in self._varied
         ]
-        bars_in = [
-            self._with_numbers(seeds.get(op.results[k]) or self.zero(op.results[k]), op.results[k])
-            for k in carried
-        ]
+        bars_in = [self._begun(seeds.get(op.results[k]), op.results[k]) for k in carried]
         keys = [self.log.keys[chain] for chain in crossing] if self.log is not None else []
         outer += keys
-        accumulated = [self.bars.get(value) or self.zero(value) for value in outer]
+        accumulated = [self._begun(self.bars.get(value), value) for value in outer]
         collected = [
             (yields[i], self._listed(seeds[op.results[i]], op.results[i]))
             for i in range(count, len(op.results)) if op.results[i] in seeds
@@ -201,13 +204,19 @@ class LoopTransposer(LoopRecords):
             collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
             self.add(iterable, self.call(collect, bars, iterable))
 
-    def _with_numbers(self, bar: Operand, value: Value) -> Operand:
-        """The cotangent that a loop starts with for a container of numbers: one which can be
-        changed in place, whatever was found for it behind the loop."""
-        zeros = zeros_type(widen(value.type))
-        if not (is_buffer(zeros) and holds_numbers(zeros)) or is_buffer(type_of(bar)):
+    def _begun(self, bar: Operand | None, value: Value) -> Operand:
+        """What the cotangent of a value is before a loop, which may change it number by number."""
+        if bar is None:
+            return self.zero(value)
+        if self.heap is not None:
             return bar
-        return self.call(cotangent.with_numbers, bar, value)
+        if is_list_of_floats(value.type):
+            is_begun = is_list_of_floats(type_of(bar))
+            return bar if is_begun else self.completed_list(bar, value)
+        zeros = zeros_type(widen(value.type))
+        if is_buffer(zeros) and holds_numbers(zeros) and not is_buffer(type_of(bar)):
+            return self.call(cotangent.with_numbers, bar, value)
+        return bar
 
     def _fuse(
         self, op: For | While, body: Block, outer: list[Value], init: list[Operand]

@@ -12,6 +12,7 @@ copied once, before the loop, if it isn't the adjoint's own.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,15 +39,18 @@ from ir.core import (
 )
 from ir.rewrite import count_uses
 from ir.types import Known, Mapping, Scalar, Sequence, Type, Union, class_of
-from zyg import cotangent, cotangent_items
+from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.array_type import is_basic_index
 from zyg.compiler.consuming import (
     accumulate_into,
+    add_in_into,
     add_into,
     add_item_into,
     clear_at_into,
     clear_into,
+    clear_to_into,
     drop_last_into,
+    set_in_into,
     set_item_into,
     subtract_into,
 )
@@ -61,11 +65,16 @@ CONSUMING = {
     cotangent_items.without_last: drop_last_into,
     cotangent_items.with_place: cotangent_items.insert_place,
     cotangent_items.before_push: cotangent_items.take_push_back,
+    cotangent_places.cleared_to: clear_to_into,
 }
 _CONSUMED = set(map(id, CONSUMING))
 _OF_ALL_TYPES: set[int] = set()
+_OWNED = (
+    add_item_into, clear_into, set_item_into, cotangent.owned, add_in_into, set_in_into,
+    cotangent_places.add_in, cotangent_places.cleared_in,
+)
 # What reads a part of an array and keeps none of its memory.
-LOOKING: list[Any] = [cotangent_items.taken]
+LOOKING: list[Any] = [cotangent_items.taken, cotangent_places.item_in]
 
 
 def consumes(callee: Any, in_place: Any, of_all_types: bool = False) -> None:
@@ -79,7 +88,7 @@ def consumes(callee: Any, in_place: Any, of_all_types: bool = False) -> None:
 
 def reuse_buffers(body: Block) -> None:
     """Lets accumulations of a function write in place, where nobody can tell."""
-    ownership = _Ownership(body)
+    ownership = Ownership(body)
     ownership.convert(body)
     ownership.insert_copies(body)
     _add_to_lists(body)
@@ -162,13 +171,17 @@ def _may_be_number(type_: Type) -> bool:
     return is_array(type_) and not getattr(type_, "dims", None)
 
 
-def _zero_of(type_: Type) -> complex:
+def zero_of(type_: Type) -> complex:
     """The zero of cotangents that are numbers of this type."""
     cls = class_of(type_)
     return 0j if cls is complex else 0 if cls is int else 0.0
 
 
-class _Ownership:
+class Ownership:
+    """Whose memory a cotangent is: that of the list, dict or array itself, whatever that holds."""
+
+    copy: Any = staticmethod(cotangent.owned)
+
     def __init__(self, body: Block) -> None:
         self._uses = count_uses(body)
         self._calls: dict[Value, Call] = {}
@@ -257,7 +270,7 @@ class _Ownership:
                 op.callee = Const(add_item_into)
         elif callee is cotangent_items.cleared and holds_number:
             op.callee = Const(set_item_into)
-            op.args = [*op.args, Const(_zero_of(bars.item))]  # type: ignore[attr-defined]
+            op.args = [*op.args, Const(zero_of(bars.item))]  # type: ignore[attr-defined]
         elif callee is cotangent_items.cleared and getattr(bars, "dims", None):
             op.callee = Const(clear_into)
 
@@ -271,7 +284,7 @@ class _Ownership:
         for loop, i in list(self._copied):
             if loop is op:
                 value = Value(op.carried[i].name, type_of(op.init[i]))
-                copies.append(Call(Const(cotangent.owned), [op.init[i]], {}, [value], op.loc))
+                copies.append(Call(Const(self.copy), [op.init[i]], {}, [value], op.loc))
                 op.init[i] = value
         return copies
 
@@ -282,13 +295,7 @@ class _Ownership:
         if operand in assumed:
             return True
         if operand in self._calls:
-            call = self._calls[operand]
-            callee = call.callee
-            return isinstance(callee, Const) and (
-                (facts.is_fresh(call) and not call.kwargs)
-                or any(callee.value is f for pair in CONSUMING.items() for f in pair)
-                or callee.value in (add_item_into, clear_into, set_item_into, cotangent.owned)
-            )
+            return self._is_made(self._calls[operand], assumed)
         if operand in self._branches:
             op, i = self._branches[operand]
             return all(
@@ -302,6 +309,15 @@ class _Ownership:
         if operand in self._results:
             return self._is_loop_owned(*self._results[operand], assumed)
         return False
+
+    def _is_made(self, call: Call, assumed: frozenset[Value]) -> bool:
+        """Whether what a call returns is reached through its result alone."""
+        callee = call.callee
+        return isinstance(callee, Const) and (
+            (facts.is_fresh(call) and not call.kwargs)
+            or any(callee.value is f for pair in CONSUMING.items() for f in pair)
+            or callee.value in _OWNED
+        )
 
     def _is_loop_owned(self, op: For | While, i: int, assumed: frozenset[Value]) -> bool:
         param = op.carried[i]
@@ -325,10 +341,28 @@ class _Ownership:
             return False
         if self._uses[operand] == 1 and self._read_in[operand] is home:
             return True
-        return _uses_on_path(home, operand) <= 1
+        return _uses_on_path(home, operand, self.only_looks) <= 1
+
+    def only_looks(self, op: Op) -> bool:
+        """Whether an operation keeps nothing of the memory that it reads."""
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return False
+        callee = op.callee.value
+        if any(callee is function for function in LOOKING) or facts.is_metadata(callee):
+            return True
+        if callee is not operator.getitem:
+            return False
+        source, index = map(type_of, op.args)
+        if isinstance(source, Sequence) and source.cls is list and _is_index(index):
+            return True  # sums replace the items of a list, and don't change them
+        return isinstance(op.result.type, Scalar | Union) and (
+            is_array(source) or holds_numbers(source)
+        )
 
 
-def _uses_on_path(block: Block, value: Value, before: int = 0) -> int:
+def _uses_on_path(
+    block: Block, value: Value, only_looks: Callable[[Op], bool], before: int = 0
+) -> int:
     """How often a value is read up to the end of a block, on the way that reads it most often.
 
     Before the first such use, what only looks at a number or at the shape doesn't count.
@@ -337,33 +371,16 @@ def _uses_on_path(block: Block, value: Value, before: int = 0) -> int:
     for op in block.ops:
         # Values and constants are equal only if they are the same.
         count = operands_of(op).count(value)
-        if count and (total or not _only_looks(op)):
+        if count and (total or not only_looks(op)):
             total += count
         match op:
             case Try():
                 for inner in op.blocks:
-                    total = _uses_on_path(inner, value, total)
+                    total = _uses_on_path(inner, value, only_looks, total)
             case If():
-                total = max(_uses_on_path(inner, value, total) for inner in op.blocks)
+                total = max(_uses_on_path(inner, value, only_looks, total) for inner in op.blocks)
             case For() | While():
-                total += 2 * (_uses_on_path(op.body, value, total) - total)
+                total += 2 * (_uses_on_path(op.body, value, only_looks, total) - total)
             case _:
                 pass
     return total + exit_operands(block.exit).count(value)
-
-
-def _only_looks(op: Op) -> bool:
-    """Whether an operation keeps nothing of the memory that it reads."""
-    if not isinstance(op, Call) or not isinstance(op.callee, Const):
-        return False
-    callee = op.callee.value
-    if any(callee is function for function in LOOKING) or facts.is_metadata(callee):
-        return True
-    if callee is not operator.getitem:
-        return False
-    source, index = map(type_of, op.args)
-    if isinstance(source, Sequence) and source.cls is list and _is_index(index):
-        return True  # sums replace the items of a list, and don't change them
-    return isinstance(op.result.type, Scalar | Union) and (
-        is_array(source) or holds_numbers(source)
-    )

@@ -28,6 +28,7 @@ from zyg.cotangent_facts import holds_numbers
 from zyg.shadows import SHADOWS
 
 NONE = Const(None)
+_FLOATS = (Scalar(float), Scalar(np.float64))
 
 
 def tangent_type(type_: Type) -> Type:
@@ -47,6 +48,28 @@ def tangent_type(type_: Type) -> Type:
             return same
         case _:
             return TOP
+
+
+def seed_type(type_: Type) -> Type:
+    """The type of the cotangent that a back function is given for a value of a type.
+
+    It is a list where the value is a list of floats, or a table of them: who calls it has put
+    zeros in the place of structural zeros.
+    """
+    match widen(type_):
+        case Tuple(items):
+            return Tuple(tuple(map(seed_type, items)))
+        case Sequence() as items if is_list_of_floats(items):
+            return items
+        case other:
+            return tangent_type(other)
+
+
+def is_list_of_floats(type_: Type) -> bool:
+    """Whether values are lists of floats, or lists of such lists, at any depth."""
+    if not isinstance(type_, Sequence) or type_.cls is not list:
+        return False
+    return type_.item in _FLOATS or is_list_of_floats(type_.item)
 
 
 def is_array(type_: Type) -> TypeGuard[Array]:

@@ -323,7 +323,7 @@ class Transposer(MaskedArms):
         results = [
             Value("t", type_) for type_ in back.result_types()
         ]
-        bar = self.completed(bar, step.result)
+        bar = self.completed(bar, step.result, with_lists=not back.works_on_objects)
         shown = results or [Value("_", TOP)]  # all that it does may be with objects
         begun: dict[int, Value] = {}
         sums = []

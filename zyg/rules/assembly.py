@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from ir import primitives
-from zyg import cotangent, cotangent_items
+from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.cotangent_items import one_hot
+from zyg.cotangent_places import cleared_in, cleared_to, found_in, one_hot_in, row_at
 from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
 
 constant(
     cotangent.zeros_like, cotangent.zeros_list, cotangent.prototype, cotangent.of_shape,
+    cotangent_places.row_at,
 )
 
 
@@ -54,6 +56,42 @@ def add_at(bar, index, value):
     return cotangent_items.add_at(bar, index, value), lambda y_bar: (y_bar, None, y_bar[index])
 
 
+@adjoint(cotangent_places.item_in)
+def item_of_row(bar, *path):
+    return cotangent_places.item_in(bar, *path), lambda y_bar: (
+        one_hot_in(y_bar, bar, *path), *[None for _ in path]
+    )
+
+
+@adjoint(cotangent_places.add_in)
+def add_to_row(bar, value, *path):
+    return cotangent_places.add_in(bar, value, *path), lambda y_bar: (
+        y_bar, found_in(y_bar, *path), *[None for _ in path]
+    )
+
+
+@adjoint(cotangent_places.cleared_in)
+def cleared_row(bar, *path):
+    return cotangent_places.cleared_in(bar, *path), lambda y_bar: (
+        cleared_in(y_bar, *path), *[None for _ in path]
+    )
+
+
+@adjoint(cotangent_places.cleared_to)
+def cleared_to_zeros(bar, index, before):
+    row = row_at(bar, index)
+    return cotangent_places.cleared_to(bar, index, before), lambda y_bar: (
+        cleared_to(y_bar, index, row), None, None
+    )
+
+
+@adjoint(cotangent_places.one_hot_in)
+def one_hot_row(value, like, *path):
+    return cotangent_places.one_hot_in(value, like, *path), lambda y_bar: (
+        found_in(y_bar, *path), None, *[None for _ in path]
+    )
+
+
 @adjoint(cotangent.sum_over)
 def sum_over(bar, axes, keepdims=False):
     shape = np.shape(bar)
@@ -76,6 +114,11 @@ def materialised(bar, like):
 @adjoint(cotangent.completed)
 def completed(bar, like):
     return cotangent.completed(bar, like), lambda y_bar: (y_bar, None)
+
+
+@adjoint(cotangent.completed_list)
+def completed_list(bar, like):
+    return cotangent.completed_list(bar, like), lambda y_bar: (y_bar, None)
 
 
 @adjoint(cotangent.listed)

@@ -19,15 +19,18 @@ from zyg.cotangent_items import (
     without_item,
     without_last,
 )
+from zyg.cotangent_places import cleared_to, row_at
 from zyg.numpy_changes import added_at_each
 from zyg.rules.registry import adjoint
 
 
 @adjoint(primitives.stored)
 def stored(items, index, value):
+    before = row_at(items, index)
+
     def back(bar):
         place_bar = bar if index is Ellipsis else taken(bar, index)
-        rest = None if index is Ellipsis else cleared(bar, index)
+        rest = None if index is Ellipsis else cleared_to(bar, index, before)
         return rest, None, stored_bar(place_bar, value, items)
 
     return primitives.stored(items, index, value), back

@@ -5,7 +5,7 @@ All of it is linear in the cotangents, and differentiated adjoints are as cheap 
 
 from __future__ import annotations
 
-from zyg import cotangent, cotangent_items
+from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.cotangent_items import add_at
 from zyg.rules.registry import adjoint
 from zyg.rules.tangent_registry import linear, tangent
@@ -14,17 +14,21 @@ from zyg.tangent import tangent_like
 for _callee in (
     cotangent.unbroadcast, cotangent.sum_over, cotangent.project, cotangent.filled,
     cotangent.materialised, cotangent.from_items, cotangent.from_reversed_items,
-    cotangent.completed, cotangent.listed, cotangent.inexact, cotangent.with_numbers,
+    cotangent.completed, cotangent.completed_list, cotangent.listed, cotangent.inexact,
+    cotangent.with_numbers,
     cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar,
     cotangent_items.one_hot, cotangent_items.scatter, cotangent_items.put_back,
     cotangent_items.with_gap, cotangent_items.without_item, cotangent_items.without_last,
     cotangent_items.item, cotangent_items.first_part, cotangent_items.last_part,
     cotangent_items.taken_view, cotangent_items.cleared_view, cotangent_items.with_place,
     cotangent_items.before_push,
+    cotangent_places.item_in, cotangent_places.found_in, cotangent_places.cleared_in,
+    cotangent_places.one_hot_in, cotangent_places.cleared_to,
 ):
     linear(_callee, 0)
 linear(cotangent.realness_of, 1)
 linear(cotangent.accumulate, (0, 1))
+linear(cotangent_places.add_in, (0, 1))
 
 
 @tangent(cotangent_items.accumulate_at)

@@ -1,0 +1,198 @@
+"""What the items of containers contribute to the cotangents of these, and where it can go.
+
+    table_bar = add_at(table_bar, i, one_hot(v, row, j))     table_bar[i][j] += v
+
+    part_bar = taken(table_bar, i)                           t = table_bar[i][j]
+    t = taken(part_bar, j)                             ->    table_bar[i][j] = 0.0
+    rest = cleared(table_bar, i)
+    table_bar = add_at(rest, i, cleared(part_bar, j))
+
+A table is a list of lists, or a dict of lists, with a number at each place: nothing in it is a
+structural zero.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TypeAlias
+
+from ir.core import Call, Const, If, Operand, Value, Yield, type_of
+from ir.typed_branches import is_same_operand
+from ir.types import Known, Scalar, Sequence, Tuple, Type, class_of
+from zyg import cotangent_items, cotangent_places
+from zyg.compiler.algebra import Algebra
+from zyg.compiler.tangents import NONE, is_none, is_numeric
+from zyg.cotangent_facts import is_sum_of_numbers
+from zyg.cotangent_place_facts import is_nested_place
+from zyg.rules.changes import at_index
+
+_CHANGES = (
+    cotangent_items.add_at, cotangent_items.cleared,
+    cotangent_places.add_in, cotangent_places.cleared_in,
+)
+# What was done to a number in a cotangent: its path, and what was added; None where it was cleared.
+_Change: TypeAlias = tuple[list[Operand], Operand | None]
+
+
+class ItemContributions(Algebra):
+    """Builds sums of cotangents that are zero but for an item."""
+
+    def nested_sum(
+        self, bars: Operand, contribution: Operand, hot: Call | None
+    ) -> Operand | None:
+        """The sum of the cotangent of a table and that of one of its rows, number by number."""
+        added = self._numbers_in(contribution)
+        if added is not None:
+            return self._changed(bars, added)
+        if hot is None:
+            return None
+        index = hot.args[2]
+        row, in_row = self._changes(hot.args[0])
+        taken = self._call_of(row, cotangent_items.taken)
+        if taken is None or not is_same_operand(taken.args[1], index):
+            return None
+        rest, elsewhere = self._changes(bars, until_cleared=True)
+        cleared = self._call_of(rest, cotangent_items.cleared)
+        if cleared is None or not all(map(is_same_operand, cleared.args, taken.args)):
+            return None
+        # The row goes back to where it was, and has never left.
+        return self._changed(taken.args[0], [*_below(index, in_row), *elsewhere])
+
+    def _numbers_in(self, contribution: Operand) -> list[_Change] | None:
+        """The numbers that a cotangent has, which is zero elsewhere."""
+        base, found = self._changes(contribution)
+        if any(value is None for _, value in found):
+            return None
+        deep = self._call_of(base, cotangent_places.one_hot_in)
+        if deep is not None:
+            return [(deep.args[2:], deep.args[0]), *found]
+        hot = self._one_hot(base)
+        if hot is None:
+            return None
+        if is_sum_of_numbers(type_of(hot.args[0])):
+            return [([hot.args[2]], hot.args[0]), *found]
+        inside = self._numbers_in(hot.args[0])
+        return None if inside is None else [*_below(hot.args[2], inside), *found]
+
+    def _changes(
+        self, operand: Operand, until_cleared: bool = False
+    ) -> tuple[Operand, list[_Change]]:
+        """What a cotangent was, and what was done to single numbers of it since."""
+        found: list[_Change] = []
+        while (call := self._change_of(operand)) is not None:
+            match call.callee.value, call.args:  # type: ignore[union-attr]
+                case cotangent_places.add_in, [before, value, *path]:
+                    changes: list[_Change] | None = [(path, value)]
+                case cotangent_places.cleared_in, [before, *path]:
+                    changes = [(path, None)]
+                case cotangent_items.cleared, [before, index]:
+                    changes = None if until_cleared else [([index], None)]
+                case _, [before, index, value]:
+                    changes = [([index], value)]
+                    if not is_sum_of_numbers(type_of(value)):
+                        numbers = self._numbers_in(value)
+                        changes = None if numbers is None else _below(index, numbers)
+            if changes is None:
+                break
+            found = [*changes, *found]
+            operand = before
+        return operand, found
+
+    def _change_of(self, operand: Operand) -> Call | None:
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        is_call = isinstance(op, Call) and isinstance(op.callee, Const)
+        return op if is_call and op.callee.value in _CHANGES else None  # type: ignore
+
+    def _changed(self, bars: Operand, changes: list[_Change]) -> Operand | None:
+        """The cotangent of a table with some of its numbers changed; None if they aren't known."""
+        if not all(len(path) > 1 for path, _ in changes):
+            return None
+        for path, value in changes:
+            if not is_nested_place(type_of(bars), list(map(type_of, path))):
+                return None
+            if value is not None and not is_sum_of_numbers(type_of(value)):
+                return None
+        for path, value in changes:
+            if value is None:
+                bars = self.call(cotangent_places.cleared_in, bars, *path)
+            else:
+                bars = self.call(cotangent_places.add_in, bars, value, *path)
+        return bars
+
+    def read_within(self, bars: Operand, index: Operand) -> Operand | None:
+        """The number at an index of a row that was taken from a table, without the row."""
+        path = [index]
+        while (taken := self._call_of(bars, cotangent_items.taken)) is not None:
+            bars = taken.args[0]
+            path.insert(0, taken.args[1])
+        if len(path) == 1 or not is_nested_place(type_of(bars), list(map(type_of, path))):
+            return None
+        return self.call(cotangent_places.item_in, bars, *path)
+
+    def is_item_of_list(self, hot: Call) -> bool:
+        type_, index = type_of(hot.args[1]), type_of(hot.args[2])
+        is_item = isinstance(index, Scalar | Known) and class_of(index) is int
+        return is_item and isinstance(type_, Sequence) and type_.cls is list
+
+    def _one_hot(self, operand: Operand) -> Call | None:
+        hot = self._call_of(operand, cotangent_items.one_hot)
+        return self._call_of(operand, at_index) if hot is None else hot
+
+    def _hot_unless_none(self, operand: Operand) -> Call | None:
+        """The call in `one_hot(bar, like, index) if bar is not None else None`.
+
+        Adding at an index adds nothing for a cotangent that is None.
+        """
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if not isinstance(op, If) or not all(isinstance(b.exit, Yield) for b in op.blocks):
+            return None
+        k = next(i for i, result in enumerate(op.results) if result is operand)
+        inner, other = (block.exit.values[k] for block in op.blocks)  # type: ignore[union-attr]
+        hot = next(
+            (
+                call for call in op.then.ops
+                if isinstance(call, Call) and inner in call.results
+                and isinstance(call.callee, Const) and call.callee.value is cotangent_items.one_hot
+            ),
+            None,
+        )
+        test = self._call_of(op.cond, operator.is_not)
+        if hot is None or test is None or not is_none(other) or test.args[0] is not hot.args[0]:
+            return None
+        own = {value for each in op.then.ops for value in each.results}
+        return None if own.intersection(a for a in hot.args if isinstance(a, Value)) else hot
+
+    def _hot_item(self, operand: Operand) -> tuple[int, Operand] | None:
+        """The index and cotangent of the only item that a tuple of cotangents has."""
+        hot = self._one_hot(operand)
+        if hot is None or not isinstance(hot.args[2], Const):
+            return None
+        type_, index = type_of(operand), hot.args[2].value
+        if not isinstance(type_, Tuple) or type(index) is not int:
+            return None
+        return index % len(type_.items), hot.args[0]
+
+    def _tuple_items(self, operand: Operand) -> list[Operand] | None:
+        """The items of a tuple of cotangents of numbers; structural zeros beside a single one."""
+        type_ = type_of(operand)
+        if not isinstance(type_, Tuple) or not all(map(_is_scalar, type_.items)):
+            return None
+        hot = self._hot_item(operand)
+        if hot is not None:
+            return [hot[1] if i == hot[0] else NONE for i in range(len(type_.items))]
+        parts = self.parts(operand)
+        if parts is not None:
+            return list(parts)
+        return [
+            self.call(operator.getitem, operand, Const(i)) for i in range(len(type_.items))
+        ]
+
+
+
+def _below(index: Operand, changes: list[_Change]) -> list[_Change]:
+    """Changes of a row as those of the table that holds it."""
+    return [([index, *path], value) for path, value in changes]
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, Scalar | Known) and is_numeric(type_)

@@ -1,0 +1,137 @@
+"""Which numbers of a table may be changed in place: those in rows that are the table's alone.
+
+    for j in reversed(range(m)):                  for j in reversed(range(m)):
+        bar = add_in(bar, v, i, j)          ->        bar[i][j] += v
+
+The cotangent of a list of lists has to own the lists that it holds as well as itself. So a row that
+is read from it is another name of its memory, and a row that is put into it stays what it was.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TypeGuard
+
+from ir import facts
+from ir.core import Block, Call, Const, Op, Operand, Value, type_of
+from ir.rewrite import blocks
+from ir.types import Scalar, Type, Union
+from zyg import cotangent, cotangent_items, cotangent_places
+from zyg.compiler.consuming import add_in_into, set_in_into
+from zyg.compiler.ownership import Ownership, zero_of
+from zyg.compiler.tangents import is_numeric
+from zyg.cotangent_facts import holds_numbers
+from zyg.cotangent_place_facts import is_nested_place
+
+_CHANGES = (cotangent_places.add_in, cotangent_places.cleared_in, add_in_into, set_in_into)
+# Of these, what is left of the rows is in the result.
+_OF_ROWS = (
+    cotangent_items.cleared, cotangent_items.without_last, cotangent_places.cleared_to,
+)
+_NEW = (cotangent.zeros_like, cotangent_places.owned_within, cotangent_places.one_hot_in)
+
+
+def reuse_tables(body: Block) -> None:
+    """Lets changes of single numbers of tables write in place, where nobody can tell."""
+    ownership = _TableOwnership(body)
+    ownership.convert(body)
+    ownership.insert_copies(body)
+
+
+class _TableOwnership(Ownership):
+    """Whose memory a cotangent is, with all that it holds."""
+
+    copy = staticmethod(cotangent_places.owned_within)
+
+    def __init__(self, body: Block) -> None:
+        super().__init__(body)
+        self._popped = self._last_rows(body)
+
+    def _last_rows(self, body: Block) -> set[Value]:
+        """The last rows of tables that are read just to be dropped: each is its reader's own.
+
+            value_bar = rows_bar[-1]
+            rows_bar = without_last(rows_bar)
+        """
+        found = set()
+        for block in blocks(body):
+            last: dict[Operand, Value] = {}
+            for op in block.ops:
+                if _calls(op, operator.getitem) and _is_last(op.args[1]):
+                    last[op.args[0]] = op.result
+                elif _calls(op, cotangent_items.without_last) and op.args[0] in last:
+                    if self._uses[op.args[0]] == 2:  # type: ignore[index]
+                        found.add(last[op.args[0]])
+        return found
+
+    def _convert_call(self, op: Call) -> None:
+        callee = op.callee.value  # type: ignore[union-attr]
+        if callee not in (cotangent_places.add_in, cotangent_places.cleared_in):
+            return
+        buffer = op.args[0]
+        if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
+            return
+        if type_of(op.result) != type_of(buffer):
+            return
+        if callee is cotangent_places.add_in:
+            op.callee = Const(add_in_into)
+            return
+        path = op.args[1:]
+        if is_nested_place(type_of(buffer), list(map(type_of, path))):
+            zero = zero_of(_leaf(type_of(buffer), len(path)))
+            op.callee, op.args = Const(set_in_into), [buffer, Const(zero), *path]
+
+    def _is_made(self, call: Call, assumed: frozenset[Value]) -> bool:
+        callee = call.callee.value if isinstance(call.callee, Const) else None
+        if callee in _NEW:
+            return True
+        if call.result in self._popped:
+            return self._is_own(call.args[0], assumed)
+        if callee in _CHANGES or callee in _OF_ROWS:
+            return self._is_own(call.args[0], assumed)
+        if callee is cotangent_items.add_at:
+            return self._is_own(call.args[0], assumed) and self._fits(call.args[2], assumed)
+        if callee is cotangent_items.one_hot:
+            return self._fits(call.args[0], assumed)
+        if callee is cotangent_items.taken:  # a copy of the row
+            return holds_numbers(type_of(call.args[0])) or holds_numbers(type_of(call.result))
+        return False
+
+    def _is_own(self, operand: Operand, assumed: frozenset[Value]) -> bool:
+        return self._is_owned(operand, assumed) and self._is_linear(operand)
+
+    def _fits(self, item: Operand, assumed: frozenset[Value]) -> bool:
+        """Whether what is put into a table is nobody else's from there on."""
+        return is_numeric(type_of(item)) or self._is_own(item, assumed)
+
+    def only_looks(self, op: Op) -> bool:
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return False
+        callee = op.callee.value
+        if op.result in self._popped:
+            return True
+        if callee is cotangent_items.taken and holds_numbers(op.result.type):
+            return True
+        is_read = callee in (cotangent_items.taken, cotangent_places.item_in, operator.getitem)
+        return facts.is_metadata(callee) or (is_read and _is_number(op.result.type))
+
+
+def _calls(op: Op, callee: object) -> TypeGuard[Call]:
+    return isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee
+
+
+def _is_last(index: Operand) -> bool:
+    return isinstance(index, Const) and index.value == -1
+
+
+def _is_number(type_: Type) -> bool:
+    """Whether a value is a number: an array would be memory of what it was read from."""
+    if isinstance(type_, Union):
+        return all(map(_is_number, type_.members))
+    return isinstance(type_, Scalar)
+
+
+def _leaf(bars: Type, depth: int) -> Type:
+    for _ in range(depth):
+        bars = bars.item  # type: ignore[attr-defined]
+    return bars

@@ -1,0 +1,131 @@
+"""What inference knows about cotangents of what stands deep in containers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence as Items
+
+from ir import facts
+from ir.core import Call, Const, Operand, type_of
+from ir.fact_rules import call_type, declare, is_int
+from ir.types import TOP, Known, Mapping, Sequence, Type, join
+from zyg import cotangent_items, cotangent_places
+from zyg.cotangent_facts import (
+    holds_numbers,
+    is_place_of_number,
+    is_sum_of_numbers,
+    zeros_type,
+)
+
+facts.pure(
+    cotangent_places.item_in, cotangent_places.add_in, cotangent_places.cleared_in,
+    cotangent_places.one_hot_in, cotangent_places.owned_within, cotangent_places.found_in,
+    cotangent_places.row_at, cotangent_places.cleared_to,
+)
+facts.fresh(cotangent_places.owned_within, cotangent_places.one_hot_in)
+
+
+def is_nested_place(bar: Type, path: Items[Type]) -> bool:
+    """Whether there is a number at the end of a path into the cotangent of a list of containers."""
+    if len(path) == 1:
+        return is_place_of_number(bar, path[0])
+    if not isinstance(bar, Sequence) or bar.cls is not list or not is_int(path[0]):
+        return False
+    return is_nested_place(bar.item, path[1:])
+
+
+@declare(cotangent_places.item_in)
+def item_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    type_, *path = args
+    for index in path:
+        type_ = call_type(operator.getitem, type_, index)
+    return type_
+
+
+@declare(cotangent_places.found_in)
+def found_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return item_in(args, kwargs) if is_nested_place(args[0], args[1:]) else TOP
+
+
+@facts.fold(cotangent_places.found_in)
+def fold_found_in(call: Call) -> Call | None:
+    """Where numbers stand at all places there are no structural zeros."""
+    bar, *path = map(type_of, call.args)
+    if not is_nested_place(bar, path):
+        return None
+    return Call(Const(cotangent_places.item_in), call.args, {}, call.results, call.loc)
+
+
+@declare(cotangent_places.add_in)
+def add_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    bar, value, *path = args
+    if not is_nested_place(bar, path) or not is_sum_of_numbers(value):
+        return TOP
+    return _added(bar, value, len(path))
+
+
+def _added(bar: Type, value: Type, depth: int) -> Type:
+    """The type of a cotangent of which one number, so deep in it, is a sum."""
+    if depth == 0:
+        return join(bar, call_type(operator.add, bar, value))
+    item = _added(bar.item, value, depth - 1)  # type: ignore[attr-defined]
+    return Mapping(bar.cls, bar.key, item) if isinstance(bar, Mapping) else Sequence(list, item)
+
+
+@declare(cotangent_places.cleared_in)
+def cleared_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if is_nested_place(args[0], args[1:]) else TOP
+
+
+def is_table(type_: Type) -> bool:
+    """Whether a value is a list of lists of numbers, at any depth."""
+    if not isinstance(type_, Sequence) or type_.cls is not list:
+        return False
+    return holds_lists_of_numbers(type_.item)
+
+
+def holds_lists_of_numbers(type_: Type) -> bool:
+    return isinstance(type_, Sequence) and type_.cls is list and (
+        holds_numbers(type_) or holds_lists_of_numbers(type_.item)
+    )
+
+
+@declare(cotangent_places.row_at)
+def row_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    items, index = args
+    is_row = is_table(items) and is_int(index)
+    return items.item if is_row else Known(None)  # type: ignore[attr-defined]
+
+
+@facts.fold(cotangent_places.row_at)
+def fold_row_at(call: Call) -> Operand | Call:
+    if row_at((*map(type_of, call.args),), {}) == Known(None):
+        return Const(None)
+    return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
+
+
+@declare(cotangent_places.cleared_to)
+def cleared_to(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if is_table(args[0]) and is_table(Sequence(list, args[2])) else TOP
+
+
+@facts.fold(cotangent_places.cleared_to)
+def fold_cleared_to(call: Call) -> Call | None:
+    """What isn't seen to be a row is cleared to a structural zero, or to the number 0."""
+    if type_of(call.args[2]) != Known(None):
+        return None
+    return Call(Const(cotangent_items.cleared), call.args[:2], {}, call.results, call.loc)
+
+
+@declare(cotangent_places.owned_within)
+def owned_within(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+@declare(cotangent_places.one_hot_in)
+def one_hot_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    value, like, *path = args
+    zeros = zeros_type(like)
+    if not is_nested_place(zeros, path) or not is_sum_of_numbers(value):
+        return TOP
+    return _added(zeros, value, len(path))
