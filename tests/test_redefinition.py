@@ -225,7 +225,7 @@ def test_a_rule_that_calls_what_it_stands_for_by_a_constant_function():
     assert zyg.jvp(f, (2.0,), (1.0,)) == (12.0, 12.0)
 
 
-@pytest.mark.parametrize("value, other", [
+@pytest.mark.parametrize(("value", "other"), [
     ("'rk4'", "'euler'"), ("True", "False"), ("('rk4', 2)", "('euler', 2)"), ("b'1'", "b'2'"),
     ("(None, True)", "(None, False)"),
 ])
