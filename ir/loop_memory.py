@@ -144,10 +144,20 @@ class LoopMemory:
             (storage, target) for storage, target in places.outer_trail(before, inner, local)
             if storage not in self._own
         ]
-        known = self._marks, self._members, self._detached, set(self._trail)
-        is_settled = (marks, members, detached, set(trail)) == known
+        known = self._marks, self._named(self._members), self._detached, set(self._trail)
+        is_settled = (marks, self._named(members), detached, set(trail)) == known
         self._marks, self._members, self._detached, self._trail = marks, members, detached, trail
         return is_settled
+
+    def _named(
+        self, members: dict[Value, frozenset[Value]]
+    ) -> dict[Value, tuple[frozenset[Value], bool]]:
+        """What containers may hold, apart from how the stand-ins for new memory are named: each
+        look at the body has others."""
+        return {
+            first: (found - self._own, not found.isdisjoint(self._own))
+            for first, found in members.items()
+        }
 
     def is_settled(self, body: Block, carried: list[Value], loc: Location | None) -> bool:
         """Whether the body has been looked at with all that it needs to carry."""

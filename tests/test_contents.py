@@ -449,3 +449,36 @@ def test_a_loop_with_numbers_over_what_it_changes():
     check_gradient(descended, (given, slopes, 0.5), zyg.pullback)
     check_gradient(scaled_by_numbers, ([[1.0, 2.0], [3.0, 4.0]], [0.5, 0.7, 0.9]), zyg.pullback)
     check_gradient(scaled_by_numbers, (np.arange(1.0, 7.0).reshape(3, 2), (2.0, 3.0)), zyg.pullback)
+
+
+def pairs_of_a_way(x, dt):
+    way, t = [], 0.0
+    for _ in range(4):
+        way.append((t, x))
+        x = x + dt * np.sin(x) * t
+        t += dt
+    return sum(time * np.sum(place**2) for time, place in way)
+
+
+def lists_of_a_way(x, y):
+    way = []
+    for _ in range(3):
+        way.append([x, y])
+        x = x * 2.0
+    return sum(np.sum(a * a) * np.sum(b) for a, b in way)
+
+
+def dicts_of_a_way(x, y):
+    way = []
+    for i in range(4):
+        way.append({"x": x, "i": i})
+        x = x + y * np.sin(x)
+        if i == 2:
+            way[0]["x"][0] = 3.0
+    return sum(np.sum(found["x"] ** 2) for found in way)
+
+
+@pytest.mark.parametrize("f", [pairs_of_a_way, lists_of_a_way, dicts_of_a_way])
+def test_what_a_loop_puts_into_containers_and_makes_anew(f):
+    check_gradient(f, (np.array([0.3, -0.7]), 0.5), zyg.pullback)
+    check_gradient(f, (np.array([0.3, -0.7, 2.0]), 0.1), zyg.pullback)
