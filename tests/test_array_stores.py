@@ -96,3 +96,18 @@ def filled_behind_a_mean(x):
 @pytest.mark.parametrize("f", [filled_behind_a_product, filled_behind_a_mean])
 def test_shapes_are_read_of_arrays_that_a_call_changes(f):
     check_gradient(f, (np.array([[0.3, -0.7], [1.1, 0.6], [0.4, 2.0]]),), zyg.pullback)
+
+
+def changed_and_doubled(a):
+    for i in range(2):
+        a[i] = 1.0
+    return a * 2.0
+
+
+def test_a_function_that_changes_an_array_and_gives_another():
+    def f(x):
+        y = x * 1.5
+        z = changed_and_doubled(x)
+        return np.mean(y * y) + np.sum(z) + np.sum(np.diff(y) ** 2)
+
+    check_gradient(f, (np.array([0.3, 0.5, 0.9]),), zyg.pullback)
