@@ -210,8 +210,8 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             # A slice of a subclass of tuple is a plain tuple.
             return Sequence(cls if cls in (list, tuple, range) else tuple, item)
         case (Dict(items), Known(str(key))):
-            return dict(items).get(key, TOP)
-        case (Dict(items) as mapping, _) if items:
+            return dict(items).get(key, BOTTOM)  # KeyError, as long as a loop hasn't put it there
+        case (Dict() as mapping, _):
             return values_of(mapping)
         case (Mapping(cls, _, item), _):
             return join(item, INT) if cls is Counter else item

@@ -62,7 +62,7 @@ def is_container(type_: Type) -> bool:
 
 
 def is_immutable_class(cls: type) -> bool:
-    return issubclass(cls, IMMUTABLE) or facts.is_immutable(cls)
+    return issubclass(cls, IMMUTABLE) or facts.is_immutable(cls) or facts.is_opaque(cls)
 
 
 def held_classes(type_: Type) -> set[type] | None:

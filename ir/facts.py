@@ -28,6 +28,7 @@ _fresh_when: dict[int, Callable[[Call], bool]] = {}
 _metadata: set[int] = set()
 _effects: set[int] = set()
 _is_object: list[Callable[[type], bool]] = []
+_is_opaque: list[Callable[[type], bool]] = []
 _buffer: set[int] = set()
 _passing: set[int] = set()
 _uncaught: list[type[BaseException]] = []
@@ -210,6 +211,16 @@ def same_kind(items: Type, value: Type) -> bool:
 def immutable(*classes: type) -> None:
     """Instances of these classes never change."""
     _immutable.extend(classes)
+
+
+def opaque(predicate: Callable[[type], bool]) -> None:
+    """Declares which classes have objects that nothing of a program is held by: what changes in
+    them is theirs, and they are read by calls alone that aren't repeated."""
+    _is_opaque.append(predicate)
+
+
+def is_opaque(cls: type) -> bool:
+    return any(predicate(cls) for predicate in _is_opaque)
 
 
 def objects(predicate: Callable[[type], bool]) -> None:

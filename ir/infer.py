@@ -187,7 +187,8 @@ class Inference(TypedLoops):
             case For():
                 iterables = [self._latest(new(i), op) for i in op.iterables]
                 if self.places is not None:
-                    iterables = self._items_of_objects(None, iterables, op.loc)
+                    if not op.backwards:  # else it is a list that generated code has made
+                        iterables = self._items_of_objects(None, iterables, op.loc)
                     outlined = self.surroundings.outlined(self, op, iterables, mapping)
                     if outlined is not None:
                         mapping.update(zip(op.results, outlined, strict=True))

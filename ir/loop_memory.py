@@ -16,6 +16,9 @@ from ir.places import Places
 from ir.rewrite import defined
 from ir.types import Type, join, widen
 
+# So many looks at a body stand for themselves, before what each of them finds is added up.
+LOOKS_APART = 3
+
 
 class LoopMemory:
     """What a loop carries so that its body finds the latest versions of what it changes.
@@ -34,6 +37,7 @@ class LoopMemory:
         self._types: dict[Value, Type] = {}
         self._same: list[int] = []
         self._handed_on: dict[int, list[Value]] = {}
+        self._looks = 0
         self._lost: dict[Value, Location | None] = {}
         # What was handed on, in terms of the carried variables of the round that found it.
         self._known: object = {}
@@ -140,13 +144,24 @@ class LoopMemory:
             (storage, target) for storage, target in places.outer_trail(before, inner, local)
             if storage not in self._own
         ]
-        known = self._marks, self._members, self._detached, set(self._trail)
-        is_settled = (marks, members, detached, set(trail)) == known
+        known = self._marks, self._named(self._members), self._detached, set(self._trail)
+        is_settled = (marks, self._named(members), detached, set(trail)) == known
         self._marks, self._members, self._detached, self._trail = marks, members, detached, trail
         return is_settled
 
+    def _named(
+        self, members: dict[Value, frozenset[Value]]
+    ) -> dict[Value, tuple[frozenset[Value], bool]]:
+        """What containers may hold, apart from how the stand-ins for new memory are named: each
+        look at the body has others."""
+        return {
+            first: (found - self._own, not found.isdisjoint(self._own))
+            for first, found in members.items()
+        }
+
     def is_settled(self, body: Block, carried: list[Value], loc: Location | None) -> bool:
         """Whether the body has been looked at with all that it needs to carry."""
+        self._looks += 1
         places, before = self._places, self._before
         inner = places.state
         self._made_inside = places.nameless - self._nameless_before
@@ -193,7 +208,7 @@ class LoopMemory:
             else:
                 found = places.summary(operand, carried, local, stand_ins, self._own)
                 if storage is not param:
-                    handed_on[i] = found
+                    handed_on[i] = [*found, *self._found_before(i, found)]
                 if written:
                     lost.update(
                         (root, inner.writes[places.storage(param)])
@@ -232,6 +247,19 @@ class LoopMemory:
             self._handed_on, self._known = handed_on, shape
             self._lost, self._held = lost, held
         return is_settled
+
+    def _found_before(self, i: int, found: list[Value]) -> list[Value]:
+        """What earlier looks found to be handed on, where looks go on to find something else.
+
+        What a look is entered with decides what its body puts where, and by that what it hands on:
+        each of two looks may find what the other one was entered with.
+        """
+        if self._looks <= LOOKS_APART:
+            return []
+        return [
+            value for value in self._handed_on.get(i, [])
+            if value not in found and value not in self._own
+        ]
 
     def _local(self, body: Block) -> set[Value]:
         """What is known inside of an iteration alone."""

@@ -134,6 +134,7 @@ def _getattr(
     if self.places is not None:
         if name in CHANGING_METHODS and isinstance(owner, Value) and class_of(owner_type) is None:
             self.places.note_names(owner, loc)
+            self.reads_objects = True  # which holds what is changed, as far as is known
         found = read_attribute(self, owner, name, names, loc)
         if found is not None:
             return found

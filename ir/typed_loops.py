@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import TypeGuard
 
 from ir import facts, primitives
 from ir.core import (
@@ -12,6 +13,7 @@ from ir.core import (
     Const,
     For,
     Location,
+    Op,
     Operand,
     Value,
     While,
@@ -38,6 +40,14 @@ from ir.typed_branches import TypedBranches
 from ir.types import BOTTOM, TOP, Iterator, Sequence, join, widen
 
 MAX_ROUNDS = 8
+
+
+def is_plain_zip(op: Op | None) -> TypeGuard[Call]:
+    """Whether an operation is a call of `zip` that ends with the shortest of its arguments."""
+    if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.callee.value is not zip:
+        return False
+    strict = op.kwargs.get("strict", Const(False))
+    return bool(op.args) and isinstance(strict, Const) and strict.value is False
 
 
 class TypedLoops(TypedBranches):
@@ -186,12 +196,23 @@ class TypedLoops(TypedBranches):
         made = self.definitions.get(sequence) if isinstance(sequence, Value) else None
         if enumerated is not None:
             # `for i, x in enumerate(xs)`: the pair is made, to be taken apart again at once.
-            sequence, index, part = enumerated, Value("i"), Value("t")
+            index, part, sequences = Value("i"), Value("t"), self._zipped(enumerated)
+            if sequences is None:
+                reads = [Call(Const(operator.getitem), [enumerated, index], {}, [part])]
+                length = self.call(len, enumerated)
+            else:
+                parts = [Value("t") for _ in sequences]
+                reads = [
+                    Call(Const(operator.getitem), [one, index], {}, [of_one])
+                    for one, of_one in zip(sequences, parts, strict=True)
+                ]
+                reads.append(Call(Const(primitives.build_tuple), [*parts], {}, [part]))
+                lengths = [self.call(len, one) for one in sequences]
+                length = lengths[0] if len(lengths) == 1 else self.call(min, *lengths)
             pair = Call(Const(primitives.build_tuple), [index, part], {}, [item])
-            read = Call(Const(operator.getitem), [sequence, index], {}, [part])
-            iterables[position] = self.call(range, self.call(len, sequence))
+            iterables[position] = self.call(range, length)
             body.params[position] = index
-            body.ops[:0] = [read, pair]
+            body.ops[:0] = [*reads, pair]
             if len(op.iterables) == 1 and self.is_made_for(op) and made in self.ops:
                 self.ops.remove(made)
             return
@@ -231,9 +252,18 @@ class TypedLoops(TypedBranches):
         """What `enumerate` counts, if it has positions and the count starts with zero."""
         op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is enumerate:
-            if len(op.args) == 1 and not op.kwargs and has_positions(type_of(op.args[0])):
-                return op.args[0]
+            if len(op.args) == 1 and not op.kwargs:
+                (whole,) = op.args
+                if has_positions(type_of(whole)) or self._zipped(whole) is not None:
+                    return whole
         return None
+
+    def _zipped(self, iterable: Operand) -> list[Operand] | None:
+        """What `zip` puts side by side, if all of it has positions."""
+        op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+        if not is_plain_zip(op) or not all(has_positions(type_of(arg)) for arg in op.args):
+            return None
+        return op.args
 
     def _split_zip(
         self, op: For, iterables: list[Operand]
@@ -242,13 +272,7 @@ class TypedLoops(TypedBranches):
         if len(iterables) != 1 or op.backwards or not isinstance(iterables[0], Value):
             return iterables, None
         source = self.definitions.get(iterables[0])
-        if not isinstance(source, Call) or not isinstance(source.callee, Const):
-            return iterables, None
-        strict = source.kwargs.get("strict", Const(False))
-        is_plain_zip = source.callee.value is zip and source.args and (
-            isinstance(strict, Const) and strict.value is False
-        )
-        if is_plain_zip and self.is_made_for(op) and source in self.ops:
+        if is_plain_zip(source) and self.is_made_for(op) and source in self.ops:
             self.ops.remove(source)
             return list(source.args), [f"{op.items[0].name}" for _ in source.args]
         return iterables, None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zyg
+from tests.differences import check_gradient
 
 
 def put(a, v):
@@ -78,3 +79,35 @@ def test_change(change):
     value, _ = zyg.withgradient(by_argument, mine, v)
     assert value == np.sum(theirs * theirs)
     np.testing.assert_array_equal(mine, theirs)
+
+
+def filled_behind_a_product(x):
+    y = x * 1.0
+    np.fill_diagonal(x, 0.1)
+    return np.sum(np.cos(np.diff(y, axis=0))) + np.sum(x)
+
+
+def filled_behind_a_mean(x):
+    y = np.fmax(x, 0.2)
+    np.fill_diagonal(x, 0.1)
+    return np.mean(y) * np.sum(np.diff(y, axis=0)) + np.sum(x)
+
+
+@pytest.mark.parametrize("f", [filled_behind_a_product, filled_behind_a_mean])
+def test_shapes_are_read_of_arrays_that_a_call_changes(f):
+    check_gradient(f, (np.array([[0.3, -0.7], [1.1, 0.6], [0.4, 2.0]]),), zyg.pullback)
+
+
+def changed_and_doubled(a):
+    for i in range(2):
+        a[i] = 1.0
+    return a * 2.0
+
+
+def test_a_function_that_changes_an_array_and_gives_another():
+    def f(x):
+        y = x * 1.5
+        z = changed_and_doubled(x)
+        return np.mean(y * y) + np.sum(z) + np.sum(np.diff(y) ** 2)
+
+    check_gradient(f, (np.array([0.3, 0.5, 0.9]),), zyg.pullback)

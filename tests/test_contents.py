@@ -7,6 +7,7 @@ import pytest
 
 import zyg
 from tests.corpus import memory_in_containers as corpus
+from tests.differences import check_gradient
 from zyg.compiler.memory import check_apart, check_outside, check_separate
 
 ROWS = corpus.ROWS
@@ -426,3 +427,58 @@ def replaced_and_changed(x, y):
 
 def test_what_a_loop_replaces_and_changes():
     assert zyg.gradient(replaced_and_changed, 0.7, 1.3) == (8.0, 2.0)
+
+
+def descended(params, gradients, rate):
+    for i, (param, slope) in enumerate(zip(params, gradients, strict=False)):
+        param -= rate * slope * (i + 1)
+    return sum(np.sum(param**3) for param in params)
+
+
+def scaled_by_numbers(rows, factors):
+    for i, (row, factor, other) in enumerate(zip(rows, factors, rows, strict=False)):
+        row[0] *= factor * other[1]
+        if i > 1:
+            break
+    return rows[0][0] * rows[1][0]
+
+
+def test_a_loop_with_numbers_over_what_it_changes():
+    given = [np.array([[0.5, 1.0]]), np.array([2.0]), np.array([3.0])]
+    slopes = [np.array([[0.1, 0.2]]), np.array([0.3])]  # the shorter one decides
+    check_gradient(descended, (given, slopes, 0.5), zyg.pullback)
+    check_gradient(scaled_by_numbers, ([[1.0, 2.0], [3.0, 4.0]], [0.5, 0.7, 0.9]), zyg.pullback)
+    check_gradient(scaled_by_numbers, (np.arange(1.0, 7.0).reshape(3, 2), (2.0, 3.0)), zyg.pullback)
+
+
+def pairs_of_a_way(x, dt):
+    way, t = [], 0.0
+    for _ in range(4):
+        way.append((t, x))
+        x = x + dt * np.sin(x) * t
+        t += dt
+    return sum(time * np.sum(place**2) for time, place in way)
+
+
+def lists_of_a_way(x, y):
+    way = []
+    for _ in range(3):
+        way.append([x, y])
+        x = x * 2.0
+    return sum(np.sum(a * a) * np.sum(b) for a, b in way)
+
+
+def dicts_of_a_way(x, y):
+    way = []
+    for i in range(4):
+        way.append({"x": x, "i": i})
+        x = x + y * np.sin(x)
+        if i == 2:
+            way[0]["x"][0] = 3.0
+    return sum(np.sum(found["x"] ** 2) for found in way)
+
+
+@pytest.mark.parametrize("f", [pairs_of_a_way, lists_of_a_way, dicts_of_a_way])
+def test_what_a_loop_puts_into_containers_and_makes_anew(f):
+    check_gradient(f, (np.array([0.3, -0.7]), 0.5), zyg.pullback)
+    check_gradient(f, (np.array([0.3, -0.7, 2.0]), 0.1), zyg.pullback)

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import zyg
+from ir import facts
+from ir.types import TOP, Instance, widen
+from tests.abstract_values import covers
+from tests.differences import check_gradient
 
 MOVED = ("normal", "laplace", "logistic", "gumbel", "uniform", "lognormal")
 
@@ -81,3 +85,108 @@ def test_parameters_of_shape_are_refused(name):
 
     with pytest.raises(zyg.NotDifferentiable, match=name):
         zyg.gradient(f, 1.5)
+
+
+ONES = np.ones(2)
+COLUMN = np.zeros((3, 1))
+DRAWN = [
+    ("random", ()), ("random", (3,)), ("random", ((2, 1),)), ("random", ((),)),
+    ("random", (), {"size": 4}), ("random", (None,)), ("random", (), {"out": np.zeros(2)}),
+    ("standard_normal", ((2, 3),)), ("standard_normal", ()), ("standard_exponential", (1,)),
+    ("standard_normal", (3, np.float32)), ("standard_normal", (3,), {"dtype": np.float32}),
+    ("normal", ()), ("normal", (1.0, 2)), ("normal", (np.float64(1.0), np.float32(1.0))),
+    ("normal", (COLUMN, ONES)), ("normal", (0.0, 1.0, 3)), ("normal", (0.0, 1.0, np.int64(1))),
+    ("normal", ([0.0, 1.0], 1.0)), ("normal", (np.array(0.0), 1.0)), ("normal", (np.ones(1),)),
+    ("normal", (0.0,), {"size": (2, 1)}), ("normal", (), {"scale": ONES}),
+    ("uniform", (-1, 1, (1,))), ("uniform", (), {"high": 2.0, "size": 2}), ("laplace", (ONES,)),
+    ("logistic", (0.0, 1.0, ())), ("gumbel", (0.0, ONES)), ("lognormal", (), {"sigma": 0.5}),
+    ("exponential", (2.0,)), ("exponential", (ONES,)), ("rayleigh", (1.0, 2)),
+    ("poisson", (2.0,)), ("poisson", (2.0, 3)), ("poisson", (ONES,)), ("binomial", (3, 0.5)),
+    ("binomial", (3, ONES)), ("geometric", (0.5,), {"size": 2}),
+    ("rand", ()), ("rand", (2, 1)), ("randn", (3,)), ("randn", ()), ("random_sample", (2,)),
+]
+
+
+@pytest.mark.parametrize("draw", DRAWN)
+@pytest.mark.parametrize("owner", [np.random.Generator, np.random.RandomState, np.random])
+def test_types_of_draws(owner, draw):
+    """What inference says of a draw covers what is drawn."""
+    name, args, kwargs = (*draw, {})[:3]
+    made = {np.random.Generator: np.random.default_rng, np.random.RandomState: owner}
+    source = made[owner](3) if owner in made else np.random
+    try:
+        drawn = getattr(source, name)(*args, **kwargs)
+    except (AttributeError, TypeError):
+        pytest.skip("no such draw of this generator")
+    types = [] if owner is np.random else [Instance(owner)]
+    for as_type in (facts.abstract, lambda value: widen(facts.abstract(value))):
+        rule = facts.result_of(getattr(owner, name))
+        found = rule((*types, *map(as_type, args)), {k: as_type(v) for k, v in kwargs.items()})
+        assert covers(found, drawn, {})
+    is_plain = all(isinstance(arg, int | float | np.ndarray) for arg in args)
+    assert found != TOP or kwargs or not is_plain
+
+
+def walk(start, step, seed):
+    random = np.random.default_rng(seed)
+    chain, x = [], start
+    for _ in range(5):
+        proposal = x + step * random.standard_normal(2)
+        if np.log(random.random()) < np.sum(x * x) - np.sum(proposal * proposal):
+            x = proposal
+        chain.append(x)
+    return np.sum(np.array(chain) ** 3)
+
+
+def test_a_walk_that_keeps_its_way():
+    for seed in range(4):
+        check_gradient(walk, (np.array([0.3, -0.2]), 0.7, seed), zyg.pullback)
+
+
+class Walker:
+    def __init__(self, x, random):
+        self.x, self.random, self.way = x, random, []
+
+    def step(self, size):
+        self.x = self.x + size * self.random.normal()
+        self.way.append(self.x)
+
+
+def walked(x, size, random):
+    walker = Walker(x, random)
+    for _ in range(3):
+        walker.step(size)
+    return walker.way[0] * walker.way[-1]
+
+
+def test_a_generator_that_an_object_holds():
+    way = Walker(0.3, np.random.default_rng(4))
+    for _ in range(3):
+        way.step(0.7)
+    first, last = ((w - 0.3) / 0.7 for w in (way.way[0], way.way[-1]))
+    expected = way.way[0] + way.way[-1], first * way.way[-1] + way.way[0] * last
+    found = zyg.gradient(walked, 0.3, 0.7, np.random.default_rng(4))
+    assert found[:2] == pytest.approx(expected)
+    assert "pullback_call(walker.step" not in str(
+        zyg.code_gradient(walked, 0.3, 0.7, np.random.default_rng(4))
+    )
+
+
+def test_draws_are_printed_as_methods():
+    def scaled(x, random):
+        return x * random.normal(size=3).sum()
+
+    text = str(zyg.code_gradient(scaled, 2.0, np.random.default_rng(1)))
+    assert "random.normal(size=3)" in text
+
+
+def test_unknown_items_that_are_kept_in_a_list():
+    """A variable that may be what was appended before, or nothing of it, as of each look."""
+    def products(x, functions):
+        chain, y = [], x
+        for _ in range(3):
+            y = y * (1.0 + functions[0](0.5))
+            chain.append(y)
+        return chain[-1] * chain[0]
+
+    check_gradient(products, (1.5, [abs]), zyg.pullback)

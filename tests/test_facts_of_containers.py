@@ -12,7 +12,7 @@ import pytest
 
 from ir import facts
 from ir.fact_rules import distributed
-from ir.types import BOTTOM, TOP, Known, Method, Scalar, Tuple, join
+from ir.types import BOTTOM, TOP, Dict, Known, Method, Scalar, Tuple, join
 from tests.abstract_values import ARRAYS, NUMBERS, SHAPES, Abstraction, K, Setting, check, covers
 from tests.test_facts_of_cotangents import folded
 from zyg.array_type import ANY, BIG, ONE, Array, Symbol, abstract_array
@@ -223,6 +223,18 @@ def test_same_slice_has_the_same_symbol() -> None:
     assert tail == again == head != shorter
     anonymous = getitem((Array(np.dtype(float), (BIG,)), Known(slice(1, None))), {})
     assert anonymous == Array(np.dtype(float), (ANY,))
+
+
+def test_what_an_empty_dict_gives() -> None:
+    """An error: what a loop finds there that puts it there itself is no number of any kind."""
+    getitem = facts.result_of(operator.getitem)
+    assert getitem is not None
+    for key in (Known("a"), Scalar(int), Scalar(str), TOP):
+        assert getitem((Dict(()), key), {}) == BOTTOM
+    full = Dict((("a", Scalar(float)),))
+    assert getitem((full, Known("b")), {}) == BOTTOM
+    assert getitem((full, Known("a")), {}) == Scalar(float)
+    assert getitem((full, TOP), {}) == Scalar(float)
 
 
 def test_a_wrong_fact_is_noticed() -> None:

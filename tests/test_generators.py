@@ -319,3 +319,23 @@ def test_arrays_are_given_away_as_they_are():
 
     (slope,) = zyg.gradient(f, np.array([[2.0, 3.0], [5.0, 7.0]]))
     assert slope.tolist() == [[3.0, 3.0], [7.0, 6.0]]
+
+
+class Counted:
+    def __init__(self):
+        self.numbers = []
+
+
+def counted_rows(table, factor):
+    counted, total = Counted(), 0.0
+    for i, row in enumerate(row * factor for row in table):
+        counted.numbers.append(i)
+        total = total + row[0] * row[-1]
+    return total * len(counted.numbers)
+
+
+def test_arrays_that_an_iterator_gives_in_pairs():
+    """Behind the last pair there is none, of which parts would have cotangents."""
+    table = np.arange(1.0, 7.0).reshape(3, 2)
+    check_gradient(counted_rows, (table, 0.5), zyg.pullback)
+    check_gradient(counted_rows, ([table[0], table[1]], 0.5), zyg.pullback)

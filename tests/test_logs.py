@@ -53,3 +53,27 @@ def test_a_log_that_is_an_argument():
     assert zyg.gradient(f, [3.0], 2.0) == ([2.0], 3.0)
     with pytest.raises(zyg.NotDifferentiable, match="given as an argument that a global"):
         zyg.gradient(f, LOG, 2.0)
+
+
+class Noted:
+    def __init__(self):
+        self.notes, self.counts = [], {}
+
+
+def test_constants_that_are_noted_in_an_object():
+    def f(x):
+        noted = Noted()
+        for i in range(3):
+            noted.notes.append(i)
+            noted.counts.update({i: 1})
+            x = x * 1.5
+        return x * len(noted.notes) * sum(noted.counts)
+
+    def unread(x):
+        noted = Noted()
+        noted.notes.append(1)
+        return x * 2.0
+
+    assert zyg.gradient(f, 2.0) == (1.5**3 * 9.0,)
+    assert zyg.gradient(unread, 2.0) == (2.0,)
+    assert zyg.gradient(lambda x: np.sum(f(x)), np.ones(2))[0].tolist() == [1.5**3 * 9.0] * 2

@@ -223,3 +223,20 @@ def test_a_rule_that_calls_what_it_stands_for_by_a_constant_function():
 
     assert zyg.gradient(f, 2.0) == (12.0,)
     assert zyg.jvp(f, (2.0,), (1.0,)) == (12.0, 12.0)
+
+
+@pytest.mark.parametrize(("value", "other"), [
+    ("'rk4'", "'euler'"), ("True", "False"), ("('rk4', 2)", "('euler', 2)"), ("b'1'", "b'2'"),
+    ("(None, True)", "(None, False)"),
+])
+def test_flags_that_stay_compile_nothing(module, value, other):
+    define(module, f"MODE = {value}\ndef f(x): return x * x if MODE == {value} else x")
+    assert slope(module) == 6.0
+    misses = zyg.cache_info().misses
+    for _ in range(5):
+        assert slope(module) == 6.0
+    assert zyg.cache_info().misses == misses
+    define(module, f"MODE = {other}")
+    assert slope(module) == 1.0
+    define(module, "MODE = 7")
+    assert slope(module) == 1.0

@@ -169,13 +169,23 @@ def call_node(
             return form(args, environment)
     if isinstance(callee, types.GetSetDescriptorType | types.MemberDescriptorType):
         return ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
-    if isinstance(callee, types.MethodDescriptorType) and args:
+    if args and _is_method(callee):
+        assert hasattr(callee, "__name__")
         function: ast.expr = ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
         args = args[1:]
     else:
         function = environment.constant(callee)
     keywords = [ast.keyword(arg=name, value=value) for name, value in kwargs.items()]
     return ast.Call(func=function, args=args, keywords=keywords)
+
+
+def _is_method(callee: object) -> bool:
+    """Whether this is the method of a class that is written in C, or compiled by Cython."""
+    if isinstance(callee, types.MethodDescriptorType):
+        return True
+    return type(callee).__name__ == "cython_function_or_method" and (
+        "." in getattr(callee, "__qualname__", "")
+    )
 
 
 def _syntax(callee: object, args: list[ast.expr]) -> ast.expr | None:

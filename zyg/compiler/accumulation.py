@@ -378,7 +378,10 @@ class Accumulation(ItemContributions):
                 if parts is None:
                     parts = [Value("t", item) for item in items]
                     if not all(isinstance(item, Scalar) for item in items):
-                        return self.call(cotangent.zeros_like, value)
+                        zeros = self.call(cotangent.zeros_like, value)
+                        if isinstance(zeros, Value) and self._may_be_unbound(value):
+                            zeros.type = TOP
+                        return zeros
                 return self.call(primitives.build_tuple, *map(self.zero, parts))
             case type_ if is_array(type_):
                 return self._zeros(value)
@@ -391,6 +394,13 @@ class Accumulation(ItemContributions):
                 return zeros
             case _:
                 return NONE
+
+    def _may_be_unbound(self, value: Operand) -> bool:
+        """Whether a value may be the item of an iterator that was at its end: `alive, item, _`."""
+        op = self.definitions.get(value) if isinstance(value, Value) else None
+        return isinstance(op, Call) and isinstance(op.callee, Const) and (
+            op.callee.value is primitives.unpack and len(op.results) == 3
+        )
 
     def _zeros(self, value: Operand) -> Operand:
         zeros = self.call(cotangent.zeros_like, value)

@@ -147,8 +147,11 @@ class Augmenter(ForwardCalls):
                     body, handler, catches, results, op.loc
                 ))
             case For():
+                # What is walked backwards is a list that generated code has made.
                 iterables = [
-                    self._iterated(new(iterable), iterable, op.loc) for iterable in op.iterables
+                    new(iterable) if op.backwards
+                    else self._iterated(new(iterable), iterable, op.loc)
+                    for iterable in op.iterables
                 ]
                 loop = For(iterables, [], op.body, [], op.backwards, op.loc)
                 self._augment_loop(op, loop, [new(i) for i in op.init], mapping)

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import OrderedDict, deque
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell
 from ir.types import (
@@ -51,6 +53,7 @@ NOWHERE = object()  # is no value of a class
 PLAIN = (int, float, complex, bool, str, bytes, type(None))
 VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
 CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
+_WITHOUT_CONTENTS = (types.BuiltinFunctionType, np.ufunc, types.ModuleType)
 
 
 class Fields:
@@ -191,13 +194,13 @@ class Fields:
                     except ValueError:
                         self.is_open = True
                 continue
-            if cls in (list, tuple):
+            if cls in (list, tuple, set, frozenset, deque):
                 pending += current
-            elif cls is dict:
+            elif cls in (dict, OrderedDict):
                 pending += current.values()
             elif cls in (types.MethodType, functools.partial):
                 pending += _parts(current)
-            elif cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
+            elif cls in _WITHOUT_CONTENTS or facts.is_opaque(cls):
                 continue
             elif is_place(cls):
                 self.has_steps |= step_of(cls) is not None

@@ -26,7 +26,7 @@ class Guard:
             value = self.container[self.name]
         except KeyError:
             return False
-        return abstract(value) == self.expected if self.by_type else value is self.expected
+        return widen(abstract(value)) == self.expected if self.by_type else value is self.expected
 
 
 @record

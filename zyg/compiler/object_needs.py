@@ -31,6 +31,7 @@ from zyg.compiler.objects import (
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_run_time, works_on_values
+from zyg.draw_facts import is_generator
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.signature import BACK, is_by_rules
 
@@ -49,6 +50,13 @@ PASSING = {
 
 # Objects that call functions of Python's.
 _OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lambda: None)))
+
+
+def _calls_python(function: object) -> bool:
+    """Whether an object calls functions of Python's; `np.random.normal`, a method, doesn't."""
+    if isinstance(function, types.MethodType) and is_generator(type(function.__self__)):
+        return isinstance(function.__func__, types.FunctionType)
+    return isinstance(function, _OF_PYTHON)
 
 
 class ObjectNeeds:
@@ -134,7 +142,7 @@ class ObjectNeeds:
             ):
                 if isinstance(function, type):
                     return is_place(function)
-                return is_place(type(function)) or isinstance(function, _OF_PYTHON)
+                return is_place(type(function)) or _calls_python(function)
         elif not isinstance(callee, Known | Closure):
             return callee != BACK
         try:

@@ -192,7 +192,9 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
         elif isinstance(op.callee, Const) and facts.is_metadata(op.callee.value):
             op.args = [versions.get(arg, arg) if isinstance(arg, Value) else arg
                        for arg in op.args]
-        elif is_change(op) and isinstance(op.args[0], Value) and is_array(op.args[0].type):
+        elif isinstance(op.callee, Const) and id(op.callee.value) in CHANGING and (
+            isinstance(op.args[0], Value) and is_array(op.args[0].type)
+        ):  # a call that changes its argument, too, gives other things as well
             before, after = op.args[0], op.results[0]
             versions.update((old, after) for old, new in versions.items() if new is before)
             versions[before] = after
