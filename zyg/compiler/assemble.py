@@ -145,7 +145,7 @@ class Compiler:
         known = self._pairs.get(key)
         if known is not None:
             return known
-        if self._takes_table(made) and (made.handed_out or self.specialiser.fields is None):
+        if self._takes_table(made) and self.specialiser.fields is None:
             raise Unsupported(
                 "the second derivative of code that works on objects, and changes its arguments in "
                 "place or is found at run time", made.function.loc,

@@ -219,6 +219,10 @@ class LinearBack(BackFunction):
             None, None if is_none or bars_bar is None else self._transposed(bars_bar)
         ))
 
+    def tangent_of_value(self, dots: Bars) -> Any:
+        """The tangent of what is made, from those of the function and its arguments."""
+        return None if is_zero(dots) else self._transposed(dots)
+
     def with_own_memory(self, copy: Callable[[Any], Any]) -> LinearBack:
         return self
 
