@@ -87,8 +87,11 @@ def _getitem(
 def _is_touched(self: TypedCalls, mapping: Operand, key: Operand) -> bool:
     """Whether a mapping has just been asked for a key: a second time changes nothing.
 
-    So it is in the adjoints of adjoints, which have the change that the first one is made of.
+    So it is in the adjoints of adjoints, which have the change that the first one is made of. What
+    objects hold may have changed under another name meanwhile.
     """
+    if self.heap is not None and self.surroundings.may_change_held():
+        return False
     found = self.definitions.get(mapping) if isinstance(mapping, Value) else None
     return isinstance(found, Call) and isinstance(found.callee, Const) and (
         found.callee.value is primitives.touched and is_same_operand(found.args[1], key)

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from ir import facts
 from ir.core import Operand, Value, type_of
+from ir.errors import Unsupported
 from ir.heap import Identity, object_read
 from ir.typed_calls import TypedCalls
 from ir.types import Dict, Known, Mapping, Sequence, Tuple, Type, Union
@@ -61,6 +62,7 @@ class ObjectEntry(Entry):
     __slots__ = ("fields", "number")
 
     def __init__(self, number: int) -> None:
+        super().__init__(None)
         self.number = number
         self.fields: dict[str, Entry] = {}
 
@@ -101,6 +103,7 @@ class ItemsEntry(Entry):
     __slots__ = ("items",)
 
     def __init__(self, like: type) -> None:
+        super().__init__(None)
         self.like = like
         self.items: dict[Any, Entry] = {}
 
@@ -216,8 +219,7 @@ def _tangent_at_entry(y, bars, entered, bar, bars_dot, entered_dot, bar_dot):  #
 
 
 constant(entered, bars_at_entry, left_at_entry, tangent_at_entry)
-facts.effect(tangent_at_entry)
-facts.effect(entered, bars_at_entry)
+facts.effect(entered, bars_at_entry, tangent_at_entry)
 
 
 def is_followed(type_: Type) -> bool:
@@ -243,6 +245,13 @@ def gradient_of_objects(
     inference: TypedCalls, table: Operand, noted: Operand, bar: Operand
 ) -> Operand:
     """The gradient of what was noted, behind the inner gradient."""
+    if not inference.surroundings.may_change_objects():
+        # Then what is read of objects is no step, and nothing would be left to the cotangents.
+        raise Unsupported(
+            "the gradient of a function that makes objects and stores nothing, with respect to "
+            "objects, inside of differentiated code", inference.loc,
+            advice="give it what it reads of them",
+        )
     bars = inference.call(bars_at_entry, table, noted)
     found = inference.call(object_read, inference.current_heap(inference.loc), bars)
     if isinstance(found, Value):
