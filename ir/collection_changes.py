@@ -15,11 +15,12 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.changes import appended, stored_type
-from ir.core import Const, Location, Operand, type_of
+from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.fact_rules import call_type
 from ir.special_calls import Folded, special
 from ir.special_displays import read_item
+from ir.typed_branches import is_same_operand
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
 
@@ -67,6 +68,8 @@ def _getitem(
 ) -> Folded:
     type_ = type_of(args[0])
     if self.places is not None and isinstance(type_, Mapping) and type_.cls is defaultdict:
+        if _is_touched(self, *args):
+            return self._append(Const(operator.getitem), args, kwargs, names, loc)
         made = default_type(type_)
         if made == TOP and isinstance(type_.factory, Closure | Known):
             made = self.surroundings.call_type(type_.factory, (), {})
@@ -79,6 +82,20 @@ def _getitem(
                 Const(operator.getitem), [mapping, args[1]], kwargs, names, loc
             )
     return read_item(self, args, kwargs, names, loc)
+
+
+def _is_touched(self: TypedCalls, mapping: Operand, key: Operand) -> bool:
+    """Whether a mapping has just been asked for a key: a second time changes nothing.
+
+    So it is in the adjoints of adjoints, which have the change that the first one is made of. What
+    objects hold may have changed under another name meanwhile.
+    """
+    if self.heap is not None and self.surroundings.may_change_held():
+        return False
+    found = self.definitions.get(mapping) if isinstance(mapping, Value) else None
+    return isinstance(found, Call) and isinstance(found.callee, Const) and (
+        found.callee.value is primitives.touched and is_same_operand(found.args[1], key)
+    )
 
 
 @special(defaultdict)

@@ -1,43 +1,43 @@
 """Programs of the corpus whose second derivative zyg refuses so far, by area.
 
 Most of them store into objects and call what is found at run time; others change lists, dicts or
-arrays that objects hold, read iterators of functions of C, or have objects as arguments
-(docs/limits.md).
+arrays that objects hold, or read iterators of functions of C (docs/limits.md).
 """
 
 BY_AREA = {
     "calls": """
         mapped methods_of_dicts_as_values methods_of_lists_and_arrays_as_values star_arguments
     """,
-    "collection_classes": """
-        defaultdict_as_argument events groups_by_default named_tuples sums_by_default
-    """,
-    "containers": "extremes_of_dicts_are_keys",
+    "collection_classes": "events",
     "data_classes": "data_class_with_everything",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
-        decorated_by_a_class dispatched_on_type method_dispatched_on_type
-        method_with_partial recursion_through_a_decorator weighted_edit_distance
+        decorated_by_a_class dispatched_on_type method_dispatched_on_type method_with_partial
+        recursion_through_a_decorator weighted_edit_distance
     """,
-    "draws": "drawn_from_what_objects_hold read_in_the_environment ",
-    "event_queues": "actions_that_plan_others events_that_are_compared",
+    "draws": "drawn_from_what_objects_hold read_in_the_environment",
+    "event_queues": "actions_that_plan_others",
     "exceptions": "exits_in_with",
     "failing_callees": """
         events machine mutual starred_calls_that_fail_midway unknown_functions
     """,
-    "failing_flow": "comp comps type_error varargs zips",
-    "failing_memory": "attrs_order held_array swap_fail",
-    "failing_protocols": "managers partials prop_getter suppress with_raises",
+    "failing_flow": """
+        type_error varargs zips
+    """,
+    "failing_memory": """
+        attrs_order held_array swap_fail
+    """,
+    "failing_protocols": """
+        managers partials prop_getter suppress with_raises
+    """,
     "generator_consumers": """
         chained classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
-        extended iterator_around_a_generator sliced_and_taken starred_arguments
-        zip_of_generators
+        iterator_around_a_generator sliced_and_taken starred_arguments zip_of_generators
     """,
-    "generator_endings": "closed_inside_of_yield_from with_around_a_yield",
+    "generator_endings": "with_around_a_yield",
     "generator_flow": """
-        alternate_until_all_end endless_recursion last_iterate_by_islice
-        merge_of_sorted running_means sieve sliding_windows
-        swaps_of_a_sort
+        alternate_until_all_end endless_recursion last_iterate_by_islice merge_of_sorted
+        running_means sieve sliding_windows swaps_of_a_sort
     """,
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
@@ -50,20 +50,22 @@ BY_AREA = {
     """,
     "generator_pipelines": """
         batches batches_of_a_generator chosen_generator cleaned_up_after_break
-        controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict
-        lists_from_a_generator objects_that_move power_iteration relaxation three_stages
+        controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict objects_that_move
+        power_iteration relaxation three_stages
     """,
-    "generator_walks": "flattened flattened_argument search_in_a_graph walk_of_dicts",
+    "generator_walks": """
+        flattened flattened_argument search_in_a_graph walk_of_dicts
+    """,
     "generators": """
         array_changed_between_items functions_made_in_generator list_filled_by_generator
-        recursive_walk rows_changed_by_who_takes_them yield_from_over_iterables
-        yield_in_nested_loops yielded_array_is_the_same
+        recursive_walk rows_changed_by_who_takes_them yield_in_nested_loops
+        yielded_array_is_the_same
     """,
     "held_walks": """
-        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one
-        broken_off comprehensions counted_beside_reversed counted_items elements
-        elements_by_index flat_elements functions_that_change_what_is_ahead
-        in_another_function items_counted_from_one items_of_a_dict next_items
+        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one broken_off
+        comprehensions counted_beside_reversed counted_items elements elements_by_index
+        flat_elements functions_that_change_what_is_ahead in_another_function
+        items_counted_from_one items_of_a_dict next_items
         objects_that_are_called_change_what_is_walked_over
         operators_that_change_what_is_walked_over pairs_put_in_place parts_of_iterators
         properties_that_change_what_is_walked_over reversed_items rows_of_an_array
@@ -73,18 +75,18 @@ BY_AREA = {
     """,
     "iterators": """
         accumulated grouped mapped_with_gradient_of_the_function next_of_iterators_of_python
-        next_several_times sorted_items_of_a_dict starmapped
+        next_several_times starmapped
     """,
-    "local_classes": "data_classes_in_a_function log_that_methods_fill made_by_others",
+    "local_classes": """
+        data_classes_in_a_function log_that_methods_fill made_by_others
+    """,
     "loops": "over_map_and_filter",
     "matching": "everything_caught_in_a_list objects_that_were_made_here",
     "memory_by_several_names": """
-        held_after_the_branch held_or_not held_since_the_first_iteration
-        read_before_it_is_held read_out_in_a_later_iteration replaced_in_the_first_iteration
+        held_after_the_branch held_or_not held_since_the_first_iteration read_before_it_is_held
+        read_out_in_a_later_iteration replaced_in_the_first_iteration
     """,
-    "memory_in_containers": "default_dicts default_lists_of_numbers",
     "models": "basis_splines soft_game",
-    "names": "imported_where_it_is_used",
     "names_of_attributes": """
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
         made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed
@@ -95,47 +97,36 @@ BY_AREA = {
         matched_namespaces namespace_as_argument namespaces_in_each_other
         oscillator_in_a_namespace
     """,
-    "numbers_in_containers": "default_lists_of_known_keys",
     "object_protocols": """
         alternative_constructors attributes_by_computed_names attributes_of_a_wrapped_object
-        cached_area cached_area_computed_anew checked_by_a_setter
-        comparisons_of_dual_numbers derivative_by_dual_numbers
-        method_by_the_class_of_its_argument named_tuple_in_an_object
+        cached_area cached_area_computed_anew checked_by_a_setter comparisons_of_dual_numbers
+        derivative_by_dual_numbers method_by_the_class_of_its_argument named_tuple_in_an_object
         newton_step_of_a_polynomial setter_of_a_subclass stored_by_a_descriptor
         sum_of_dual_numbers
     """,
     "object_structures": """
         account_as_argument accounts_that_are_observed bank_with_transfers
-        bodies_that_attract_each_other diffusion_on_a_cyclic_graph fluent_builder
-        linked_list_as_argument machine_of_states
-        sweep_over_a_cyclic_graph
+        diffusion_on_a_cyclic_graph fluent_builder machine_of_states sweep_over_a_cyclic_graph
     """,
     "objects": """
-        bound_method_as_value container_of_the_user missing_attribute
-        named_tuple_with_methods operators_in_a_loop operators_that_return_objects
-        sums_of_objects
+        bound_method_as_value container_of_the_user missing_attribute named_tuple_with_methods
+        operators_that_return_objects sums_of_objects
     """,
-    "objects_aliased": """
-        argument_in_two_places equal_arguments_are_not_one number_where_an_object_was
-        object_without_hash only_some_attributes_count subclass_beside_its_base
-    """,
+    "objects_aliased": "number_where_an_object_was subclass_beside_its_base",
     "objects_changed": """
-        attributes_through_hooks data_object_that_is_scaled dict_of_objects_as_argument
-        early_return_behind_a_store history_of_a_simulation largest_object_by_key
-        list_of_objects_as_argument named_tuple_made_anew stored_in_one_branch
-        stores_in_functions_of_a_list
+        attributes_through_hooks data_object_that_is_scaled history_of_a_simulation
+        largest_object_by_key stores_in_functions_of_a_list
     """,
     "objects_holding_containers": """
         appended_while_earlier_rows_are_read changed_by_a_generator changed_in_the_argument
         deep_copies deque_of_rows dicts_of_lists exposed_again filled_by_nested_loops
         list_that_grows_while_an_object_holds_a_row_of_it rows_held_in_turn_while_the_list_grows
-        row_of_a_list_that_a_function_made
-        grown_and_taken_down grown_before_an_error lists_of_arrays loops_over_rows
-        methods_that_change_rows moved_by_methods_of_lists nothing_is_read_behind
-        objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects
-        part_of_a_local_array rebound_in_the_middle row_that_has_left rows_swapped
-        shallow_copies shared_by_functions three_levels trained_in_place tuples_of_rows
-        under_a_local_name_before_and_behind views_of_one_array
+        row_of_a_list_that_a_function_made grown_and_taken_down grown_before_an_error
+        lists_of_arrays loops_over_rows methods_that_change_rows moved_by_methods_of_lists
+        nothing_is_read_behind objects_in_lists_in_objects one_row_in_two_containers
+        one_row_in_two_objects part_of_a_local_array rebound_in_the_middle row_that_has_left
+        rows_swapped shallow_copies shared_by_functions three_levels trained_in_place
+        tuples_of_rows under_a_local_name_before_and_behind views_of_one_array
     """,
     "shared_contents": """
         argument_that_a_function_changes array_of_all_functions calls_from_a_list
@@ -155,8 +146,7 @@ BY_AREA = {
     """,
     "simulations": """
         filtered_forward_and_smoothed_backward forces_in_a_list_and_then_positions_in_place
-        scan_over_states
-        shortest_paths_with_a_heap sums_of_loops_in_a_list
+        sums_of_loops_in_a_list
     """,
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}

@@ -218,20 +218,11 @@ def in_a_list(x):
     return body.x[1] * body.v
 
 
-def of_an_object(body):
-    body.step(0.1)
-    return body.x * body.v
-
-
-@pytest.mark.parametrize(
-    ("program", "argument"), [
-        (by_a_computed_name, 1.3), (in_a_list, 1.3), (of_an_object, Body(1.0, 2.0)),
-    ]
-)
-def test_what_is_refused(program, argument):
+@pytest.mark.parametrize("program", [by_a_computed_name, in_a_list])
+def test_what_is_refused(program):
     """Nothing gets lost where the second derivative isn't there: an error, no number."""
     with pytest.raises(zyg.ZygError):
-        zyg.pullback(lambda x: zyg.gradient(program, x)[0], argument)
+        zyg.pullback(lambda x: zyg.gradient(program, x)[0], 1.3)
 
 
 OVERLOADING = UserList  # has the operators of this module ask what is unknown

@@ -73,7 +73,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return type(x)(x)
     if x is None or x is UNBOUND or isinstance(x, PLAIN):
         return x
-    if x is UNBOUND or isinstance(x, BaseException):
+    if isinstance(x, BaseException):
         return x  # what an exception holds has no cotangent
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x

@@ -16,6 +16,7 @@ from ir import facts
 from ir.heap import Identity
 from ir.types import TOP, Instance, Known, Type
 from zyg.errors import NotDifferentiable
+from zyg.shadow_records import UNTOUCHED
 
 
 class Bars:
@@ -52,6 +53,12 @@ class BarTable:
         return found[1]
 
 
+    def found(self, obj: Any) -> Bars | None:
+        """The cotangents of an object, if it has any."""
+        known = self._by_id.get(id(obj))
+        return None if known is None else known[1]
+
+
 TABLE = Instance(BarTable)
 
 
@@ -66,7 +73,7 @@ def bars_of(table: BarTable, cls: type[Bars], obj: Any, *names: str) -> Bars:
 
 def number_bars_of(table: BarTable, cls: type[Bars], obj: Any, *names: str) -> Bars:
     """The same for attributes whose cotangents are numbers."""
-    return table.bars_of(cls, obj, names, 0.0)
+    return table.bars_of(cls, obj, names, UNTOUCHED)
 
 
 def unless_moved(obj: Any, bar: Any) -> None:

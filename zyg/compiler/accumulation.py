@@ -15,6 +15,7 @@ import numpy as np
 from ir import primitives
 from ir.core import (
     Block,
+    Call,
     Const,
     Location,
     Op,
@@ -229,12 +230,7 @@ class Accumulation(ItemContributions):
 
     def _instantiated(self, value: Value, bar: Operand) -> Operand:
         """A cotangent that is no structural zero, where the value is a number or an array."""
-        if may_be_none(type_of(bar)) and is_numeric(value.type):
-            made = self.call(cotangent.materialised, bar, value)
-            if isinstance(made, Value):
-                made.type = tangent_type(value.type)
-            return made
-        return bar
+        return self._instantiated_like(bar, value) if is_numeric(value.type) else bar
 
     def _inexact(self, target: Operand, bar: Operand) -> Operand:
         """What a user's rule gives for an operand: floats, unless this is an integer."""
@@ -443,7 +439,10 @@ class Accumulation(ItemContributions):
     def _instantiated_like(self, bar: Operand, like: Operand) -> Operand:
         if not may_be_none(type_of(bar)):
             return bar
-        made = self.call(cotangent.materialised, bar, like)
+        # A branch hands out something else in the place of a number of the arm that it didn't
+        # take, so that the type tells the zero, and not the value.
+        is_python = class_of(type_of(like)) in (int, float, complex)
+        made = self.call(cotangent.materialised, bar, self.zero(like) if is_python else like)
         if isinstance(made, Value):
             made.type = tangent_type(type_of(like))
         return made

@@ -145,11 +145,10 @@ class Compiler:
         known = self._pairs.get(key)
         if known is not None:
             return known
-        if self._takes_table(made) and (made.handed_out or self.specialiser.fields is None):
+        if self._takes_table(made) and self.specialiser.fields is None:
             raise Unsupported(
-                "the second derivative of code that works on objects, and changes its arguments in "
-                "place or is found at run time", made.function.loc,
-                advice="let it return what it computes, and call it by its name",
+                "the second derivative of code that works on objects, and is found at run time",
+                made.function.loc, advice="call it by its name",
             )
         name = identifier(made.function.name)
         indices = made.with_bars(active)
@@ -455,10 +454,11 @@ class Compiler:
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))
         if is_inner:
             bars = [in_own_memory(transposer, bar) for bar in bars]
-        gradients = transposer.call(primitives.build_tuple, *bars)
-        exit = transposer.call(primitives.build_tuple, value, gradients) if wants_value else (
-            gradients
-        )
+        if transposer.table is not None:  # for gradients of objects
+            bars.append(transposer.table)
+        exit = transposer.call(primitives.build_tuple, *bars)
+        if wants_value:
+            exit = transposer.call(primitives.build_tuple, value, exit)
         if versions_behind:
             exit = transposer.call(primitives.build_tuple, exit, *versions_behind)
         body = self.joined(made, augmenter, transposer, exit, versions, logged)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ir.late import late
 from ir.types import Instance
 from zyg import callables
-from zyg.compiler import from_api
+from zyg.compiler import from_api, object_backs
 from zyg.compiler.objects import is_place, member
 from zyg.signature import BackFunction
 
@@ -219,6 +219,10 @@ class LinearBack(BackFunction):
             None, None if is_none or bars_bar is None else self._transposed(bars_bar)
         ))
 
+    def tangent_of_value(self, dots: Bars) -> Any:
+        """The tangent of what is made, from those of the function and its arguments."""
+        return None if is_zero(dots) else self._transposed(dots)
+
     def with_own_memory(self, copy: Callable[[Any], Any]) -> LinearBack:
         return self
 
@@ -248,10 +252,41 @@ def made_of_arguments(
         return y, LinearBack(back, of_parts)
     if function is getattr and len(args) == 2 and not kwargs:
         return _read_of(*args)
+    of_tuple = _of_named_tuple(function, args, kwargs)
+    if of_tuple is not None:
+        return of_tuple
     if isinstance(function, type) and issubclass(function, BaseException):
         raised = rule_backs.RaisedBack(1 + len(args) + len(kwargs))
         return function(*args, **kwargs), LinearBack(raised, lambda bars_bar: None)
     return None
+
+
+def _of_named_tuple(
+    function: Any, args: Values, kwargs: dict[str, Any]
+) -> tuple[Any, Any] | None:
+    """A call of `_replace`, `_make` or `_asdict`, bound or as a function."""
+    is_bound = type(function) is types.MethodType
+    whole = (function.__self__, *args) if is_bound else args
+    found = callables.method_of_named_tuple(
+        function.__func__ if is_bound else function, whole, kwargs
+    )
+    if found is None:
+        return None
+    y, back = found
+
+    def of_parts(bars_bar: Bars) -> Any:
+        own, *rest = bars_bar
+        if is_bound:
+            rest.insert(0, None if own is None else own.get("__self__"))
+        if isinstance(y, dict):
+            return None if rest[0] is None else dict(zip(y, rest[0], strict=True))
+        if not kwargs and len(whole) == 2:  # `_make` of a class and of what it goes over
+            return None if rest[1] is None else tuple(rest[1])
+        fields = dict(zip(y._fields, rest[0] or (None,) * len(y), strict=True))
+        return tuple({**fields, **dict(zip(kwargs, rest[1:], strict=True))}.values())
+
+    made = object_backs.Through(back, object_backs.as_self) if is_bound else back
+    return y, LinearBack(made, of_parts)
 
 
 def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:

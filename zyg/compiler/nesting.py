@@ -173,6 +173,7 @@ def expanded(
     derived = specialiser.derived(made, made.flow & active, with_value)
     # What it changes in place is another thing behind it: gradients are like what was given.
     likes = [_at_entry(inference, x, bool(made.updates)) for x in xs]
+    noted = {} if heap is None else _noted(inference, xs)
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
     if with_value:
@@ -180,12 +181,19 @@ def expanded(
         result = inference.call(operator.getitem, result, Const(1))
     gradients = []
     for i, (x, index) in enumerate(zip(likes, indices, strict=True)):
+        bar: Operand = Const(None)
         if index in derived.active:
             position = derived.active.index(index)
             bar = inference.call(operator.getitem, result, Const(position))
             inference.note_new_part(bar, result)
             if i in starred:
                 bar = inference.call(operator.getitem, bar, Const(starred[i]))
+        if i in noted:
+            from zyg.compiler.nested_arguments import gradient_of_objects  # few programs need it
+
+            table = inference.call(operator.getitem, result, Const(len(derived.active)))
+            gradients.append(gradient_of_objects(inference, table, noted[i], bar))
+        elif index in derived.active:
             # Sums of 0-d arrays are numbers, of which only `project` makes arrays again; what is
             # typed as a float may be one of NumPy's where there are arrays, or objects, which may
             # hold some.
@@ -204,6 +212,17 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def _noted(inference: TypedCalls, arguments: list[Operand]) -> dict[int, Operand]:
+    """What the arguments hold, by number, in which objects are that the function changes."""
+    found: dict[int, Operand] = {}
+    for i, argument in enumerate(arguments):
+        if not holds_no_objects(type_of(argument)):
+            from zyg.compiler.nested_arguments import note  # few programs need it
+
+            found[i] = note(inference, argument)
+    return found
 
 
 class Unsettled(Exception):
@@ -244,8 +263,10 @@ def refuse_unsettled(
     if fields is not None and not fields.is_open:
         if fields.state() != specialiser.known_of_objects:
             raise Unsettled
+        from zyg.compiler.nested_arguments import is_followed  # few programs need it
+
         if not fields.may_be_held() and not made.handed_out and all(
-            holds_no_objects(made.inputs[i]) for i in indices
+            is_followed(made.inputs[i]) for i in indices
         ):
             return
     raise Unsupported(

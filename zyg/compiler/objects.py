@@ -42,7 +42,7 @@ from zyg import keeping
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.nested_shadows import Bars, BarTable
-from zyg.rules.registry import constant, is_constant, outdate, substitute_of
+from zyg.rules.registry import adjoint, constant, is_constant, outdate, substitute_of
 from zyg.shadows import is_running
 from zyg.signature import is_by_rules, is_users
 
@@ -274,6 +274,11 @@ def is_object(value: Any) -> bool:
 def kept_with_objects(x: Any) -> Any:
     """`cotangent.kept` in code that works on objects, which are not copied."""
     return kept_but(is_object, x)
+
+
+@adjoint(kept_with_objects)
+def _kept_with_objects(x):  # type: ignore[no-untyped-def]
+    return kept_with_objects(x), lambda y_bar: (y_bar,)
 
 
 def _is_object_of_program(value: Any) -> bool:

@@ -51,13 +51,16 @@ from zyg.compiler.forward_steps import (
     StoreStep,
     StructureStep,
 )
-from zyg.compiler.objects import is_object_type
+from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.tangent_rules import RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
 from zyg.compiler.transpose import held_by
+from zyg.rules.tangent_registry import linear
 from zyg.tangent import picked, tangent_items
 from zyg.tangent_objects import delete_dot, now, read_dot, store_dot, store_held
+
+linear(kept_with_objects, 0)
 
 
 class TangentBuilder(RuleTangents):

@@ -21,6 +21,15 @@ def is_of_named_tuple(function: Any) -> bool:
     return getattr(function, "__code__", None) in OF_NAMED_TUPLES
 
 
+def without_gaps(dot: Any, y: Any) -> Any:
+    """The tangent of a tuple or dict, of which parts may be missing."""
+    if dot is None:
+        return None
+    if isinstance(y, dict):
+        return {key: tangent_or_zero(dot.get(key), item) for key, item in y.items()}
+    return tuple.__new__(type(y), map(tangent_or_zero, dot, y))
+
+
 def made_by_class(
     function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
 ) -> Any:

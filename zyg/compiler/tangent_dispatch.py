@@ -35,7 +35,7 @@ from zyg.compiler import (
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.objects import is_place, iterates, lookup
 from zyg.compiler.tangent_caches import cached_property_read, remembered
-from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class
+from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class, without_gaps
 from zyg.compiler.tangent_iterators import PAIRED
 from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
 from zyg.compiler.tangent_recorder import Recorder
@@ -183,7 +183,12 @@ def tangent_of_pair(
     if function is dynamic.pullback_call:
         linear = nested_backs.made_of_arguments(args[0], args[1:], kwargs)
         if linear is not None and args[0] is not getattr:
-            _, y_dot = made_by_class(args[0], args[1:], dots[1:], kwargs, kwarg_dots)
+            made = made_by_class(args[0], args[1:], dots[1:], kwargs, kwarg_dots)
+            of_keywords = [kwarg_dots.get(name) for name in kwargs]
+            y, back = linear
+            y_dot = without_gaps(back.tangent_of_value((*dots, *of_keywords)), y) if (
+                made is None
+            ) else made[1]
             return linear, (y_dot, None)
         return nested_dispatch.tangent_of_call(
             _compiled, args[0], args[1:], dots[0], dots[1:], kwargs, kwarg_dots

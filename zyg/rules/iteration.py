@@ -133,7 +133,14 @@ def sorted_(iterable, /, *, key=None, reverse=False):
 def sorting_order(items, key, reverse):
     """The positions of items in the order of `sorted`: one call of `key` for each, stable."""
     keys = items_of(items) if key is None else [key(x) for x in items]
+    return positions_in_order(keys, reverse)
+
+
+def positions_in_order(keys, reverse):
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+constant(positions_in_order)  # which is no derivative of the keys, also in derivatives of this
 
 
 def chosen(items, order):

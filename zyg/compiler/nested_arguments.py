@@ -1,0 +1,266 @@
+"""Gradients of objects as arguments of an inner gradient, whose code is differentiated in turn.
+
+    zyg.gradient(f, body)       entry = entered(body)           in front of the inner gradient
+                                table = f_gradient(body)
+                                bars = bars_at_entry(table, entry)
+                                gradient_at_entry(bars, entry, None)      {'x': ..., 'v': ...}
+
+What objects hold may be replaced by then, so that it is noted before. The cotangents stand in
+attributes of other objects (`zyg.nested_shadows`), which what stands outside follows: `bars` are
+those of the objects in `entry`, in the order in which they were come by.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ir import facts
+from ir.core import Operand, Value, type_of
+from ir.errors import Unsupported
+from ir.heap import Identity, object_read
+from ir.typed_calls import TypedCalls
+from ir.types import Dict, Known, Mapping, Sequence, Tuple, Type, Union
+from zyg.compiler.fields import fields_of
+from zyg.compiler.objects import holds_no_objects, is_object_type, is_place
+from zyg.cotangent import accumulate, project
+from zyg.errors import NotDifferentiable
+from zyg.keeping import prototype
+from zyg.nested_shadows import Bars, BarTable
+from zyg.rules.registry import adjoint, constant
+from zyg.rules.tangent_registry import tangent
+from zyg.shadow_records import UNTOUCHED
+from zyg.tangent_objects import read_dot
+
+# What belongs to the attributes of each object; None where nothing does.
+Own: TypeAlias = list[dict[str, Any] | None]
+
+
+class Entry:
+    """What a value held when the inner gradient began: here, that holds no object."""
+
+    __slots__ = ("like",)
+
+    def __init__(self, value: Any) -> None:
+        self.like = prototype(value)
+
+    def gradient(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        """The gradient of the value, whose own cotangent is `bar`."""
+        return project(bar, self.like)
+
+    def part(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        """The same where it stands in an attribute: None where nothing depends on it."""
+        return None if bar is None else project(bar, self.like)
+
+    def leave(self, own: Own, y_bar: Any) -> Any:
+        """The transpose of that: adds to what belongs to objects, and gives the rest."""
+        return y_bar
+
+
+class ObjectEntry(Entry):
+    """The same for an object, which is the one of this number."""
+
+    __slots__ = ("fields", "number")
+
+    def __init__(self, number: int) -> None:
+        super().__init__(None)
+        self.number = number
+        self.fields: dict[str, Entry] = {}
+
+    def gradient(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        if bar is not None:
+            raise NotDifferentiable(
+                "an object is read by a call that zyg differentiates apart from the code around "
+                "it, which changes objects, and is differentiated more than once"
+            )
+        if any(self is entry for entry in outer):
+            return None  # an object that holds itself
+        held = vars(bars[self.number]) if bars[self.number] is not None else {}
+        found = {}
+        for name, entry in self.fields.items():
+            own = held.get(name)
+            part = entry.part(bars, None if own is UNTOUCHED else own, (*outer, self))
+            if part is not None:
+                found[name] = part
+        return found or None
+
+    def part(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        return self.gradient(bars, bar, outer)
+
+    def leave(self, own: Own, y_bar: Any) -> Any:
+        for name, part in (y_bar or {}).items():
+            bar = self.fields[name].leave(own, part)
+            if bar is not None:
+                held = own[self.number]
+                if held is None:
+                    held = own[self.number] = {}
+                held[name] = accumulate(held.get(name), bar)
+        return None
+
+
+class ItemsEntry(Entry):
+    """The same for a list, tuple or dict that holds objects, by position or key."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, like: type) -> None:
+        super().__init__(None)
+        self.like = like
+        self.items: dict[Any, Entry] = {}
+
+    def gradient(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        if any(self is entry for entry in outer):
+            return None
+        own = dict.fromkeys(self.items) if bar is None else _by_key(bar)
+        found = {
+            key: entry.gradient(bars, own.get(key), (*outer, self))
+            for key, entry in self.items.items()
+        }
+        return found if self.like is dict else self.like(found.values())
+
+    def part(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        return self.gradient(bars, bar, outer)
+
+    def leave(self, own: Own, y_bar: Any) -> Any:
+        if y_bar is None:
+            return None
+        given = _by_key(y_bar)
+        rest = {key: entry.leave(own, given.get(key)) for key, entry in self.items.items()}
+        if all(bar is None for bar in rest.values()):
+            return None
+        return rest if self.like is dict else self.like(rest.values())
+
+
+def _by_key(bar: Any) -> dict[Any, Any]:
+    return bar if isinstance(bar, dict) else dict(enumerate(bar))
+
+
+class Entered(Identity):
+    """What an argument held when the inner gradient began, and the objects in it."""
+
+    __slots__ = ("entry", "objects")
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.objects: list[Any] = []
+        self.entry = self._entry(value, {})
+
+    def _entry(self, value: Any, known: dict[int, Entry]) -> Entry:
+        if id(value) in known:
+            return known[id(value)]
+        if is_place(type(value)):
+            known[id(value)] = found = ObjectEntry(len(self.objects))
+            self.objects.append(value)
+            found.fields = {name: self._entry(item, known) for name, item in fields_of(value)}
+            return found
+        if type(value) not in (list, tuple, dict):
+            return Entry(value)
+        known[id(value)] = items = ItemsEntry(type(value))
+        count = len(self.objects)
+        for key, item in _by_key(value).items():
+            items.items[key] = self._entry(item, known)
+        if len(self.objects) > count or any(map(_holds_objects, items.items.values())):
+            return items
+        known[id(value)] = plain = Entry(value)
+        return plain
+
+
+def _holds_objects(entry: Entry) -> bool:
+    return type(entry) is not Entry
+
+
+def entered(value: Any) -> Entered:
+    return Entered(value)
+
+
+def bars_at_entry(table: BarTable, entered: Entered) -> tuple[Bars | None, ...]:
+    """The cotangents of the objects that an argument held, which some have."""
+    return tuple(map(table.found, entered.objects))
+
+
+def gradient_at_entry(bars: tuple[Bars | None, ...], entered: Entered, bar: Any) -> Any:
+    """The gradient of an argument that holds objects, with its own cotangent."""
+    return entered.entry.gradient(bars, bar, ())
+
+
+def left_at_entry(entered: Entered, y_bar: Any) -> tuple[Any, Any]:
+    """The transpose: what belongs to the cotangents of objects, and to the argument's own."""
+    own: Own = [None] * len(entered.objects)
+    rest = entered.entry.leave(own, y_bar)
+    return tuple(own), rest
+
+
+@adjoint(gradient_at_entry)
+def _gradient_at_entry(bars, entered, bar):  # type: ignore[no-untyped-def]
+    def back(y_bar):  # type: ignore[no-untyped-def]
+        left = left_at_entry(entered, y_bar)
+        return left[0], None, left[1]
+
+    return gradient_at_entry(bars, entered, bar), back
+
+
+class _Dots:
+    """The tangents of the cotangents of an object's attributes, which a table holds."""
+
+    def __init__(self, bars: Bars) -> None:
+        for name, bar in vars(bars).items():
+            if bar is not None and bar is not UNTOUCHED:
+                setattr(self, name, read_dot(bars, name, bar))
+
+
+def tangent_at_entry(bars: tuple[Bars | None, ...], entered: Entered, bar_dot: Any) -> Any:
+    """The tangent of the gradient of an argument, which is linear in all cotangents."""
+    dots = tuple([None if one is None else _Dots(one) for one in bars])
+    return entered.entry.gradient(dots, bar_dot, ())
+
+
+@tangent(gradient_at_entry)
+def _tangent_at_entry(y, bars, entered, bar, bars_dot, entered_dot, bar_dot):  # type: ignore[no-untyped-def]
+    return tangent_at_entry(bars, entered, bar_dot)
+
+
+constant(entered, bars_at_entry, left_at_entry, tangent_at_entry)
+facts.effect(entered, bars_at_entry, tangent_at_entry)
+
+
+def is_followed(type_: Type) -> bool:
+    """Whether an argument holds objects alone, lists, tuples and dicts of them, and values."""
+    match type_:
+        case Tuple(items):
+            return all(map(is_followed, items))
+        case Dict(items):
+            return all(is_followed(item) for _, item in items)
+        case Sequence(cls, item):
+            return cls in (list, tuple) and is_followed(item)
+        case Mapping(cls, _, item):
+            return cls is dict and is_followed(item)
+        case Union(members):
+            return all(map(is_followed, members))
+        case Known(None):
+            return True
+        case _:
+            return is_object_type(type_) or holds_no_objects(type_)
+
+
+def gradient_of_objects(
+    inference: TypedCalls, table: Operand, noted: Operand, bar: Operand
+) -> Operand:
+    """The gradient of what was noted, behind the inner gradient."""
+    if not inference.surroundings.may_change_objects():
+        # Then what is read of objects is no step, and nothing would be left to the cotangents.
+        raise Unsupported(
+            "the gradient of a function that makes objects and stores nothing, with respect to "
+            "objects, inside of differentiated code", inference.loc,
+            advice="give it what it reads of them",
+        )
+    bars = inference.call(bars_at_entry, table, noted)
+    found = inference.call(object_read, inference.current_heap(inference.loc), bars)
+    if isinstance(found, Value):
+        found.type = type_of(bars)
+    return inference.call(gradient_at_entry, found, noted, bar)
+
+
+def note(inference: TypedCalls, argument: Operand) -> Operand:
+    """What an argument holds in front of the inner gradient."""
+    return inference.call(entered, argument)
+
+
