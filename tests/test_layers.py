@@ -21,8 +21,8 @@ LAYERS = [
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
         "zyg.runs", "zyg.spectra", "zyg.transposes", "zyg.quotients", "zyg.windows",
-        "zyg.cotangent_facts", "zyg.cotangent_place_facts", "zyg.draw_facts",
-        "zyg.tangent_memory", "zyg.tangent_objects",
+        "zyg.cotangent_facts", "zyg.cotangent_item_facts", "zyg.cotangent_place_facts",
+        "zyg.draw_facts", "zyg.tangent_memory", "zyg.tangent_objects",
     ],
     ["zyg.rules"],
     ["zyg.compiler"],

@@ -393,19 +393,6 @@ def completed(bar: Any, like: Any) -> Any:
     return materialised(bar, like)
 
 
-def with_numbers(bars: Any, like: Any) -> Any:
-    """The cotangent of a list, deque or dict of numbers, with a zero for each structural zero.
-
-    >>> with_numbers({"a": 2.0}, {"a": 1.0, "b": 3.0})
-    {'a': 2.0, 'b': 0.0}
-    """
-    if bars is None:
-        return zeros_like(like)
-    if isinstance(like, dict):
-        return {key: materialised(bars.get(key), x) for key, x in like.items()}
-    return [materialised(bar, x) for bar, x in zip(bars, like, strict=True)]
-
-
 def completed_list(bar: Any, like: Any) -> Any:
     """The cotangent of a list of numbers, or of lists of them, with zeros for structural zeros.
 

@@ -16,7 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import accumulate, owned, realness_of, rebuilt, unbroadcast, zeros_like
+from zyg.cotangent import (
+    accumulate,
+    materialised,
+    owned,
+    realness_of,
+    rebuilt,
+    unbroadcast,
+    zeros_like,
+)
 from zyg.errors import NotDifferentiable
 
 
@@ -270,6 +278,19 @@ def take_push_back(buffer: Any, end: int, is_full: bool, zero: Any = None) -> An
     if is_full:
         buffer.insert(0 if end else len(buffer), zero)
     return buffer
+
+
+def with_numbers(bars: Any, like: Any) -> Any:
+    """The cotangent of a list, deque or dict of numbers, with a zero for each structural zero.
+
+    >>> with_numbers({"a": 2.0}, {"a": 1.0, "b": 3.0})
+    {'a': 2.0, 'b': 0.0}
+    """
+    if bars is None:
+        return zeros_like(like)
+    if isinstance(like, dict):
+        return {key: materialised(bars.get(key), x) for key, x in like.items()}
+    return [materialised(bar, x) for bar, x in zip(bars, like, strict=True)]
 
 
 def without_item(bars: Any, position: int) -> Any:

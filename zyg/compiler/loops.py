@@ -35,7 +35,7 @@ from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.typed_branches import is_same_operand
 from ir.types import TOP, Dict, Mapping, Scalar, Sequence, Type, Union, join, widen
-from zyg import cotangent
+from zyg import cotangent, cotangent_items
 from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
@@ -215,7 +215,7 @@ class LoopTransposer(LoopRecords):
             return bar if is_begun else self.completed_list(bar, value)
         zeros = zeros_type(widen(value.type))
         if is_buffer(zeros) and holds_numbers(zeros) and not is_buffer(type_of(bar)):
-            return self.call(cotangent.with_numbers, bar, value)
+            return self.call(cotangent_items.with_numbers, bar, value)
         return bar
 
     def _fuse(

@@ -15,7 +15,6 @@ from zyg.cotangent import (
     project,
     realness_of,
     unbroadcast,
-    with_numbers,
     zeros_like,
 )
 from zyg.cotangent_items import (
@@ -31,6 +30,7 @@ from zyg.cotangent_items import (
     taken,
     taken_view,
     with_gap,
+    with_numbers,
     with_place,
     without_item,
     without_last,
