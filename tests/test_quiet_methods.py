@@ -1,5 +1,6 @@
 """What methods do that operators and attributes call, where types don't tell the class."""
 
+import math
 import operator
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import zyg
 from ir.types import TOP
 from tests.corpus.objects_changed import Vector
+from tests.differences import check_gradient
 from zyg.compiler.quiet_methods import may_change_memory
 
 
@@ -52,7 +54,7 @@ def mapped(x):
     def scaled(y):
         return y * log.scale
 
-    return sum(map(scaled, log.items))
+    return math.prod(map(scaled, log.items))
 
 
 def test_a_function_that_changes_what_map_walks_over_is_refused_where_types_tell_nothing():
@@ -72,10 +74,19 @@ def test_a_function_that_changes_what_map_walks_over_is_refused_in_try():
     def f(x):
         held = Held([x, 2.0 * x, 3.0])
         try:
-            total = sum(map(held.scaled, held.items))
+            total = math.prod(map(held.scaled, held.items))
         except ZeroDivisionError:
             total = held.items[-1]
         return total
 
+    def summed(x):
+        held = Held([x, 2.0 * x, 3.0])
+        try:
+            total = sum(map(held.scaled, held.items))
+        except ZeroDivisionError:
+            total = 1.0
+        return total * held.items[-1] * held.items[0]
+
     with pytest.raises(zyg.UnsupportedSyntax, match="in statements of their own"):
         zyg.gradient(f, 2.0)
+    check_gradient(summed, (2.0,), zyg.pullback)

@@ -143,14 +143,19 @@ def test_a_seed_may_leave_rows_out():
     assert back([None, [1.0, None, 2.0], None]) == (whole,)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_tables(seed):
-    f = random_function(seed)
+def is_right(f):
+    """Whether a program isn't refused; fails where its derivatives are wrong."""
     try:
         check_gradient(f, (GRID, 0.7), zyg.pullback)
-    except (zyg.UnsupportedSyntax, zyg.NotDifferentiable) as error:
-        pytest.skip(f"refused: {error}")
+    except (zyg.UnsupportedSyntax, zyg.NotDifferentiable):
+        return False
     gradient = zyg.gradient(f, copy.deepcopy(GRID), 0.7)
     _, dot = zyg.jvp(f, (copy.deepcopy(GRID), 0.7), (copy.deepcopy(GRID), 1.0))
     along = np.sum(np.multiply(gradient[0], GRID)) + gradient[1]
     assert along == pytest.approx(dot, rel=1e-9, abs=1e-9)
+    return True
+
+
+def test_random_tables():
+    """Those that are refused have rows with several names, of which one is changed."""
+    assert sum(is_right(random_function(seed)) for seed in range(60)) >= 30

@@ -10,6 +10,7 @@ pure:
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Set, ValuesView
@@ -22,6 +23,7 @@ import numpy as np
 from zyg.errors import NotDifferentiable
 from zyg.signature import is_users
 
+_FLOATS = frozenset([float])
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
 
 
@@ -37,13 +39,19 @@ def accumulate(a: Any, b: Any) -> Any:
         return a
     if type(a) is float or type(a) is np.ndarray:
         return a + b
-    if isinstance(a, (list, tuple)):
-        return rebuilt(a, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
-    if isinstance(b, (list, tuple)):
-        return rebuilt(b, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
+    if are_floats(a) and are_floats(b) and len(a) == len(b):
+        return list(map(operator.add, a, b))
+    for like in (a, b):
+        if isinstance(like, (list, tuple)):
+            return rebuilt(like, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
     if isinstance(a, dict):
         return {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
     return a + b
+
+
+def are_floats(x: Any) -> bool:
+    """Whether a value is a list of floats, of which all are asked at once."""
+    return type(x) is list and _FLOATS.issuperset(map(type, x))
 
 
 def rebuilt(container: Any, items: list[Any]) -> Any:
@@ -71,16 +79,12 @@ def zeros_like(x: Any) -> Any:
     cls = type(x)
     if cls is float:
         return 0.0
-    if cls is np.ndarray:
-        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
-    if cls is int:
-        return 0
-    if cls is complex:
-        return 0j
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
-    if isinstance(x, np.number):
+    if cls is int or cls is complex or isinstance(x, np.number):
         return cls(0)
+    if are_floats(x):
+        return [0.0] * len(x)
     if isinstance(x, (list, tuple, deque)):
         return rebuilt(x, [zeros_like(item) for item in x])
     if isinstance(x, dict):
@@ -401,6 +405,8 @@ def completed_list(bar: Any, like: Any) -> Any:
     """
     if bar is None or not isinstance(like, list):
         return materialised(bar, like)
+    if are_floats(bar) and len(bar) == len(like):
+        return bar
     return [completed_list(b, x) for b, x in zip(bar, like, strict=True)]
 
 

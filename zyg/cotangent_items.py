@@ -18,6 +18,7 @@ import numpy as np
 
 from zyg.cotangent import (
     accumulate,
+    are_floats,
     materialised,
     owned,
     realness_of,
@@ -72,6 +73,10 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
     """
     if value_bar is None:
         return None
+    if are_floats(like) and not isinstance(index, slice):
+        found = zeros_like(like)
+        found[index] = value_bar
+        return found
     if isinstance(like, (list, tuple, deque)):
         positions = range(len(like))[index]
         given = positions if isinstance(index, slice) else (positions,)
@@ -248,9 +253,10 @@ def with_gap(bars: Any, index: Any, before: Any) -> Any:
     if bars is None or isinstance(bars, dict):
         return bars
     positions = range(len(before))[index]
+    if not isinstance(positions, range):
+        return [*bars[:positions], None, *bars[positions:]]
     found = iter(bars)
-    gone = positions if isinstance(positions, range) else (positions,)
-    return [None if i in gone else next(found) for i in range(len(before))]
+    return [None if i in positions else next(found) for i in range(len(before))]
 
 
 def with_place(bars: Any, index: int, zero: Any) -> Any:

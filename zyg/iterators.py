@@ -236,6 +236,16 @@ def sums_by_position(bars: Any, positions: list[Any]) -> dict[Any, Any]:
     return found
 
 
+def gathered(bars: list[Any] | None, places: list[int], count: int) -> list[Any] | None:
+    """The cotangents of so many items, from those of what stood at these places of theirs."""
+    if bars is None:
+        return None
+    found: list[Any] = [None] * count
+    for i, bar in zip(places, bars, strict=True):
+        found[i] = accumulate(found[i], bar)
+    return found
+
+
 def bars_at(bars: Any, noted: Kept | Chosen, like: Any) -> Any:
     """What was given to the items at the positions that were noted, for as many as were taken."""
     if bars is None or like is None:
@@ -474,3 +484,5 @@ def _anything(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 facts.result(starred, kept_bars, call_bars, chosen_bars, nested_chosen_bars)(_anything)
 facts.result(group_bars, step_bars, row_bars, bars_at, nested_bars_at, noted_bars)(_anything)
+facts.result(gathered)(_anything)
+facts.pure(gathered)

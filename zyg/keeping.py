@@ -25,6 +25,8 @@ def kept(x: Any) -> Any:
 
 def shell(x: Any) -> Any:
     """A copy of containers alone, for what asks how many items of which kind they hold."""
+    if type(x) is list and _SHELLS.issuperset(map(type, x)):
+        return x.copy()
     if isinstance(x, (list, tuple)):
         items = [item if type(item) in _SHELLS else shell(item) for item in x]
         return rebuilt(x, items)
@@ -48,7 +50,8 @@ def prototype(arg: Any) -> Any:
     return callable if callable(arg) else arg  # all callables have the same kind of gradient
 
 
-_SHELLS = (np.ndarray, float, np.float64, int)
+_SHELLS = frozenset([np.ndarray, float, np.float64, int])
+_NUMBERS = frozenset([float, int, bool, np.float64, str, type(None)])
 
 
 def _nothing(x: Any) -> bool:
@@ -62,6 +65,8 @@ stays_in_program: Callable[[Any], bool] = _nothing
 def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
     """The same, but for values that are known by identity, which stay what they are."""
     if isinstance(x, np.ndarray):
+        return x.copy()
+    if type(x) is list and _NUMBERS.issuperset(map(type, x)):
         return x.copy()
     if isinstance(x, (list, tuple)):
         return rebuilt(x, [kept_but(stays, item) for item in x])

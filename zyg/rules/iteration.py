@@ -18,6 +18,7 @@ from zyg.iterators import (
     Chosen,
     Kept,
     call_bars,
+    gathered,
     items_of,
     kept_bars,
     nested_chosen_bars,
@@ -224,12 +225,10 @@ def selected_bars(y_bar, select, items, *args):
     """The cotangents of items that `select` combines to rows: it combines positions likewise."""
     if y_bar is None:
         return None
-    found = [None for _ in items]
-    for row, bars in zip(select(range(len(items)), *args), y_bar, strict=False):
-        if bars is not None:
-            for i, bar in zip(row, bars, strict=True):
-                found[i] = accumulate(found[i], bar)
-    return found
+    rows = list(zip(select(range(len(items)), *args), y_bar, strict=False))
+    places = [i for row, _ in rows for i in row]
+    bars = [item(bars, k) for row, bars in rows for k in range(len(row))]
+    return gathered(bars, places, len(items))
 
 
 @adjoint(itertools.product)
@@ -253,11 +252,10 @@ def product_bars(y_bar, pools, iterables, repeat):
 
 def place_bars(y_bar, rows, places, pool):
     """The cotangents of the items of one pool, which stand at some places of the rows."""
-    found = [None for _ in pool]
-    for row, bars in zip(rows, y_bar, strict=False):
-        for place in places:
-            found[row[place]] = accumulate(found[row[place]], item(bars, place))
-    return found
+    taken = list(zip(rows, y_bar, strict=False))
+    positions = [row[place] for row, _ in taken for place in places]
+    bars = [item(bars, place) for _, bars in taken for place in places]
+    return gathered(bars, positions, len(pool))
 
 
 def total(bars):

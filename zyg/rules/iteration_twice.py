@@ -15,6 +15,7 @@ from zyg.cotangent import from_items
 from zyg.iterators import (
     bars_at,
     chosen_bars,
+    gathered,
     kept_bars,
     nested_bars_at,
     nested_chosen_bars,
@@ -33,6 +34,7 @@ from zyg.rules.iteration import (
 )
 from zyg.rules.lazy import replaced_bars
 from zyg.rules.registry import adjoint
+from zyg.rules.tangent_registry import linear
 
 
 @adjoint(read_once)
@@ -87,3 +89,13 @@ def chosen_bars_(bars, chosen, iterable):
 def nested_chosen_bars_(bars, chosen, iterables):
     y = nested_chosen_bars(bars, chosen, iterables)
     return y, lambda y_bar: (nested_bars_at(y_bar, chosen, bars), None, None)
+
+
+@adjoint(gathered)
+def gathered_(bars, places, count):
+    return gathered(bars, places, count), lambda y_bar: (
+        None if y_bar is None else [y_bar[i] for i in places], None, None
+    )
+
+
+linear(gathered, 0)
