@@ -225,9 +225,9 @@ def selected_bars(y_bar, select, items, *args):
     """The cotangents of items that `select` combines to rows: it combines positions likewise."""
     if y_bar is None:
         return None
-    rows = list(zip(select(range(len(items)), *args), y_bar, strict=False))
-    places = [i for row, _ in rows for i in row]
-    bars = [item(bars, k) for row, bars in rows for k in range(len(row))]
+    rows = list(itertools.islice(select(range(len(items)), *args), len(y_bar)))
+    places = [i for row in rows for i in row]
+    bars = [item(bars, k) for row, bars in zip(rows, y_bar, strict=True) for k in range(len(row))]
     return gathered(bars, places, len(items))
 
 
@@ -252,9 +252,8 @@ def product_bars(y_bar, pools, iterables, repeat):
 
 def place_bars(y_bar, rows, places, pool):
     """The cotangents of the items of one pool, which stand at some places of the rows."""
-    taken = list(zip(rows, y_bar, strict=False))
-    positions = [row[place] for row, _ in taken for place in places]
-    bars = [item(bars, place) for _, bars in taken for place in places]
+    positions = [row[place] for row in rows[: len(y_bar)] for place in places]
+    bars = [item(bars, place) for bars in y_bar for place in places]
     return gathered(bars, positions, len(pool))
 
 
