@@ -1,0 +1,148 @@
+"""Programs on containers whose time grows in proportion to how many numbers they get."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import defaultdict, deque
+
+
+def running_mean(values):
+    total = 0.0
+    for x in values:
+        total = total * 0.5 + x
+        yield total
+
+
+def over_a_generator(values):
+    return sum(y * y for y in running_mean(values))
+
+
+class Account:
+    def __init__(self):
+        self.items = []
+        self.total = 0.0
+
+    def add(self, x):
+        self.items.append(x)
+        self.total += x * x
+
+
+def into_an_object(values):
+    account = Account()
+    for x in values:
+        account.add(x)
+    return account.total + sum(account.items)
+
+
+def neighbours(values):
+    total = 0.0
+    for a, b in itertools.pairwise(values):
+        total += (b - a) ** 2 * a
+    return total
+
+
+def pairs_and_products(values):
+    few = values[:: len(values) // 10]
+    total = sum(a * b for a, b in itertools.combinations(few, 2))
+    return total + sum(a * b for a, b in itertools.product(values, (1.0, 2.0)))
+
+
+def of_two_lengths(values):
+    return sum(a * b for a, b in itertools.zip_longest(values, values[3:], fillvalue=0.5))
+
+
+def by_a_memo(values):
+    found = {0: values[0]}
+    for i in range(1, len(values)):
+        found[i] = found[i - 1] * 0.9 + found[i // 2] * values[i]
+    return found[len(values) - 1]
+
+
+def by_a_stack(values):
+    waiting, total = [], 0.0
+    for x in values:
+        waiting.append(x * x)
+        total += x
+    while waiting:
+        total += waiting.pop() * 2.0
+    return total
+
+
+def deleted_from_the_end(values):
+    left, total = list(values), 0.0
+    while len(left) > 1:
+        total += left[-1] * left[-2]
+        del left[-1]
+    return total
+
+
+def square(x):
+    return x * x
+
+
+def mapped(values):
+    return sum(map(square, values)) + max(map(square, values))
+
+
+def by_a_queue(values):
+    waiting, total = deque(), 0.0
+    for x in values:
+        waiting.append(x * x)
+    while waiting:
+        x = waiting.popleft()
+        total += x * x
+    return total
+
+
+def breadth_first(values):
+    """Distances in a binary tree."""
+    waiting, found = deque([0]), {0: values[0]}
+    while waiting:
+        i = waiting.popleft()
+        for j in (2 * i + 1, 2 * i + 2):
+            if j < len(values):
+                found[j] = found[i] + values[j] * values[j]
+                waiting.append(j)
+    return sum(found.values())
+
+
+def table_of_rows(values):
+    """A table of four columns, filled from what stands above and to the left."""
+    rows = [[0.0] * 4 for _ in range(len(values) // 4)]
+    rows[0][0] = values[0]
+    for i in range(1, len(rows)):
+        for j in range(1, 4):
+            rows[i][j] = rows[i - 1][j - 1] * 0.5 + rows[i][j - 1] + values[4 * i + j]
+    return rows[-1][-1]
+
+
+def sums_by_key(values):
+    sums = defaultdict(float)
+    for i, x in enumerate(values):
+        sums[i % 7] += x * x
+    return sum(x * x for x in sums.values())
+
+
+def lists_by_key(values):
+    lists = defaultdict(list)
+    for i, x in enumerate(values):
+        lists[i % 7].append(x * x)
+    return sum(sum(items) ** 2 for items in lists.values())
+
+
+def by_a_heap(values):
+    waiting, total = [], 0.0
+    for x in values:
+        heapq.heappush(waiting, x)
+    while waiting:
+        total = total * 0.9 + heapq.heappop(waiting)
+    return total
+
+
+PROGRAMS = [
+    over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
+    by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
+]
+# Their gradients grow faster as yet: they copy whole lists.
+GROWING = [lists_by_key, by_a_heap]
