@@ -9,6 +9,7 @@ import numpy as np
 
 from zyg.cotangent import (
     accumulate,
+    are_floats,
     conj,
     filled,
     inexact,
@@ -38,7 +39,7 @@ from zyg.cotangent_items import (
 from zyg.keeping import kept
 from zyg.rules.registry import adjoint, constant
 
-constant(zeros_like, position_of)
+constant(zeros_like, position_of, are_floats)
 
 
 @adjoint(accumulate)
