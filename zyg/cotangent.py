@@ -23,7 +23,7 @@ import numpy as np
 from zyg.errors import NotDifferentiable
 from zyg.signature import is_users
 
-_FLOATS = frozenset([float])
+FLOATS = frozenset([float])
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
 
 
@@ -39,7 +39,7 @@ def accumulate(a: Any, b: Any) -> Any:
         return a
     if type(a) is float or type(a) is np.ndarray:
         return a + b
-    if are_floats(a) and are_floats(b) and len(a) == len(b):
+    if is_list_of(FLOATS, a) and is_list_of(FLOATS, b) and len(a) == len(b):
         return list(map(operator.add, a, b))
     for like in (a, b):
         if isinstance(like, (list, tuple)):
@@ -49,9 +49,9 @@ def accumulate(a: Any, b: Any) -> Any:
     return a + b
 
 
-def are_floats(x: Any) -> bool:
-    """Whether a value is a list of floats, of which all are asked at once."""
-    return type(x) is list and _FLOATS.issuperset(map(type, x))
+def is_list_of(classes: frozenset[Any], x: Any) -> bool:
+    """Whether a value is a list of items of these classes, of which all are asked at once."""
+    return type(x) is list and classes.issuperset(map(type, x))
 
 
 def rebuilt(container: Any, items: list[Any]) -> Any:
@@ -83,7 +83,7 @@ def zeros_like(x: Any) -> Any:
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
     if cls is int or cls is complex or isinstance(x, np.number):
         return cls(0)
-    if are_floats(x):
+    if is_list_of(FLOATS, x):
         return [0.0] * len(x)
     if isinstance(x, (list, tuple, deque)):
         return rebuilt(x, [zeros_like(item) for item in x])
@@ -405,7 +405,7 @@ def completed_list(bar: Any, like: Any) -> Any:
     """
     if bar is None or not isinstance(like, list):
         return materialised(bar, like)
-    if are_floats(bar) and len(bar) == len(like):
+    if is_list_of(FLOATS, bar) and len(bar) == len(like):
         return bar
     return [completed_list(b, x) for b, x in zip(bar, like, strict=True)]
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from zyg.cotangent import (
+    FLOATS,
     accumulate,
-    are_floats,
+    is_list_of,
     materialised,
     owned,
     realness_of,
@@ -73,7 +74,7 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
     """
     if value_bar is None:
         return None
-    if are_floats(like) and not isinstance(index, slice):
+    if is_list_of(FLOATS, like) and not isinstance(index, slice):
         found = zeros_like(like)
         found[index] = value_bar
         return found

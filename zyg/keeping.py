@@ -12,7 +12,7 @@ import numpy as np
 
 from ir.primitives import UNBOUND
 from zyg import cotangent
-from zyg.cotangent import like_mapping, rebuilt
+from zyg.cotangent import is_list_of, like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 
 PLAIN = (int, float, complex, str, bytes, slice, range, np.generic, types.EllipsisType)
@@ -25,7 +25,7 @@ def kept(x: Any) -> Any:
 
 def shell(x: Any) -> Any:
     """A copy of containers alone, for what asks how many items of which kind they hold."""
-    if type(x) is list and _SHELLS.issuperset(map(type, x)):
+    if is_list_of(_SHELLS, x):
         return x.copy()
     if isinstance(x, (list, tuple)):
         items = [item if type(item) in _SHELLS else shell(item) for item in x]
@@ -66,7 +66,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
     """The same, but for values that are known by identity, which stay what they are."""
     if isinstance(x, np.ndarray):
         return x.copy()
-    if type(x) is list and _NUMBERS.issuperset(map(type, x)):
+    if is_list_of(_NUMBERS, x):
         return x.copy()
     if isinstance(x, (list, tuple)):
         return rebuilt(x, [kept_but(stays, item) for item in x])

@@ -32,7 +32,7 @@ import numpy as np
 from ir import facts
 from ir.generators import watching
 from ir.types import Instance, Type
-from zyg.cotangent import accumulate, rebuilt
+from zyg.cotangent import accumulate, is_list_of, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
@@ -413,8 +413,8 @@ def kept_contents(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
-        if type(value) is list and PLAIN.issuperset(map(type, value)):
-            return value.copy()
+        if is_list_of(PLAIN, value):
+            return [*value]
         return rebuilt(value, [kept_contents(item) for item in value])
     if isinstance(value, deque):
         return deque(map(kept_contents, value), value.maxlen)

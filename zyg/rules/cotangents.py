@@ -9,10 +9,10 @@ import numpy as np
 
 from zyg.cotangent import (
     accumulate,
-    are_floats,
     conj,
     filled,
     inexact,
+    is_list_of,
     project,
     realness_of,
     unbroadcast,
@@ -39,7 +39,7 @@ from zyg.cotangent_items import (
 from zyg.keeping import kept
 from zyg.rules.registry import adjoint, constant
 
-constant(zeros_like, position_of, are_floats)
+constant(zeros_like, position_of, is_list_of)
 
 
 @adjoint(accumulate)
