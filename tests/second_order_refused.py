@@ -78,7 +78,7 @@ BY_AREA = {
         next_several_times starmapped
     """,
     "local_classes": """
-        data_classes_in_a_function log_that_methods_fill made_by_others
+        data_classes_in_a_function log_that_methods_fill
     """,
     "loops": "over_map_and_filter",
     "matching": "everything_caught_in_a_list objects_that_were_made_here",

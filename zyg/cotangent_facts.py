@@ -13,7 +13,7 @@ scalar for a Python scalar keeps its class.
 from __future__ import annotations
 
 import operator
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from functools import cache
 from typing import Any
 
@@ -211,6 +211,13 @@ def fold_accumulate(call: Call) -> Operand | Call | None:
     return None
 
 
+def has_number_for_each(type_: Type) -> bool:
+    """Whether the cotangent of a value can have a number for each of its items, at any time."""
+    if isinstance(type_, Mapping) and type_.cls not in _MAPPINGS:
+        return False
+    return holds_numbers(zeros_type(type_))
+
+
 def is_sum_of_numbers(type_: Type) -> bool:
     if isinstance(type_, Union):
         return all(map(is_numeric, type_.members))
@@ -218,6 +225,8 @@ def is_sum_of_numbers(type_: Type) -> bool:
 
 
 _SEQUENCES = (list, tuple, deque)
+# Those that have each key which is read of them: a Counter needn't.
+_MAPPINGS = (dict, defaultdict, OrderedDict)
 
 
 @declare(cotangent_items.one_hot)
@@ -236,7 +245,9 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (bar, Sequence(cls, item), index) if cls in _SEQUENCES and is_number(index):
             made = tuple if cls is tuple else list
             return Sequence(made, join(zeros_type(item), widen(bar)))
-        case (bar, Mapping(_, key, item), _) if is_number(bar) and is_number(item):
+        case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS and (
+            is_number(bar) and is_number(item)
+        ):
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case _:
             return TOP

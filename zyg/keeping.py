@@ -26,7 +26,7 @@ def kept(x: Any) -> Any:
 def shell(x: Any) -> Any:
     """A copy of containers alone, for what asks how many items of which kind they hold."""
     if is_list_of(_SHELLS, x):
-        return x.copy()
+        return [*x]
     if isinstance(x, (list, tuple)):
         items = [item if type(item) in _SHELLS else shell(item) for item in x]
         return rebuilt(x, items)
@@ -67,7 +67,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return x.copy()
     if is_list_of(_NUMBERS, x):
-        return x.copy()
+        return [*x]
     if isinstance(x, (list, tuple)):
         return rebuilt(x, [kept_but(stays, item) for item in x])
     if isinstance(x, dict):

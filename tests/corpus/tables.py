@@ -52,16 +52,16 @@ def chart_of_spans(rules):
     return chart[0][n]
 
 
-@program((100.0, 0.2, 0.05))
+@program((100.0, 1.2, 0.05))
 def option_tree(spot, up, rate):
     n = 4
     values = [[0.0] * (k + 1) for k in range(n + 1)]
     for j in range(n + 1):
-        values[n][j] = max(spot * math.exp(up * (2 * j - n)) - 95.0, 0.0)
+        values[n][j] = max(spot * up ** (2 * j - n) - 95.0, 0.0)
     for k in range(n - 1, -1, -1):
         for j in range(k + 1):
-            held = 0.5 * (values[k + 1][j] + values[k + 1][j + 1]) * math.exp(-rate)
-            values[k][j] = max(held, spot * math.exp(up * (2 * j - k)) - 96.0)
+            held = 0.5 * (values[k + 1][j] + values[k + 1][j + 1]) / (1.0 + rate)
+            values[k][j] = max(held, spot * up ** (2 * j - k) - 96.0)
     return values[0][0]
 
 

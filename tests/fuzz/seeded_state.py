@@ -117,7 +117,6 @@ def _() -> Iterator[None]:
 @seeded("what drops out of a full deque leaves no gap", about="maxlen")
 def _() -> Iterator[None]:
     with in_place_of(
-        collection_classes, "without_pushed",
-        lambda right, bar, is_kept, is_full, count: right(bar, is_kept, False, count),
+        collection_classes, "before_push", lambda right, bar, end, is_full: right(bar, end, False),
     ):
         yield

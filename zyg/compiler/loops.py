@@ -56,7 +56,7 @@ from zyg.compiler.tangents import (
     is_none,
     tangent_type,
 )
-from zyg.cotangent_facts import holds_numbers, zeros_type
+from zyg.cotangent_facts import has_number_for_each
 
 MAX_ROUNDS = 6
 
@@ -213,8 +213,7 @@ class LoopTransposer(LoopRecords):
         if is_list_of_floats(value.type):
             is_begun = is_list_of_floats(type_of(bar))
             return bar if is_begun else self.completed_list(bar, value)
-        zeros = zeros_type(widen(value.type))
-        if is_buffer(zeros) and holds_numbers(zeros) and not is_buffer(type_of(bar)):
+        if has_number_for_each(widen(value.type)) and not is_buffer(type_of(bar)):
             return self.call(cotangent_items.with_numbers, bar, value)
         return bar
 
