@@ -52,7 +52,7 @@ def chart_of_spans(rules):
     return chart[0][n]
 
 
-@program((100.0, 1.2, 0.05))
+@program((100.0, 1.35, 0.02))
 def option_tree(spot, up, rate):
     n = 4
     values = [[0.0] * (k + 1) for k in range(n + 1)]
