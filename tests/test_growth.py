@@ -26,6 +26,8 @@ def steps_of(f, *args):
         return trace
 
     before = sys.gettrace()
+    # Python 3.12 tells of instructions only if a frame has asked for them before.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
     try:
         f(*args)
