@@ -18,6 +18,7 @@ from ir.generator_expressions import (
     called,
     is_consumed_at_once,
     is_mapping_consumed_at_once,
+    name_of_mapped,
 )
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
@@ -48,15 +49,18 @@ class ComprehensionParser(ExpressionParser):
         is_map = is_mapping_consumed_at_once(node) and self.is_global("map")
         if not is_map or "map" in self.globals:
             return None
-        function = f"map@{node.lineno}.{node.col_offset}"
+        function = name_of_mapped(node)
         self.nested_statements([NodeMaker(node).assign(function, node.args[0].args[0])])
         return as_generator(node.args[0], function)
 
     def consume(self, node: gast.Call, generator: gast.GeneratorExp) -> Operand:
         if node.func.id in ("any", "all"):
-            return self.search(node, generator, is_any=node.func.id == "any")
+            found = self.search(node, generator, is_any=node.func.id == "any")
+            self.env.pop(name_of_mapped(node), None)
+            return found
         callee = self.expression(node.func)
         items = self.comprehension(generator, generator.elt)
+        self.env.pop(name_of_mapped(node), None)
         rest = [self.expression(arg) for arg in node.args[1:]]
         keywords = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         return self.emit_call(node, callee, [items, *rest], keywords)

@@ -83,11 +83,16 @@ def is_mapping_consumed_at_once(node: gast.Call) -> bool:
     return node.func.id in EAGER or (node.func.id in ("any", "all") and len(node.args) == 1)
 
 
+def name_of_mapped(consumer: gast.Call) -> str:
+    """The variable for the function of a `map` that a call consumes."""
+    return f"map@{consumer.lineno}.{consumer.col_offset}"
+
+
 def as_generator(mapping: gast.Call, function: str) -> Any:
     """`function(item) for item in xs` for `map(f, xs)`, by the name that `f` has got."""
     made = NodeMaker(mapping)
     _, *iterables = mapping.args
-    names = [f"{function}{i}" for i in range(len(iterables))]
+    names = [f"{function}.{i}" for i in range(len(iterables))]
     load = [made.load(name) for name in names]
     element = made.node(gast.Call(func=made.load(function), args=load, keywords=[]))
     target, iterable = made.store(names[0]), iterables[0]

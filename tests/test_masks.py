@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zyg
+from zyg.compiler.masks import Masks
 
 X = np.array([-1.0, 0.0, 2.0, 3.0])
 
@@ -191,6 +192,33 @@ def test_arms_that_are_broadcast(f, expected):
     assert np.all(np.isfinite(counts_bar))
     _, back = zyg.pullback(f, P, COUNTS)
     np.testing.assert_allclose(back(1.0)[0], expected, rtol=1e-14)
+
+
+def squared_again_and_again(x, m):
+    """A row beside a table, of which each step reads the one before twice."""
+    y = x * 1.0
+    y = y * y + y
+    y = y * y + y
+    y = y * y + y
+    y = y * y + y
+    y = y * y + y
+    y = y * y + y
+    y = y * y + y
+    y = y * y + y
+    return np.where(m > 0, y, m)
+
+
+def test_what_is_infinite_is_asked_once(monkeypatch):
+    asked = []
+    may_be_infinite = Masks.may_be_infinite
+
+    def counted(self, operand):
+        asked.append(operand)
+        return may_be_infinite(self, operand)
+
+    monkeypatch.setattr(Masks, "may_be_infinite", counted)
+    zyg.gradient(lambda x, m: np.sum(squared_again_and_again(x, m)), P, COUNTS)
+    assert 0 < len(asked) < 100
 
 
 def test_products_of_matrices_mix_what_is_masked():

@@ -68,7 +68,8 @@ def _added(bar: Type, value: Type, depth: int) -> Type:
     """The type of a cotangent of which one number, so deep in it, is a sum."""
     if depth == 0:
         return join(bar, call_type(operator.add, bar, value))
-    item = _added(bar.item, value, depth - 1)  # type: ignore[attr-defined]
+    assert isinstance(bar, Sequence | Mapping)
+    item = _added(bar.item, value, depth - 1)
     return Mapping(bar.cls, bar.key, item) if isinstance(bar, Mapping) else Sequence(list, item)
 
 
@@ -93,8 +94,9 @@ def holds_lists_of_numbers(type_: Type) -> bool:
 @declare(cotangent_places.row_at)
 def row_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     items, index = args
-    is_row = is_table(items) and is_int(index)
-    return items.item if is_row else Known(None)  # type: ignore[attr-defined]
+    if not isinstance(items, Sequence) or not is_table(items) or not is_int(index):
+        return Known(None)
+    return items.item
 
 
 @facts.fold(cotangent_places.row_at)

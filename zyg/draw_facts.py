@@ -19,7 +19,7 @@ import numpy as np
 from ir import facts
 from ir.container_facts import class_attribute
 from ir.fact_rules import always, declare
-from ir.types import NUMBERS, TOP, Instance, Known, Method, Scalar, Type, class_of
+from ir.types import TOP, Instance, Known, Method, Scalar, Tuple, Type
 from zyg.array_type import Dims, array_of, as_array, broadcast, dims_of, is_number
 from zyg.numpy_shapes import argument, dims_from
 
@@ -102,13 +102,10 @@ def sized(size: Type, item: type) -> Type:
 
 def drawn_by_sizes(start: int) -> facts.ResultOf:
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        sizes = args[start:]
-        if kwargs or not all(class_of(size) in NUMBERS for size in sizes):
+        dims = None if kwargs else dims_from(Tuple(args[start:]))
+        if dims is None:
             return TOP
-        dims = tuple(dim for size in sizes for dim in dims_from(size) or (None,))
-        if any(dim is None for dim in dims):
-            return TOP
-        return array_of(np.dtype(float), dims) if dims else Scalar(float)  # type: ignore[arg-type]
+        return array_of(np.dtype(float), dims) if dims else Scalar(float)
 
     return result_of
 

@@ -30,6 +30,7 @@ def add_single_items(body: Block) -> None:
 class _Items:
     def __init__(self, body: Block) -> None:
         self._uses = count_uses(body)
+        self._gone: set[Value] = set()  # what is part of one call now
         self._made: dict[Value, Op] = {
             value: op for block in blocks(body) for op in block.ops for value in op.results
         }
@@ -43,11 +44,7 @@ class _Items:
                     self._accumulate(block, op)
             for inner in blocks_of(op):
                 self.rewrite(inner)
-        gone = {id(op) for op in block.ops if isinstance(op, Call) and self._is_gone(op)}
-        block.ops = [op for op in block.ops if id(op) not in gone]
-
-    def _is_gone(self, op: Call) -> bool:
-        return len(op.results) == 1 and self._uses[op.result] < 0
+        block.ops = [op for op in block.ops if self._gone.isdisjoint(op.results)]
 
     def _only_read(self, operand: Operand, callee: object) -> Call | None:
         """The call of a function that makes a value which is read in one place."""
@@ -62,7 +59,7 @@ class _Items:
         hot = self._only_read(bar, cotangent_items.one_hot)
         if hot is not None and _nothing_changes_between(block, hot, op):
             op.callee, op.args = Const(shadow_items.add_item), [*place, *hot.args]
-            self._uses[hot.result] = -1
+            self._gone.add(hot.result)
         elif isinstance(bar, Value) and self._uses[bar] == 1:
             self._leave_zeros_out(bar)
 
@@ -90,7 +87,7 @@ class _Items:
             if not _nothing_changes_between(block, item, op, rest):
                 continue
             op.callee, op.args = Const(shadow_items.add_rest_at), [total, *item.args]
-            self._uses[rest.result] = self._uses[item.result] = -1
+            self._gone |= {rest.result, item.result}
             return
 
 

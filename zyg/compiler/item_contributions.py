@@ -79,8 +79,8 @@ class ItemContributions(Algebra):
     ) -> tuple[Operand, list[_Change]]:
         """What a cotangent was, and what was done to single numbers of it since."""
         found: list[_Change] = []
-        while (call := self._change_of(operand)) is not None:
-            match call.callee.value, call.args:  # type: ignore[union-attr]
+        while (change := self._change_of(operand)) is not None:
+            match change:
                 case cotangent_places.add_in, [before, value, *path]:
                     changes: list[_Change] | None = [(path, value)]
                 case cotangent_places.cleared_in, [before, *path]:
@@ -98,10 +98,12 @@ class ItemContributions(Algebra):
             operand = before
         return operand, found
 
-    def _change_of(self, operand: Operand) -> Call | None:
+    def _change_of(self, operand: Operand) -> tuple[object, list[Operand]] | None:
+        """The function that has changed a cotangent, and its operands."""
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        is_call = isinstance(op, Call) and isinstance(op.callee, Const)
-        return op if is_call and op.callee.value in _CHANGES else None  # type: ignore
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            return None
+        return (op.callee.value, op.args) if op.callee.value in _CHANGES else None
 
     def _changed(self, bars: Operand, changes: list[_Change]) -> Operand | None:
         """The cotangent of a table with some of its numbers changed; None if they aren't known."""
@@ -144,10 +146,13 @@ class ItemContributions(Algebra):
         Adding at an index adds nothing for a cotangent that is None.
         """
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if not isinstance(op, If) or not all(isinstance(b.exit, Yield) for b in op.blocks):
+        if not isinstance(op, If):
             return None
         k = next(i for i, result in enumerate(op.results) if result is operand)
-        inner, other = (block.exit.values[k] for block in op.blocks)  # type: ignore[union-attr]
+        yielded = [b.exit.values[k] for b in op.blocks if isinstance(b.exit, Yield)]
+        if len(yielded) != 2:
+            return None
+        inner, other = yielded
         hot = next(
             (
                 call for call in op.then.ops
@@ -186,7 +191,6 @@ class ItemContributions(Algebra):
         return [
             self.call(operator.getitem, operand, Const(i)) for i in range(len(type_.items))
         ]
-
 
 
 def _below(index: Operand, changes: list[_Change]) -> list[_Change]:

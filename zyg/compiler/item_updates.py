@@ -97,7 +97,8 @@ def _set_cleared_in_rows(block: Block, uses: Counter[Value]) -> None:
     for op in list(block.ops):
         if not isinstance(op, Call):
             continue
-        clear = cleared.get(op.args[0]) if _calls(op, add_in_into) else None  # type: ignore
+        before = op.args[0] if _calls(op, add_in_into) else None
+        clear = cleared.get(before) if isinstance(before, Value) else None
         if clear is not None and all(map(same, clear.args[2:], op.args[2:])):
             op.callee, op.args = clear.callee, [clear.args[0], *op.args[1:]]
             block.ops.remove(clear)

@@ -69,6 +69,7 @@ class Masks:
         self._masks: dict[Value, tuple[Mask, ...]] = {}
         self._readers: Counter[Value] = Counter()
         self._calls: dict[Value, Call] = {}
+        self._infinite: dict[Value, bool] = {}
         body = Block([], forward, Yield([]))
         for block in blocks(body):
             self._readers.update(o for o in exit_operands(block.exit) if isinstance(o, Value))
@@ -108,10 +109,13 @@ class Masks:
         call = self._calls.get(operand) if isinstance(operand, Value) else None
         if call is None or not isinstance(call.callee, Const):
             return False
-        callee = call.callee.value
-        if callee in SINGULAR and callee not in PRODUCTS:
-            return True
-        return is_elementwise(callee) and any(map(self.may_be_infinite, call.args))
+        if call.result not in self._infinite:
+            callee = call.callee.value
+            is_singular = callee in SINGULAR and callee not in PRODUCTS
+            self._infinite[call.result] = is_singular or (
+                is_elementwise(callee) and any(map(self.may_be_infinite, call.args))
+            )
+        return self._infinite[call.result]
 
 
 def is_elementwise(callee: object) -> bool:

@@ -190,8 +190,8 @@ def left_at_entry(entered: Entered, y_bar: Any) -> tuple[Any, Any]:
 
 
 @adjoint(gradient_at_entry)
-def _gradient_at_entry(bars, entered, bar):  # type: ignore[no-untyped-def]
-    def back(y_bar):  # type: ignore[no-untyped-def]
+def _gradient_at_entry(bars: Any, entered: Entered, bar: Any) -> Any:
+    def back(y_bar: Any) -> Any:
         left = left_at_entry(entered, y_bar)
         return left[0], None, left[1]
 
@@ -214,7 +214,9 @@ def tangent_at_entry(bars: tuple[Bars | None, ...], entered: Entered, bar_dot: A
 
 
 @tangent(gradient_at_entry)
-def _tangent_at_entry(y, bars, entered, bar, bars_dot, entered_dot, bar_dot):  # type: ignore[no-untyped-def]
+def _tangent_at_entry(
+    y: Any, bars: Any, entered: Entered, bar: Any, bars_dot: Any, entered_dot: Any, bar_dot: Any
+) -> Any:
     return tangent_at_entry(bars, entered, bar_dot)
 
 

@@ -277,7 +277,7 @@ def kept_with_objects(x: Any) -> Any:
 
 
 @adjoint(kept_with_objects)
-def _kept_with_objects(x):  # type: ignore[no-untyped-def]
+def _kept_with_objects(x: Any) -> Any:
     return kept_with_objects(x), lambda y_bar: (y_bar,)
 
 

@@ -269,8 +269,8 @@ class Ownership:
             if is_number_added or (is_array(bars) and is_basic_index(index)):
                 op.callee = Const(add_item_into)
         elif callee is cotangent_items.cleared and holds_number:
-            op.callee = Const(set_item_into)
-            op.args = [*op.args, Const(zero_of(bars.item))]  # type: ignore[attr-defined]
+            assert isinstance(bars, Sequence | Mapping)
+            op.callee, op.args = Const(set_item_into), [*op.args, Const(zero_of(bars.item))]
         elif callee is cotangent_items.cleared and getattr(bars, "dims", None):
             op.callee = Const(clear_into)
 

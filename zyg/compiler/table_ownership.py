@@ -15,7 +15,7 @@ from typing import TypeGuard
 from ir import facts
 from ir.core import Block, Call, Const, Op, Operand, Value, type_of
 from ir.rewrite import blocks
-from ir.types import Scalar, Type, Union
+from ir.types import Mapping, Scalar, Sequence, Type, Union
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.compiler.consuming import add_in_into, set_in_into
 from zyg.compiler.ownership import Ownership, zero_of
@@ -59,13 +59,14 @@ class _TableOwnership(Ownership):
             for op in block.ops:
                 if _calls(op, operator.getitem) and _is_last(op.args[1]):
                     last[op.args[0]] = op.result
-                elif _calls(op, cotangent_items.without_last) and op.args[0] in last:
-                    if self._uses[op.args[0]] == 2:  # type: ignore[index]
-                        found.add(last[op.args[0]])
+                elif _calls(op, cotangent_items.without_last):
+                    (rows,) = op.args
+                    if rows in last and isinstance(rows, Value) and self._uses[rows] == 2:
+                        found.add(last[rows])
         return found
 
     def _convert_call(self, op: Call) -> None:
-        callee = op.callee.value  # type: ignore[union-attr]
+        callee = op.callee.value if isinstance(op.callee, Const) else None
         if callee not in (cotangent_places.add_in, cotangent_places.cleared_in):
             return
         buffer = op.args[0]
@@ -133,5 +134,6 @@ def _is_number(type_: Type) -> bool:
 
 def _leaf(bars: Type, depth: int) -> Type:
     for _ in range(depth):
-        bars = bars.item  # type: ignore[attr-defined]
+        assert isinstance(bars, Sequence | Mapping)
+        bars = bars.item
     return bars
