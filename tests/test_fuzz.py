@@ -1,8 +1,11 @@
 """500 random programs: value and derivatives of the compiler are exactly those of the oracle."""
 
+import sys
+import time
+
 import pytest
 
-from tests.fuzz.check import check, failures
+from tests.fuzz.check import TookTooLong, check, failures, time_limit
 from tests.fuzz.compiled import by_zyg
 from tests.fuzz.generate import generate
 from tests.fuzz.rebuilt import by_round_trip
@@ -30,3 +33,26 @@ def test_random_programs(first, differentiate):
         small = reduced(smallest, differentiate)
         pytest.fail(f"seeds {seeds}; one reduced:\n{check(small, differentiate) or smallest}")
     assert len(found) <= MOST_REFUSED, f"refused: {[str(failure.found) for failure in found]}"
+
+
+class FailsWhenDropped:
+    def __del__(self):
+        raise ValueError
+
+
+def test_reports_of_finalizers_are_not_interrupted(monkeypatch):
+    finished = []
+
+    def slow_report(unraisable):
+        until = time.process_time() + 0.3
+        while time.process_time() < until:
+            pass
+        finished.append(unraisable.exc_type)
+
+    monkeypatch.setattr(sys, "unraisablehook", slow_report)
+    with pytest.raises(TookTooLong), time_limit(0.05):
+        FailsWhenDropped()
+        while True:
+            pass
+    assert finished == [ValueError]
+    assert sys.unraisablehook is slow_report

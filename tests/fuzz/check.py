@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -110,9 +111,23 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def give_up(signum: int, frame: object) -> None:
-        raise TookTooLong(f"more than {seconds} s")
+    is_reporting = False
 
+    def give_up(signum: int, frame: object) -> None:
+        if not is_reporting:
+            raise TookTooLong(f"more than {seconds} s")
+
+    def report(unraisable: sys.UnraisableHookArgs) -> None:
+        """Hands on what a finalizer raised, apart from this, and is not interrupted at it."""
+        nonlocal is_reporting
+        is_reporting = True
+        try:
+            if not issubclass(unraisable.exc_type, TookTooLong):
+                reported(unraisable)
+        finally:
+            is_reporting = False
+
+    reported, sys.unraisablehook = sys.unraisablehook, report
     previous = signal.signal(signal.SIGVTALRM, give_up)
     # Again and again: handlers of the program may catch the first, or a finalizer may swallow it.
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.1)
@@ -124,3 +139,4 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:  # where it strikes just before it is stopped, it has been taken
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, previous)
+        sys.unraisablehook = reported
