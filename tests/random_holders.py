@@ -17,11 +17,11 @@ other.
 
 from __future__ import annotations
 
-import linecache
-import random
 from collections.abc import Callable, Iterator
 
 import numpy as np
+
+from tests.random_code import Writer, names_of
 
 
 class Holder:
@@ -62,19 +62,14 @@ def pair(value):
     return [value, value * 0.5]
 
 
-class _Writer:
+class _Writer(Writer):
     def __init__(self, seed: int, is_array: bool) -> None:
-        self.random = random.Random(seed)
+        super().__init__(seed, "def f(p, q, x, y):")
         self.is_array = is_array
         self.rows = ["r0"]
-        first = "np.array([x, 2.0])" if is_array else "[x, y * 0.5]"
-        self.lines = [
-            "def f(p, q, x, y):", "    p.others, q.others = [q], [p]",
-            "    p.rows[0][0] *= 1.0", f"    r0 = {first}",
-        ]
-
-    def one(self, *choices: str) -> str:
-        return self.random.choice(choices)
+        self.put(1, "p.others, q.others = [q], [p]")
+        self.put(1, "p.rows[0][0] *= 1.0")
+        self.put(1, "r0 = np.array([x, 2.0])" if is_array else "r0 = [x, y * 0.5]")
 
     def holder(self) -> str:
         return self.one("p", "q", "p", "q", "p.others[0]")
@@ -154,26 +149,23 @@ class _Writer:
         for _ in range(self.random.randint(1, 3)):
             self.statement(depth + 1)
 
-    def source(self) -> str:
+    def function(self) -> list[str]:
         for _ in range(self.random.randint(4, 14)):
             self.block(0)
         self.lines.append(
             f"    return y + {self.value()} + p.rows[0][0] * q.rows[-1][0] + {self.value()}"
         )
-        return "\n".join(self.lines) + "\n"
+        return self.lines
 
 
 def random_function(seed: int, is_array: bool) -> Callable[..., float]:
     """A function of two holders and two numbers, the same for the same seed."""
-    source = _Writer(seed, is_array).source()
-    name = f"<random holders {seed} {is_array}>"
-    linecache.cache[name] = len(source), None, source.splitlines(True), name
     names = {
         "np": np, "fill": fill, "fill_first": fill_first, "twist": twist, "pair": pair,
         "__name__": __name__,
     }
-    exec(compile(source, name, "exec"), names)
-    return names["f"]
+    lines = _Writer(seed, is_array).function()
+    return names_of(lines, f"<random holders {seed} {is_array}>", names)["f"]
 
 
 def arguments(is_array: bool, is_shared: bool) -> tuple[Holder, Holder, float, float]:

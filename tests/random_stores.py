@@ -12,28 +12,17 @@
 
 from __future__ import annotations
 
-import linecache
-import random
-
 import numpy as np
+
+from tests.random_code import PlaceWriter, names_of
 
 SIZE = 4
 
 
-class _Writer:
+class _Writer(PlaceWriter):
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines = ["def f(x, m, s):", "    u = np.sin(x)"]
-        self.loops: list[str] = []
-
-    def put(self, depth: int, line: str) -> None:
-        self.lines.append("    " * depth + line)
-
-    def one(self, *choices: str) -> str:
-        return self.random.choice(choices)
-
-    def index(self) -> str:
-        return self.random.choice([str(self.random.randrange(SIZE)), "-1", *self.loops * 3])
+        super().__init__(seed, "def f(x, m, s):", SIZE)
+        self.put(1, "u = np.sin(x)")
 
     def number(self) -> str:
         i, j = self.index(), self.index()
@@ -108,9 +97,5 @@ def random_function(seed: int):
     for _ in range(3):
         writer.block(1)
     writer.put(1, "return s + np.sum(np.sin(u)) + np.sum(m * m) + np.sum(x)")
-    source = "\n".join(writer.lines) + "\n"
-    file = f"<stores {seed}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    names: dict[str, object] = {"np": np, "__name__": "stores"}
-    exec(compile(source, file, "exec"), names)
-    return names["f"]
+    names = {"np": np, "__name__": "stores"}
+    return names_of(writer.lines, f"<stores {seed}>", names)["f"]

@@ -14,30 +14,19 @@
 
 from __future__ import annotations
 
-import linecache
 import math
-import random
+
+from tests.random_code import PlaceWriter, names_of
 
 SIZE = 3
 
 
-class _Writer:
+class _Writer(PlaceWriter):
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines = ["def f(t, x):"]
-        self.loops: list[str] = []
+        super().__init__(seed, "def f(t, x):", SIZE)
         self.rows: list[str] = []
         self.tables = ["t", "u"]
         self.has_copied = self.random.random() < 0.5
-
-    def put(self, depth: int, line: str) -> None:
-        self.lines.append("    " * depth + line)
-
-    def one(self, *choices: str) -> str:
-        return self.random.choice(choices)
-
-    def index(self) -> str:
-        return self.random.choice([str(self.random.randrange(SIZE)), "-1", *self.loops * 3])
 
     def table(self) -> str:
         return self.random.choice(self.tables)
@@ -148,11 +137,7 @@ def random_function(seed: int):
         writer.block(1)
     writer.put(1, "last = t[0] + t[1] + u[0] + u[-1] + t[-1]")
     writer.put(1, "return x + sum([value * (i + 1.5) for i, value in enumerate(last)])")
-    source = "\n".join(writer.lines) + "\n"
-    file = f"<tables {seed}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    names: dict[str, object] = {
+    names = {
         "math": math, "__name__": "tables", "total": total, "change": change, "made": made,
     }
-    exec(compile(source, file, "exec"), names)
-    return names["f"]
+    return names_of(writer.lines, f"<tables {seed}>", names)["f"]

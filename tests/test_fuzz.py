@@ -49,10 +49,13 @@ def test_reports_of_finalizers_are_not_interrupted(monkeypatch):
             pass
         finished.append(unraisable.exc_type)
 
-    monkeypatch.setattr(sys, "unraisablehook", slow_report)
-    with pytest.raises(TookTooLong), time_limit(0.05):
+    def endless():
         FailsWhenDropped()
         while True:
             pass
+
+    monkeypatch.setattr(sys, "unraisablehook", slow_report)
+    with pytest.raises(TookTooLong), time_limit(0.05):
+        endless()
     assert finished == [ValueError]
     assert sys.unraisablehook is slow_report

@@ -1,0 +1,43 @@
+"""What writers of random functions share: lines of source, choices, and the function of them."""
+
+from __future__ import annotations
+
+import linecache
+import random
+from collections.abc import Mapping
+from typing import Any
+
+
+class Writer:
+    """Lines of a function, written by a random generator of their own."""
+
+    def __init__(self, seed: int, head: str) -> None:
+        self.random = random.Random(seed)
+        self.lines = [head]
+
+    def put(self, depth: int, line: str) -> None:
+        self.lines.append("    " * depth + line)
+
+    def one(self, *choices: str) -> str:
+        return self.random.choice(choices)
+
+
+class PlaceWriter(Writer):
+    """The same, with indices that may be variables of the loops around."""
+
+    def __init__(self, seed: int, head: str, size: int) -> None:
+        super().__init__(seed, head)
+        self.size = size
+        self.loops: list[str] = []
+
+    def index(self) -> str:
+        return self.random.choice([str(self.random.randrange(self.size)), "-1", *self.loops * 3])
+
+
+def names_of(lines: list[str], file: str, names: Mapping[str, Any]) -> dict[str, Any]:
+    """What lines of source define that use some names; tracebacks and zyg find them as `file`."""
+    source = "\n".join(lines) + "\n"
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    defined = dict(names)
+    exec(compile(source, file, "exec"), defined)
+    return defined
