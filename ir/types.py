@@ -293,6 +293,9 @@ class Union(Type):
         return " | ".join(sorted(map(repr, self.members)))
 
 
+# Types of what holds other values.
+PARTED = (Tuple, Sequence, Dict, Mapping, Iterator, Slice, Closure, Method)
+
 MAX_UNION = 3
 NUMBERS = frozenset([bool, int, float, complex])
 
@@ -350,6 +353,32 @@ def join_all(types: Iterable[Type]) -> Type:
     return result
 
 
+def bounded(before: Type, after: Type) -> Type:
+    """Covers two approximations, and is nested no more deeply than the earlier one.
+
+    What a recursion returns may hold what it returned: `(x, (x, (x, ...` is of no finite type, so
+    that the parts which only the later one has are taken for unknown.
+    """
+    after = join(before, after)
+    if before == after:
+        return after
+    return join_all([_bounded(members_of(before), member) for member in members_of(after)])
+
+
+def _bounded(before: Iterable[Type], member: Type) -> Type:
+    if not isinstance(member, PARTED) or member in before:
+        return member
+    for other in before:
+        match other, member:
+            case Tuple(old), Tuple(new) if len(old) == len(new):
+                return Tuple(tuple(map(bounded, old, new)))
+            case Sequence(old_class, old_item), Sequence(cls, item) if type(other) is type(
+                member
+            ) is Sequence and old_class is cls:
+                return Sequence(cls, bounded(old_item, item))
+    return TOP
+
+
 def members_of(type_: Type) -> Iterable[Type]:
     return type_.members if isinstance(type_, Union) else (type_,)
 
@@ -358,7 +387,7 @@ def _union(types: list[Type]) -> Type:
     members: list[Type] = []
     for type_ in types:
         for i, member in enumerate(members):
-            a, b = widen(member), widen(type_)
+            a, b = (member, type_) if member == type_ else (widen(member), widen(type_))
             joined = a if a == b else (a.join_with(b) or b.join_with(a))
             if joined is not None:
                 members[i] = joined

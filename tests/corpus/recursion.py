@@ -154,3 +154,44 @@ def forest(x, depth, branching=2):
 @program((0.5,))
 def recursion_in_generator(x):
     return forest(x, 2) * forest(x, 1, branching=3)
+
+
+def of_even_depth(x, n):
+    if n <= 0:
+        return x
+    found = of_odd_depth(x, n - 1)
+    return x * 3.0 if found is None else found
+
+
+def of_odd_depth(x, n):
+    if n <= 0:
+        return None
+    found = of_any_depth(x, n)
+    return x if found is None else found * x
+
+
+def of_any_depth(x, n):
+    even = of_even_depth(x, n - 2)
+    odd = of_odd_depth(x, n - 1)
+    return even if odd is None else odd + even
+
+
+@program((1.3, 5), (1.3, 2))
+def three_that_call_each_other(x, n):
+    return of_even_depth(x, n)
+
+
+def branches_of(x, n):
+    return (branches_of(x * 0.5, n - 1), x, branches_of(x + 0.1, n - 2)) if n > 0 else x
+
+
+def fruit_of(tree):
+    if not isinstance(tree, tuple):
+        return tree * tree
+    left, middle, right = tree
+    return fruit_of(left) * middle + fruit_of(right)
+
+
+@program((1.3, 4), (1.3, 0))
+def tree_of_tuples(x, n):
+    return fruit_of(branches_of(x, n))

@@ -70,6 +70,8 @@ class ObjectNeeds:
         self._called: dict[object, tuple[Specialisation, dict[object, AnyGuard]]] = {}
         self._stack: list[Specialisation] = []
         self._provisional: list[Specialisation] = []
+        # The results of those that are to be made anew.
+        self._forgotten: dict[object, Type] = {}
         self._raised: dict[Specialisation, Flow] = {}
         # Operands that get into globals, in the function that is being made.
         self._lost: list[Operand] = []

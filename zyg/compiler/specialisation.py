@@ -59,7 +59,8 @@ class Specialisation:
     may_fail_midway: bool = False
     is_done: bool = False
     is_recursive: bool = False
-    head: int = 0
+    # How deep those that are being made and that it rests on are nested.
+    rests_on: set[int] = made(set)
     # The compilation in which its guards were looked at.
     checked_in: int = 0
     # The globals and attributes of classes that it reads as they are.

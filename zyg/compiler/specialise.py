@@ -21,7 +21,7 @@ from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.infer import Inference
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import TOP, Closure, Dict, Known, Tuple, Type, class_of
+from ir.types import BOTTOM, Closure, Dict, Known, Tuple, Type, bounded, class_of
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellGuard
 from zyg.compiler.lengths import outside
@@ -36,7 +36,9 @@ from zyg.signature import abstract, is_by_rules
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
 MAX_DEPTH = 60
-MAX_ROUNDS = 10
+MAX_ROUNDS = 20
+# The rounds in which what a recursion returns may turn out to be nested more deeply.
+UNBOUNDED = 3
 MAX_KNOWN = 4096
 
 
@@ -51,6 +53,7 @@ class Specialiser(ObjectNeeds):
         if not self._stack:
             self._compilation += 1
             self._called.clear()
+            self._forgotten.clear()
         if known is not None and known.is_done:
             if known.checked_in == self._compilation or (
                 all(guard.holds() for guard in known.all_guards())
@@ -62,10 +65,9 @@ class Specialiser(ObjectNeeds):
         if known is not None:  # recursion: what is known so far
             self._note(known)
             known.is_recursive = True
-            for open_ in self._stack[known.head :]:
-                open_.head = min(open_.head, known.head)
+            self._rest_on(known)
             return known
-        made = Specialisation(source, inputs, source)
+        made = Specialisation(source, inputs, source, self._forgotten.pop(key, BOTTOM))
         made.checked_in = self._compilation
         self._known[key] = made
         self._note(made)
@@ -108,18 +110,27 @@ class Specialiser(ObjectNeeds):
         if self._stack:
             self._stack[-1].callees[callee] = None
 
+    def _rest_on(self, known: Specialisation) -> None:
+        """Notes that the open specialisations rest on what one tells that isn't final."""
+        depths = set(known.rests_on)
+        if known in self._stack:
+            depths.add(self._stack.index(known))
+        for depth, open_ in enumerate(self._stack):
+            open_.rests_on.update(outer for outer in depths if outer < depth)
+
     def _complete(self, made: Specialisation) -> None:
         """Infers until nothing changes; with recursion, the functions in between anew each time.
 
-        `head` is the depth of the outermost open specialisation that one rests on: what is below
-        it is provisional until that one is stable.
+        A specialisation that rests on open ones outside of it is provisional: it is made anew
+        whenever one of them is inferred again, from the result on that it had, and final when the
+        outermost is.
         """
         count = len(made.source.captured)
         captured, params = list(made.inputs[:count]), list(made.inputs[count:])
-        depth = made.head = len(self._stack)
+        depth = len(self._stack)
         self._stack.append(made)
         try:
-            for _ in range(MAX_ROUNDS):
+            for rounds in range(0 if made.result is BOTTOM else UNBOUNDED, MAX_ROUNDS):
                 self._forget_provisional(depth)
                 source, changes = made.source, NO_OPS
                 if source.plain is not None:
@@ -157,19 +168,23 @@ class Specialiser(ObjectNeeds):
                 made.held_inputs = inference.held_inputs
                 made.changes = inference.changes
                 made.may_fail_midway = inference.may_fail_midway
-                made.result, made.flow, made.flows = result, flows.result, flows
+                made.flow, made.flows = flows.result, flows
+                made.result = result if rounds < UNBOUNDED else bounded(made.result, result)
                 if made.summary() == before or not made.is_recursive:
                     break
             else:
-                made.result = TOP
+                raise Unsupported(
+                    "what this recursion does to its arguments can't be found out",
+                    made.source.loc,
+                )
         finally:
             self._stack.pop()
-        if made.head < depth:
+        if made.rests_on:
             self._provisional.append(made)
             return
         made.is_done = True
         for inner in self._provisional:
-            inner.is_done = inner.is_done or inner.head >= depth
+            inner.is_done = min(inner.rests_on) >= depth
         self._provisional = [inner for inner in self._provisional if not inner.is_done]
 
     def _note_varied(self, function: Function, flows: Flows) -> None:
@@ -186,10 +201,14 @@ class Specialiser(ObjectNeeds):
                     self.fields.vary(class_of(type_of(obj)), name.value)
 
     def _forget_provisional(self, depth: int) -> None:
+        kept = []
         for inner in self._provisional:
-            if inner.head >= depth:
-                self._known.pop((inner.source, inner.inputs), None)
-        self._provisional = [inner for inner in self._provisional if inner.head < depth]
+            if max(inner.rests_on) < depth:
+                kept.append(inner)
+            elif self._known.get((inner.source, inner.inputs)) is inner:
+                del self._known[inner.source, inner.inputs]
+                self._forgotten[inner.source, inner.inputs] = inner.result
+        self._provisional = kept
 
     # What calls mean
 
