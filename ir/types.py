@@ -353,6 +353,24 @@ def join_all(types: Iterable[Type]) -> Type:
     return result
 
 
+def size_of(type_: Type) -> int:
+    """How many types a type is made of."""
+    match type_:
+        case Tuple(items) | NamedTuple(_, _, items):
+            parts = items
+        case Sequence(_, item) | Iterator(_, item):
+            parts = (item,)
+        case Dict(items):
+            parts = tuple(item for _, item in items)
+        case Mapping(_, key, item):
+            parts = key, item
+        case Union(members):
+            parts = tuple(members)
+        case _:
+            parts = ()
+    return 1 + sum(map(size_of, parts))
+
+
 def bounded(before: Type, after: Type) -> Type:
     """Covers two approximations, and is nested no more deeply than the earlier one.
 

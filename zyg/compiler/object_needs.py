@@ -28,6 +28,7 @@ from zyg.compiler.objects import (
     may_overload,
     member,
 )
+from zyg.compiler.recursions import Recursions
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_run_time, works_on_values
@@ -69,9 +70,9 @@ class ObjectNeeds:
         # Specialisations by the calls that were found to go to them, with the guards of these.
         self._called: dict[object, tuple[Specialisation, dict[object, AnyGuard]]] = {}
         self._stack: list[Specialisation] = []
-        self._provisional: list[Specialisation] = []
-        # The results of those that are to be made anew.
-        self._forgotten: dict[object, Type] = {}
+        self._recursions = Recursions(self._stack)
+        # What was found to need the heap in this compilation.
+        self._needing: dict[object, NeedsHeap] = {}
         self._raised: dict[Specialisation, Flow] = {}
         # Operands that get into globals, in the function that is being made.
         self._lost: list[Operand] = []

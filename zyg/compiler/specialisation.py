@@ -58,9 +58,14 @@ class Specialisation:
     changes: frozenset[Op] = frozenset()
     may_fail_midway: bool = False
     is_done: bool = False
+    # While it is part of a recursion (`zyg.compiler.recursions`): whether it was asked for while it
+    # was open, the open ones that it rests on, whether it has to be made again, whether what rests
+    # on it has changed, and how often it was made.
     is_recursive: bool = False
-    # How deep those that are being made and that it rests on are nested.
-    rests_on: set[int] = made(set)
+    rests_on: set[Specialisation] = made(set)
+    is_stale: bool = False
+    has_unsettled: bool = False
+    rounds: int = 0
     # The compilation in which its guards were looked at.
     checked_in: int = 0
     # The globals and attributes of classes that it reads as they are.

@@ -16,12 +16,12 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.caught_before import enter_handlers
 from ir.core import Call, Const, Function, Operand, type_of
-from ir.errors import SourceNotFound, Unsupported
+from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.infer import Inference
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import BOTTOM, Closure, Dict, Known, Tuple, Type, bounded, class_of
+from ir.types import Closure, Dict, Known, Tuple, Type, bounded, class_of, size_of
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellGuard
 from zyg.compiler.lengths import outside
@@ -36,9 +36,11 @@ from zyg.signature import abstract, is_by_rules
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
 MAX_DEPTH = 60
-MAX_ROUNDS = 20
-# The rounds in which what a recursion returns may turn out to be nested more deeply.
+MAX_ROUNDS = 40
+# What a recursion returns may turn out to be nested more deeply in so many rounds, and as long as
+# its type has no more parts than that.
 UNBOUNDED = 3
+LARGE = 200
 MAX_KNOWN = 4096
 
 
@@ -53,7 +55,7 @@ class Specialiser(ObjectNeeds):
         if not self._stack:
             self._compilation += 1
             self._called.clear()
-            self._forgotten.clear()
+            self._needing.clear()
         if known is not None and known.is_done:
             if known.checked_in == self._compilation or (
                 all(guard.holds() for guard in known.all_guards())
@@ -62,20 +64,24 @@ class Specialiser(ObjectNeeds):
                 self._note(known)
                 return known
             known = None
-        if known is not None:  # recursion: what is known so far
+        if key in self._needing:
+            error = self._needing[key]
+            raise NeedsHeap(error.what, error.location, error.why, error.advice)
+        if known is not None and not known.is_stale:
             self._note(known)
-            known.is_recursive = True
-            self._rest_on(known)
+            self._recursions.rest_on(known)
             return known
-        made = Specialisation(source, inputs, source, self._forgotten.pop(key, BOTTOM))
-        made.checked_in = self._compilation
+        made = known or Specialisation(source, inputs, source)
+        made.checked_in, made.is_stale = self._compilation, False
         self._known[key] = made
         self._note(made)
         try:
             with self._asking(made):
                 self._complete(made)
-        except BaseException:
-            self._known.pop(key, None)
+        except BaseException as error:
+            self._drop([made, *self._recursions.abandon(made)])
+            if isinstance(error, NeedsHeap):
+                self._needing[key] = error.with_traceback(None)
             raise
         if len(self._known) > MAX_KNOWN and not self._stack:
             self._known.clear()
@@ -110,28 +116,20 @@ class Specialiser(ObjectNeeds):
         if self._stack:
             self._stack[-1].callees[callee] = None
 
-    def _rest_on(self, known: Specialisation) -> None:
-        """Notes that the open specialisations rest on what one tells that isn't final."""
-        depths = set(known.rests_on)
-        if known in self._stack:
-            depths.add(self._stack.index(known))
-        for depth, open_ in enumerate(self._stack):
-            open_.rests_on.update(outer for outer in depths if outer < depth)
+    def _drop(self, useless: list[Specialisation]) -> None:
+        for made in useless:
+            key = made.source, made.inputs
+            if self._known.get(key) is made:
+                del self._known[key]
 
     def _complete(self, made: Specialisation) -> None:
-        """Infers until nothing changes; with recursion, the functions in between anew each time.
-
-        A specialisation that rests on open ones outside of it is provisional: it is made anew
-        whenever one of them is inferred again, from the result on that it had, and final when the
-        outermost is.
-        """
+        """Infers; where others rest on it and it on none, until nothing changes."""
         count = len(made.source.captured)
         captured, params = list(made.inputs[:count]), list(made.inputs[count:])
-        depth = len(self._stack)
         self._stack.append(made)
         try:
-            for rounds in range(0 if made.result is BOTTOM else UNBOUNDED, MAX_ROUNDS):
-                self._forget_provisional(depth)
+            for _ in range(MAX_ROUNDS):
+                self._recursions.begin_round(made)
                 source, changes = made.source, NO_OPS
                 if source.plain is not None:
                     changes = self.specialise(source.plain, made.inputs).changes
@@ -169,8 +167,16 @@ class Specialiser(ObjectNeeds):
                 made.changes = inference.changes
                 made.may_fail_midway = inference.may_fail_midway
                 made.flow, made.flows = flows.result, flows
-                made.result = result if rounds < UNBOUNDED else bounded(made.result, result)
-                if made.summary() == before or not made.is_recursive:
+                made.rounds += 1
+                if (made.is_recursive or made.rests_on) and (
+                    made.rounds > UNBOUNDED or size_of(result) > LARGE
+                ):
+                    result = bounded(made.result, result)
+                made.result = result
+                has_changed = made.summary() != before
+                if made.rests_on or not made.is_recursive:
+                    break
+                if not has_changed and not made.has_unsettled:
                     break
             else:
                 raise Unsupported(
@@ -179,13 +185,7 @@ class Specialiser(ObjectNeeds):
                 )
         finally:
             self._stack.pop()
-        if made.rests_on:
-            self._provisional.append(made)
-            return
-        made.is_done = True
-        for inner in self._provisional:
-            inner.is_done = min(inner.rests_on) >= depth
-        self._provisional = [inner for inner in self._provisional if not inner.is_done]
+        self._drop(self._recursions.close(made, has_changed))
 
     def _note_varied(self, function: Function, flows: Flows) -> None:
         """Notes the attributes into which a function stores what depends on its inputs."""
@@ -199,16 +199,6 @@ class Specialiser(ObjectNeeds):
                 assert isinstance(name, Const)
                 if flows.of(value):
                     self.fields.vary(class_of(type_of(obj)), name.value)
-
-    def _forget_provisional(self, depth: int) -> None:
-        kept = []
-        for inner in self._provisional:
-            if max(inner.rests_on) < depth:
-                kept.append(inner)
-            elif self._known.get((inner.source, inner.inputs)) is inner:
-                del self._known[inner.source, inner.inputs]
-                self._forgotten[inner.source, inner.inputs] = inner.result
-        self._provisional = kept
 
     # What calls mean
 
