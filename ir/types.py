@@ -364,6 +364,8 @@ def size_of(type_: Type) -> int:
             parts = tuple(item for _, item in items)
         case Mapping(_, key, item):
             parts = key, item
+        case Closure(_, _, captures, defaults, kwdefaults):
+            parts = *captures, *defaults, *(item for _, item in kwdefaults)
         case Union(members):
             parts = tuple(members)
         case _:
@@ -374,8 +376,9 @@ def size_of(type_: Type) -> int:
 def bounded(before: Type, after: Type) -> Type:
     """Covers two approximations, and is nested no more deeply than the earlier one.
 
-    What a recursion returns may hold what it returned: `(x, (x, (x, ...` is of no finite type, so
-    that the parts which only the later one has are taken for unknown.
+    What a recursion returns may hold what it returned, and what it is given what it was given:
+    `(x, (x, (x, ...` is of no finite type, so that the parts which only the later one has are taken
+    for unknown.
     """
     after = join(before, after)
     if before == after:
@@ -394,7 +397,21 @@ def _bounded(before: Iterable[Type], member: Type) -> Type:
                 member
             ) is Sequence and old_class is cls:
                 return Sequence(cls, bounded(old_item, item))
+            case Closure(), Closure() if other.join_with(member) is not None:
+                return _bounded_closure(other, member)
     return TOP
+
+
+def _bounded_closure(before: Closure, after: Closure) -> Closure:
+    """The same for two functions of one code."""
+    return Closure(
+        after.code, after.globals, tuple(map(bounded, before.captures, after.captures)),
+        tuple(map(bounded, before.defaults, after.defaults)),
+        tuple(
+            (name, bounded(a, b))
+            for (_, a), (name, b) in zip(before.kwdefaults, after.kwdefaults, strict=True)
+        ),
+    )
 
 
 def members_of(type_: Type) -> Iterable[Type]:

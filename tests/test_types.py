@@ -2,13 +2,18 @@
 
 import pytest
 
-from ir.types import TOP, Known, Scalar, Sequence, Tuple, Union, bounded, join
+from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple, Union, bounded, join, size_of
 
+CODE, NAMES = compile("1", "<code>", "eval"), {}
 NUMBER, TEXT, NONE = Scalar(float), Scalar(str), Known(None)
 
 
 def pair(item):
     return Tuple((NUMBER, item))
+
+
+def closure(capture, default=NUMBER):
+    return Closure(CODE, NAMES, (capture,), (default,), (("key", capture),))
 
 
 @pytest.mark.parametrize("a", [Known("a"), TEXT, NONE, pair(Known("a"))])
@@ -28,6 +33,8 @@ def test_joins_settle(a, b):
         (pair(pair(NUMBER)), pair(pair(pair(NUMBER))), pair(pair(TOP))),
         (Sequence(list, NUMBER), Sequence(list, Sequence(list, NUMBER)), Sequence(list, TOP)),
         (Sequence(list, NUMBER), Sequence(tuple, NUMBER), TOP),
+        (closure(NUMBER), closure(closure(NUMBER)), closure(TOP)),
+        (closure(NUMBER), closure(NUMBER, pair(NONE)), closure(NUMBER, TOP)),
     ],
 )
 def test_bounds(before, after, expected):
@@ -39,3 +46,9 @@ def test_growth_ends():
     for _ in range(3):
         found = bounded(found, join(NUMBER, pair(found)))
     assert found == bounded(found, join(NUMBER, pair(found)))
+
+
+def test_sizes():
+    assert size_of(pair(pair(NUMBER))) == 5
+    assert size_of(Sequence(list, join(NUMBER, NONE))) == 4
+    assert size_of(closure(pair(NONE))) == 8

@@ -40,6 +40,10 @@ BY_RULES = ("scipy",)
 HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
+# How deep functions are looked at that others capture.
+MAX_NESTED = 6
+
+
 def abstract(value: Any) -> Type:
     """The type of a value at hand that is no argument: its sizes get no names."""
     return _Abstraction(first_symbol=None).of(value)
@@ -113,6 +117,8 @@ class _Abstraction:
     def _function(self, function: types.FunctionType) -> Type:
         if any(function is outer for outer in self._open):
             return Known(function)
+        if len(self._open) >= MAX_NESTED:
+            return TOP  # a chain of functions, each of which captures the one before
         self._open.append(function)
         try:
             captures = tuple(self._cell(cell) for cell in function.__closure__ or ())

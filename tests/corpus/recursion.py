@@ -195,3 +195,58 @@ def fruit_of(tree):
 @program((1.3, 4), (1.3, 0))
 def tree_of_tuples(x, n):
     return fruit_of(branches_of(x, n))
+
+
+def laid_in_cells(x, n, cell):
+    return cell if n == 0 else laid_in_cells(x * 1.1, n - 1, (x, cell))
+
+
+@program((0.9, 12), (0.9, 2))
+def cells_given_on(x, n):
+    cell, total = laid_in_cells(x, n, None), 0.0
+    while cell is not None:
+        value, cell = cell
+        total = total * 0.9 + value * value
+    return total
+
+
+def continued(x, n, rest):
+    if n == 0:
+        return rest(x)
+    return continued(x * 1.1, n - 1, lambda y: rest(y * x) + 0.1 * y)
+
+
+@program((0.9, 8), (0.9, 1))
+def continuations(x, n):
+    return continued(x, n, lambda y: y * y)
+
+
+def weighted_sum(numbers, i, sum_so_far):
+    if i == len(numbers):
+        return sum_so_far
+    return weighted_sum(numbers, i + 1, lambda y: sum_so_far(y) + numbers[i] * y ** i)
+
+
+@program((0.9,))
+def function_made_by_a_recursion(x):
+    return weighted_sum([x, 2.0, x * x, 1.0, x, 0.5], 0, lambda y: y)(x)
+
+
+def rows_on_rows(x, n, rows):
+    return sum(rows[0]) if n == 0 else rows_on_rows(x, n - 1, [[x * n, *rows[0]], rows])
+
+
+@program((0.9, 5))
+def lists_given_on_in_lists(x, n):
+    return rows_on_rows(x, n, [[x]])
+
+
+@program((0.9, 4), (0.9, 200))
+def functions_of_functions(x, n):
+    def f(y):
+        return y * x
+
+    for _ in range(n):
+        def f(y, f=f):
+            return f(y) * 0.9 + x
+    return f(x)

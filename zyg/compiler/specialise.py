@@ -41,6 +41,8 @@ MAX_ROUNDS = 40
 # its type has no more parts than that.
 UNBOUNDED = 3
 LARGE = 200
+# In so many calls inside of each other of one function, its arguments may become larger types.
+NESTED = 3
 MAX_KNOWN = 4096
 
 
@@ -49,7 +51,7 @@ class Specialiser(ObjectNeeds):
 
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
-        inputs = tuple(map(outside, inputs))
+        inputs = self._bounded(source, tuple(map(outside, inputs)))
         key = source, inputs
         known = self._known.get(key)
         if not self._stack:
@@ -87,6 +89,21 @@ class Specialiser(ObjectNeeds):
             self._known.clear()
             self._raised.clear()
         return made
+
+    def _bounded(self, source: Function, inputs: tuple[Type, ...]) -> tuple[Type, ...]:
+        """The types of a call's inputs, bounded where they grow from call to call of a recursion.
+
+        `f(n - 1, (x, cell))` and `f(n - 1, lambda y: k(y * x))` have new types at each depth.
+        """
+        opened = [one.inputs for one in self._stack if one.source is source][-NESTED:]
+        if len(opened) < NESTED:
+            return inputs
+        found = list(inputs)
+        for i, type_ in enumerate(inputs):
+            sizes = [size_of(before[i]) for before in opened]
+            if size_of(type_) > sizes[0] and size_of(type_) >= max(sizes):
+                found[i] = bounded(opened[-1][i], type_)
+        return tuple(found)
 
     @contextmanager
     def _asking(self, made: Specialisation) -> Iterator[None]:
