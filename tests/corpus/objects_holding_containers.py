@@ -430,3 +430,23 @@ def row_of_a_list_that_a_function_made(x):
     rows.append([x, grid.rows[1]])
     grid.rows[0] = 5 * x
     return sum([row[0] * row[1] for row in rows])
+
+
+class Joint:
+    def __init__(self, length, **options):
+        self.length = length
+        self.__dict__.update(options)
+
+    def moved(self, angle):
+        return self.length * self.rotation(angle)
+
+
+@program((np.array([0.3, -0.5]), 1.2))
+def list_that_begins_with_what_a_loop_goes_on_with(angles, length):
+    joints = [Joint(length, rotation=np.sin), Joint(0.5 * length, rotation=np.cos)]
+    end = np.zeros(2)
+    points = [end]
+    for joint, angle in zip(joints, angles):
+        end = end + joint.moved(angle) * np.array([1.0, angle])
+        points.append(end)
+    return np.sum(points[-1] * points[1]) + points[-1][0]
