@@ -450,3 +450,21 @@ def list_that_begins_with_what_a_loop_goes_on_with(angles, length):
         end = end + joint.moved(angle) * np.array([1.0, angle])
         points.append(end)
     return np.sum(points[-1] * points[1]) + points[-1][0]
+
+
+class Smoothing:
+    def __init__(self, weights):
+        self.weights = weights
+        self.running = {"mean": 0.0}
+
+    def __call__(self, signal):
+        windows = np.lib.stride_tricks.sliding_window_view(signal, len(self.weights))
+        smooth = windows @ self.weights
+        self.running["mean"] = 0.9 * self.running["mean"] + 0.1 * np.mean(smooth)
+        return smooth - self.running["mean"]
+
+
+@program((np.array([0.3, -0.5, 1.2, 0.4]), np.array([0.6, 0.5])))
+def windows_beside_a_running_mean(signal, weights):
+    smoothing = Smoothing(weights)
+    return np.sum(smoothing(smoothing(signal) ** 2) ** 3) + smoothing.running["mean"]
