@@ -16,7 +16,7 @@ BY_AREA = {
         recursion_through_a_decorator weighted_edit_distance
     """,
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
-    "event_queues": "actions_that_plan_others",
+    "event_queues": "actions_that_plan_others desk_with_planned_events soonest_of_events",
     "exceptions": "exits_in_with",
     "failing_callees": """
         events machine mutual starred_calls_that_fail_midway unknown_functions
@@ -130,6 +130,7 @@ BY_AREA = {
         one_row_in_two_objects part_of_a_local_array rebound_in_the_middle row_that_has_left
         rows_swapped shallow_copies shared_by_functions three_levels trained_in_place
         tuples_of_rows under_a_local_name_before_and_behind views_of_one_array
+        windows_beside_a_running_mean
     """,
     "shared_contents": """
         argument_that_a_function_changes array_of_all_functions calls_from_a_list
