@@ -48,7 +48,7 @@ class WiderKey(NamedTuple):
 
     mode: str
     source: Function
-    count: int
+    arguments: int
     keywords: tuple[str, ...]
     types: tuple[Type, ...]
 

@@ -229,10 +229,10 @@ def transposed(builder: Any, step: RuleStep, dots: dict[int, Operand]) -> Operan
         return zero
     builder.ops += done.ops
     assert isinstance(done.exit, Yield)
-    dot: Operand = done.exit.values[0]
+    found = done.exit.values[0]
     if may_be_complex(step, dots):
-        dot = builder.made(cotangent.realness_of, step.result, dot)
-    return dot
+        found = builder.made(cotangent.realness_of, step.result, found)
+    return found
 
 
 def may_be_complex(step: RuleStep, dots: dict[int, Operand]) -> bool:
