@@ -115,10 +115,13 @@ def _augmented(
     if is_array_like(type_of(items)):
         callee = Const(IN_PLACE[operation.value])
     is_open = _may_be_changed(type_of(items)) and _may_be_changed(type_of(before))
-    if self.places is not None and self.heap is not None and is_open:
+    if self.places is not None and is_open:
         if isinstance(before, Value):
             self.places.note_names(before, loc)
         is_array = self.call(hasattr, items, Const("dtype"), loc=loc)
+        if self.heap is None:
+            given = [operation, Const(IN_PLACE[operation.value]), is_array, before, value]
+            return self.typed_call(Const(primitives.augmented_part), given, {}, names, loc)
         given = [operation, is_array, before, value]
         return self.unknown_call(Const(primitives.augmented_item), given, names, loc)
     return self.typed_call(callee, [before, value], {}, names, loc)

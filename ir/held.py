@@ -192,7 +192,7 @@ class HeldMemory:
                     own = {storage, *places.shallow_roots(storage)}
                     roots = {storage, *known(storage)} - (own if are_parts else set())
                     # Of an element's container what it holds, and not the container.
-                    containers = own if is_element else set()
+                    containers = own if is_element else places.only_holding(storage)
                     places.state.note_stored({root: root not in containers for root in roots})
                     self.given.update(dict.fromkeys(roots))
 

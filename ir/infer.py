@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import facts, primitives
-from ir.contents import holds_memory
 from ir.core import (
     Block,
     Call,
@@ -36,6 +35,7 @@ from ir.core import (
 )
 from ir.failing import changes_of, may_lose_changes
 from ir.heap import HEAP_NAME
+from ir.held import may_be_memory
 from ir.places import Places
 from ir.rewrite import Mapping, clone_exit
 from ir.typed_calls import known_operand
@@ -116,7 +116,7 @@ class Inference(TypedLoops):
         self.ops = outer
         self.spoiled = tuple(
             i for i, value in enumerate(inputs)
-            if value not in finals and holds_memory(value.type) and places.is_spoiled(value)
+            if value not in finals and may_be_memory(value.type) and places.is_spoiled(value)
         )
         given = places.held.given
         self.held_inputs = tuple(i for i, v in enumerate(inputs) if places.storage(v) in given)

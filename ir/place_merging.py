@@ -45,8 +45,12 @@ class PlaceMerging(PlaceWrites):
                 self.cover(result, parts)
             elif isinstance(operand, Value):
                 storage = self.storage(operand)
-                if storage is not result and storage not in known:
+                if storage is result:
+                    continue
+                if storage not in known:
                     known.append(storage)
+                if not self.contents.is_element(operand):
+                    self.covers_whole.setdefault(result, set()).add(storage)
 
     def changed_since(self, before: State) -> list[Value]:
         """The values, by their first names, that were changed since then."""

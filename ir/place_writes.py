@@ -280,6 +280,8 @@ class PlaceWrites(PlaceReads):
         """Refuses a change of what a global or a class holds under a name that isn't shared yet."""
         inference, is_named = self.inference, False
         for root in self.roots(self.storage(value)):
+            if not holds_memory(root.type):
+                continue
             found = name_read(inference.definitions.get(root), inference.home)
             if found is not None and not inference.surroundings.is_shared(*found):
                 inference.surroundings.note_changed_name(*found)

@@ -335,6 +335,14 @@ def augmented_item(
     return operation(before, value)
 
 
+def augmented_part(
+    operation: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any], is_array: bool,
+    before: Any, value: Any,
+) -> Any:
+    """The same in a program without objects: `plain` is the operation that changes nothing."""
+    return plain(before, value) if is_array else operation(before, value)
+
+
 def store_back(items: Any, index: Any, value: Any) -> None:
     """The last step of `items[index] op= v`."""
     items[index] = value

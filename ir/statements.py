@@ -109,18 +109,21 @@ class StatementParser(GeneratorParser):
         rebound |= shared_and_changed(body_of(self.node), local_names(self.node))
         if self.frame is not None:
             rebound = set()  # they are in the generator
-        for name in sorted(rebound | (targets - self.locals)):
+        for name in sorted(targets):
+            self.target_cells[self.mangled(name)] = self.cell(name)
+        for name in sorted(rebound):
             if name in self.static:
                 continue
-            shown = self.mangled(name)
-            cell = self.emit(self.node, new_object, Const(cell_class(name)), name=name)
-            self.cells.add(cell)
-            if name not in rebound:
-                self.target_cells[shown] = cell
-                continue
+            shown, cell = self.mangled(name), self.cell(name)
             if shown in self.env:
                 self.emit(self.node, set_attribute, cell, Const(CONTENTS), self.env[shown])
             self.env[shown] = cell
+
+    def cell(self, name: str) -> Value:
+        """An object that holds a variable."""
+        cell = self.emit(self.node, new_object, Const(cell_class(name)), name=name)
+        self.cells.add(cell)
+        return cell
 
     def location(self, node: gast.AST) -> Location:
         return Location(

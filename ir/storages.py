@@ -33,6 +33,8 @@ class Storages:
         self.state = State()
         self.inputs: dict[Value, None] = {}
         self.covers: dict[Value, list[Value]] = {}
+        # Those among them that it may be itself, and not only an element of.
+        self.covers_whole: dict[Value, set[Value]] = {}
         # The results of branches that are one of several values.
         self.chosen: set[Value] = set()
         self.entry: list[Call] = []
@@ -220,6 +222,16 @@ class Storages:
         """The storages that a merged one may be."""
         return self._unmerged(self._reached(storage, {}))
 
+    def only_holding(self, storage: Value) -> set[Value]:
+        """The storages of which a merged one may be an element, and which it can't be itself."""
+        whole = {storage}
+        pending = [storage]
+        while pending:
+            more = self.covers_whole.get(pending.pop(), set()) - whole
+            whole |= more
+            pending += more
+        return set(self.shallow_roots(storage)) - whole
+
     def may_be(self, operand: Value, root: Value) -> bool:
         """Whether an object can be that of a storage, and not only an element of it, which is what
         one of another class is."""
@@ -276,8 +288,9 @@ class Storages:
         """Whether an input, or an element of it, was changed."""
         storage = self.storage(value)
         state = self.state
+        # What was put into a container is not changed with it, but where an element is.
         return value in state.writes or state.current.get(value, value) is not value or (
-            storage is not value and storage in state.writes
+            storage is not value and storage in state.writes and storage in state.deep
         )
 
     def part_of(self, storage: Value, target: Value | None) -> Value | None:

@@ -16,7 +16,7 @@ BY_AREA = {
         recursion_through_a_decorator weighted_edit_distance
     """,
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
-    "event_queues": "actions_that_plan_others",
+    "event_queues": "actions_that_plan_others desk_with_planned_events soonest_of_events",
     "exceptions": "exits_in_with",
     "failing_callees": """
         events machine mutual starred_calls_that_fail_midway unknown_functions
@@ -32,7 +32,8 @@ BY_AREA = {
     """,
     "generator_consumers": """
         chained classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
-        iterator_around_a_generator sliced_and_taken starred_arguments zip_of_generators
+        generator_expressions_over_iterators_as_arguments iterator_around_a_generator
+        sliced_and_taken starred_arguments zip_of_generators
     """,
     "generator_endings": "with_around_a_yield",
     "generator_flow": """
@@ -110,6 +111,7 @@ BY_AREA = {
     """,
     "objects": """
         bound_method_as_value container_of_the_user missing_attribute named_tuple_with_methods
+        newton_from_a_constant
         operators_that_return_objects sums_of_objects
     """,
     "objects_aliased": "number_where_an_object_was subclass_beside_its_base",
@@ -122,11 +124,13 @@ BY_AREA = {
         deep_copies deque_of_rows dicts_of_lists exposed_again filled_by_nested_loops
         list_that_grows_while_an_object_holds_a_row_of_it rows_held_in_turn_while_the_list_grows
         row_of_a_list_that_a_function_made grown_and_taken_down grown_before_an_error
-        lists_of_arrays loops_over_rows methods_that_change_rows moved_by_methods_of_lists
+        list_that_begins_with_what_a_loop_goes_on_with lists_of_arrays loops_over_rows
+        methods_that_change_rows moved_by_methods_of_lists
         nothing_is_read_behind objects_in_lists_in_objects one_row_in_two_containers
         one_row_in_two_objects part_of_a_local_array rebound_in_the_middle row_that_has_left
         rows_swapped shallow_copies shared_by_functions three_levels trained_in_place
         tuples_of_rows under_a_local_name_before_and_behind views_of_one_array
+        windows_beside_a_running_mean
     """,
     "shared_contents": """
         argument_that_a_function_changes array_of_all_functions calls_from_a_list

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import linecache
+import operator
 import threading
 import types
 
@@ -201,6 +202,33 @@ def test_a_captured_changing_string_is_widened():
     for i in range(40):
         assert zyg.gradient(scaled("a" * i), 1.0) == (i,)
     assert zyg.cache_info().misses <= MAX_VARIANTS + 1
+
+
+SCALES = {f"by {k}": functools.partial(operator.mul, float(k)) for k in range(2 * MAX_VARIANTS)}
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+
+def scaled_by_name(x, name):
+    held = Held(x)
+    held.value = SCALES[name](held.value)
+    return held.value * len(name)
+
+
+def chosen_by_name(name):
+    return lambda x: scaled_by_name(x, name)
+
+
+def test_many_strings_in_programs_that_work_on_objects():
+    for name, scale in SCALES.items():
+        expected = scale(1.0) * len(name)
+        assert zyg.gradient(scaled_by_name, 3.0, name)[0] == expected
+        assert zyg.gradient(chosen_by_name(name), 3.0) == (expected,)
+        assert zyg.jvp(chosen_by_name(name), (3.0,), (1.0,))[1] == expected
+        assert zyg.pullback(chosen_by_name(name), 3.0)[1](1.0) == (expected,)
 
 
 def test_bytes_are_no_constant():

@@ -62,6 +62,7 @@ HALVES = np.array([0.5, 0.5])
         (np.sinc, (ZEROS,), ZEROS),
         (np.angle, (ZEROS * 1j,), ZEROS),
         (np.logaddexp, (-math.inf, 0.0), (0.0, 1.0)),
+        (max, ([math.nan, 1.0],), [1.0, 0.0]),
     ],
 )
 def test_convention(callee: Any, args: Any, expected: Any) -> None:
@@ -161,6 +162,18 @@ def test_second_derivative_of_a_singular_determinant():
 
     zyg.check_grads(scaled, np.array([[1.0, 2.0], [0.3, 4.0]]))
     zyg.check_grads(scaled, np.array([[1.0, 2.0], [2.0, 4.0]]))
+
+
+def test_second_derivative_of_a_sum_of_nothing():
+    def paths(x):
+        none = np.array([-np.inf, -np.inf, 0.0]) + x
+        return np.sum(np.logaddexp(np.logaddexp(none, np.array([-np.inf, 1.0, -np.inf])), x * x))
+
+    with np.errstate(invalid="raise"):
+        (second,) = zyg.gradient(lambda x: zyg.gradient(paths, x)[0], 0.7)
+        assert zyg.hvp(paths, 0.7, 1.0) == pytest.approx(second)
+    slopes = [zyg.gradient(paths, 0.7 + step)[0] for step in (-1e-5, 1e-5)]
+    assert second == pytest.approx((slopes[1] - slopes[0]) / 2e-5)
 
 
 EMPTY = np.zeros((0, 3))

@@ -103,9 +103,11 @@ def realness_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @facts.fold(cotangent.realness_of)
 def fold_realness_of(call: Call) -> Operand | None:
-    """What is real stays as it is."""
-    _, bar = call.args
-    return bar if is_numeric(type_of(bar)) and is_real(type_of(bar)) else None
+    """What is real stays as it is, and so does the cotangent of what is complex."""
+    like, bar = call.args
+    known = [operand for operand in (like, bar) if is_numeric(type_of(operand))]
+    is_complex = like in known and not is_real(type_of(like))
+    return bar if is_complex or (bar in known and is_real(type_of(bar))) else None
 
 
 facts.pure(cotangent.inexact)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir import special_calls
+from ir.core import Function
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
-from ir.types import Known
+from ir.types import Known, Type
 from zyg import cotangent
 from zyg.binding import Callee, Plan, callee_of, plan_of, value_of, with_heap_passed
 from zyg.call_forms import (
@@ -40,6 +41,16 @@ from zyg.shadows import is_running
 from zyg.signature import abstract_all, by_identity
 
 special_calls.LATE["copy"] = "zyg.compiler.copies"
+
+
+class WiderKey(NamedTuple):
+    """The key of code that was made for wider types than those of the call."""
+
+    mode: str
+    source: Function
+    arguments: int
+    keywords: tuple[str, ...]
+    types: tuple[Type, ...]
 
 
 def entry_for(
@@ -172,9 +183,8 @@ def _made_for(
         types_ = cache.variants.widened(plan.source, exact)
         if types_ != exact and key[0] != "heap":
             alive = identified((callee.function, values))
-            key = cache.add_alias(
-                key, (mode, plan.source, len(args), tuple(kwargs), types_), alive
-            )
+            wider = WiderKey(mode, plan.source, len(args), tuple(kwargs), types_)
+            key = cache.add_alias(key, wider, alive)
             entry = cache.valid(key)
             if entry is not None:
                 cache.hits += 1
@@ -185,6 +195,9 @@ def _made_for(
                 plan = Plan(with_held_inputs(plan.source), plan.inputs)
             values = tuple([value_of(source, callee, args, kwargs) for source in plan.inputs])
             types_ = tuple(map(parameter_type, abstract_all(values)))
+            if isinstance(key[1], WiderKey):  # it serves other known values, too
+                position = next(i for i, s in enumerate(plan.inputs) if s.kind == "heap")
+                types_ = (*key[1].types[:position], types_[position], *key[1].types[position:])
             fields = None
             if not is_at_run_time(mode):
                 from zyg.compiler.fields import entered  # few programs work on objects

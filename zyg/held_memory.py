@@ -46,13 +46,18 @@ def reaches_memory(value: Any) -> bool:
 def owner_of(array: Any) -> Any:
     """The array that owns the memory of a view; other memory is its own."""
     while type(array) is np.ndarray and array.base is not None:
-        if type(array.base) is not np.ndarray:
+        base = array.base.base if type(array.base) is _STRIDED else array.base
+        if type(base) is not np.ndarray:
             raise NotDifferentiable(
-                f"an array in the memory of a {type(array.base).__name__} is held by an object, "
+                f"an array in the memory of a {type(base).__name__} is held by an object, "
                 "and changed in place there; copy it"
             )
-        array = array.base
+        array = base
     return array
+
+
+# What stands between an array and its views by `as_strided`, as those of sliding windows.
+_STRIDED = type(np.lib.stride_tricks.as_strided(np.zeros(1)).base)
 
 
 def items_of(value: Any) -> Any:

@@ -643,3 +643,15 @@ def places_from_functions(a, x):
     a[np.triu_indices(3, 1)] -= x
     a[np.nonzero(a > 2.2)] *= 3
     return (a**2).sum()
+
+
+@program((np.array([0.5, 1.2, -0.3, 0.8]), 0.6))
+def lattice_of_two_velocities(density, relaxation):
+    steps = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])  # of which no type is known
+    lattice = density[:, None] * np.ones((4, 3))
+    for _ in range(2):
+        velocity = np.tensordot(steps.T, lattice, axes=1) / 4.0
+        velocity[:, 0] += relaxation * density[:2]
+        velocity[1] *= 1.0 - relaxation
+        lattice = lattice + 0.1 * steps @ velocity
+    return np.sum(lattice**2)

@@ -304,3 +304,11 @@ def comprehension_variable_named_like_captured(x):
         return a * x
 
     return sum([x * x for x in [1.0, 2.0]]) * f(3.0)
+
+
+@binds_late(([1.0, 2.0],))
+def comprehension_variable_with_the_name_of_a_local(v):
+    best = [max(range(2), key=lambda i: v[i] * (s - 0.5)) for s in range(3)]
+    s = max(range(2), key=v.__getitem__)
+    late = [lambda: s * v[0] for s in range(3)]
+    return v[s] * (1 + sum(best)) + sum([f() for f in late])

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from tests.corpus.registry import program, raises
 
 
@@ -249,3 +251,11 @@ def extremes_of_dicts_are_keys(by_name, by_number):
     number = min(by_number, key=by_number.get)
     first = sorted(by_number, key=by_number.get)[0]
     return by_name[name] * by_number[number] * (first + 1) + max(by_number)
+
+
+@program((np.array([1.5, 0.5]),))
+def largest_and_smallest_of_nested_tuples(x):
+    last, state = max({0.1: x * 2, 0.2: x * x}.items())
+    cost, (_, value) = min((x[0] * i, (i, x[1] + i)) for i in range(1, 3))
+    tied = max([(x[0], "a", 3.0 * x[0]), (x[0], "a", 3.0 * x[0])])
+    return np.sum(state) * last + cost * value + tied[2]

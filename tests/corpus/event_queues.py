@@ -3,6 +3,7 @@
 import bisect
 import heapq
 import itertools
+from dataclasses import dataclass, field
 
 from tests.corpus.registry import program
 
@@ -125,3 +126,53 @@ def waiting_line(x):
             busy = start + x * 1.1
             heapq.heappush(queue, (busy, i + 10, "leaves"))
     return waited + now
+
+
+@program((1.3,))
+def soonest_of_events(x):
+    queue = [Event(3.0, x)]
+    heapq.heappush(queue, Event(x, x * x))
+    heapq.heappush(queue, Event(2.0 * x, 1.0))
+    first = heapq.heappop(queue)
+    return first.payload * first.time + heapq.heappop(queue).time
+
+
+@dataclass(order=True)
+class Planned:
+    time: float
+    serial: int
+    kind: str = field(compare=False)
+
+
+class Desk:
+    def __init__(self, service):
+        self.service = service
+        self.queue, self.waiting, self.waits = [], [], []
+        self.is_free = True
+
+    def plan(self, time, kind):
+        heapq.heappush(self.queue, Planned(time, len(self.queue), kind))
+
+    def arrives(self, now):
+        self.waiting.append(now)
+
+    def leaves(self, now):
+        self.is_free = True
+
+    def run(self):
+        while self.queue:
+            event = heapq.heappop(self.queue)
+            getattr(self, event.kind)(event.time)
+            if self.is_free and self.waiting:
+                self.waits.append(event.time - self.waiting.pop(0))
+                self.plan(event.time + self.service, "leaves")
+                self.is_free = False
+        return event.time
+
+
+@program((1.3,))
+def desk_with_planned_events(x):
+    desk = Desk(x * 1.1)
+    for i in range(3):
+        desk.plan(0.7 * x * i, "arrives")
+    return desk.run() + sum(desk.waits) * x

@@ -403,3 +403,22 @@ def contextmanager_that_catches(x):
         total = total * y
         raise ValueError("no harm")
     return total * x
+
+
+def as_list(items):
+    return list(items)
+
+
+class Weighted:
+    def __init__(self, pairs):
+        self.pairs = tuple(pairs)
+
+    def total(self):
+        return sum(weight * x for weight, x in self.pairs)
+
+
+@program(([1.5, 2.0, -0.5],))
+def generator_expressions_over_iterators_as_arguments(xs):
+    products = as_list(a * b for a, b in zip(xs, xs[1:]))
+    weighted = Weighted((i * products[0], x) for i, x in enumerate(xs, 1) if x > 0)
+    return weighted.total() * products[1] + sum(as_list(x for x in reversed(xs)))

@@ -412,3 +412,22 @@ def fails_at_the_third_item(x):
 def too_few_to_unpack(x):
     a, b, c = (x * k for k in range(2))
     return a + b + c
+
+
+def batches(rows, size):
+    for i in range(0, len(rows), size):
+        yield rows[i : i + size], i
+
+
+@program((np.array([[0.3, 1.2], [-0.5, 0.8], [1.1, 0.4]]), np.array([0.1, -0.3]), 0.2))
+def descent_by_batches(rows, weights, rate):
+    for batch, i in batches(rows, 2):
+        weights = weights - rate * batch.T @ np.tanh(batch @ weights - i)
+    return np.sum(weights**2)
+
+
+@program((np.array([0.1, -0.3]), 0.2))
+def descent_by_batches_of_constants(weights, rate):
+    for batch, i in batches(np.ones((3, 2)), 2):
+        weights = weights - rate * batch.T @ np.tanh(batch @ weights - i)
+    return np.sum(weights**2)

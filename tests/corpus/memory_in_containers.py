@@ -302,3 +302,23 @@ def parameters_descend_by_items(parameters, x):
     for _, w in parameters.items():
         w -= 0.1 * w**2
     return np.tanh(x @ parameters["w"] + parameters["b"]).sum()
+
+
+def trajectory(f, state, steps):
+    states = [state]
+    for _ in range(steps):
+        states.append(states[-1] + 0.1 * f(states[-1]))
+    return states
+
+
+def trajectory_by_midpoints(f, state, steps):
+    states = {0: state}
+    for i in range(steps):
+        states[i + 1] = states[i] + 0.1 * f(states[i] + 0.05 * f(states[i]))
+    return list(states.values())
+
+
+@program((MATRIX[0].copy(),))
+def trajectories_that_begin_with_an_argument(x):
+    ends = [solve(np.sin, x, 3)[-1] for solve in (trajectory, trajectory_by_midpoints)]
+    return np.sum(trajectory(np.tanh, x, 2)[1]) + ends[0] @ ends[1] + np.sum(x**2)

@@ -453,3 +453,59 @@ def named_tuple_with_methods(x, y):
 @program(([Meter(2.0), Meter(3.0)], 1.5))
 def sums_of_objects(meters, x):
     return sum(meters) * sum([x, meters[0]]) + sum(meters, x) * sum(meters[1:], start=x * x)
+
+
+class Orbit:
+    mu = 4.0
+
+    def __init__(self, axis, eccentricity):
+        self.axis, self.eccentricity = axis, eccentricity
+
+    def motion(self):
+        return math.sqrt(self.mu / self.axis**3)
+
+    def anomaly(self, time):
+        """By Newton's method: `mean = anomaly - eccentricity * sin(anomaly)`."""
+        mean = (self.motion() * time) % (2 * math.pi)
+        found = mean if self.eccentricity < 0.8 else math.pi
+        for _ in range(20):
+            slope = 1 - self.eccentricity * math.cos(found)
+            step = (found - self.eccentricity * math.sin(found) - mean) / slope
+            found -= step
+            if abs(step) < 1e-13:
+                break
+        return found
+
+
+@program(([1.3, 0.4], [0.5, 2.0, 7.0]), ([1.3, 0.85], [2.0]))
+def newton_from_a_constant(elements, times):
+    orbit = Orbit(*elements)
+    return sum([orbit.axis * math.cos(orbit.anomaly(time)) for time in times])
+
+
+class ExtendedFilter:
+    def __init__(self, step, state):
+        self.step, self.state = step, state
+
+    def jacobian(self, width=1e-3):
+        columns = np.zeros((2, 2))
+        for i in range(2):
+            shift = np.zeros(2)
+            shift[i] = width
+            ahead, behind = self.step(self.state + shift), self.step(self.state - shift)
+            columns[:, i] = (ahead - behind) / (2 * width)
+        return columns
+
+
+@program((9.81, np.array([0.5, 0.1])))
+def function_in_an_object_that_captures_constants(gravity, state):
+    interval, friction = 0.05, 0.1
+
+    def step(state):
+        angle, speed = state
+        pull = gravity * np.sin(angle) + friction * speed
+        return np.array([angle + interval * speed, speed - interval * pull])
+
+    filter_ = ExtendedFilter(step, state)
+    spread = filter_.jacobian() @ np.eye(2) @ filter_.jacobian().T
+    return np.sum(spread) + np.sum(filter_.step(state))

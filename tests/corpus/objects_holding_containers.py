@@ -430,3 +430,41 @@ def row_of_a_list_that_a_function_made(x):
     rows.append([x, grid.rows[1]])
     grid.rows[0] = 5 * x
     return sum([row[0] * row[1] for row in rows])
+
+
+class Joint:
+    def __init__(self, length, **options):
+        self.length = length
+        self.__dict__.update(options)
+
+    def moved(self, angle):
+        return self.length * self.rotation(angle)
+
+
+@program((np.array([0.3, -0.5]), 1.2))
+def list_that_begins_with_what_a_loop_goes_on_with(angles, length):
+    joints = [Joint(length, rotation=np.sin), Joint(0.5 * length, rotation=np.cos)]
+    end = np.zeros(2)
+    points = [end]
+    for joint, angle in zip(joints, angles):
+        end = end + joint.moved(angle) * np.array([1.0, angle])
+        points.append(end)
+    return np.sum(points[-1] * points[1]) + points[-1][0]
+
+
+class Smoothing:
+    def __init__(self, weights):
+        self.weights = weights
+        self.running = {"mean": 0.0}
+
+    def __call__(self, signal):
+        windows = np.lib.stride_tricks.sliding_window_view(signal, len(self.weights))
+        smooth = windows @ self.weights
+        self.running["mean"] = 0.9 * self.running["mean"] + 0.1 * np.mean(smooth)
+        return smooth - self.running["mean"]
+
+
+@program((np.array([0.3, -0.5, 1.2, 0.4]), np.array([0.6, 0.5])))
+def windows_beside_a_running_mean(signal, weights):
+    smoothing = Smoothing(weights)
+    return np.sum(smoothing(smoothing(signal) ** 2) ** 3) + smoothing.running["mean"]

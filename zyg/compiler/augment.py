@@ -114,23 +114,7 @@ class Augmenter(ForwardCalls):
                 elif varies:
                     self._varied_call(op, callee, args, kwargs, mapping)
                 else:
-                    if self.heap is not None and is_global_store(op):
-                        self._refuse_lost(op, args)
-                    if self.heap is not None:
-                        callee, args, kwargs, op = self._without_token(
-                            op, callee, args, kwargs, mapping
-                        )
-                        refuse_unknown_reader(callee, args, self.loc)
-                    is_on_heap = self.heap is not None
-                    refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
-                    names = [value.name for value in op.results]
-                    found = self.typed_call(callee, args, kwargs, names, self.loc)
-                    if isinstance(callee, Const) and callee.value is primitives.updating:
-                        # Only inference knows what a call leaves in its arguments.
-                        for value, known in zip(found, op.results, strict=True):
-                            if isinstance(value, Value):
-                                value.type = known.type
-                    mapping.update(zip(op.results, found, strict=True))
+                    self._plain_call(op, callee, args, kwargs, mapping)
                 if len(op.results) == 1:
                     self._contents.note_computed(op, callee, args, varies, new(op.result))
                 return None
@@ -265,6 +249,29 @@ class Augmenter(ForwardCalls):
             if self.is_varied(args[0]):
                 self._pass_through(args[0], left, loc)
         return Const(IN_PLACE[callee]), [left, args[1]]
+
+    def _plain_call(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        """A call through which no derivative flows: it is made as it is."""
+        if self.heap is not None and is_global_store(op):
+            self._refuse_lost(op, args)
+        if self.heap is not None:
+            callee, args, kwargs, op = self._without_token(
+                op, callee, args, kwargs, mapping
+            )
+            refuse_unknown_reader(callee, args, self.loc)
+        is_on_heap = self.heap is not None
+        refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
+        names = [value.name for value in op.results]
+        found = self.typed_call(callee, args, kwargs, names, self.loc)
+        if isinstance(callee, Const) and callee.value is primitives.updating:
+            # Only inference knows what a call leaves in its arguments.
+            for value, known in zip(found, op.results, strict=True):
+                if isinstance(value, Value):
+                    value.type = known.type
+        mapping.update(zip(op.results, found, strict=True))
 
     def _varied_call(
         self,

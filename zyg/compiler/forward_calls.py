@@ -41,6 +41,12 @@ class ForwardCalls(ForwardObjects):
     ) -> None:
         raise AssertionError("given by Augmenter")
 
+    def _plain_call(
+        self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        raise AssertionError("given by Augmenter")
+
     def _static_call(
         self,
         op: Call,
@@ -85,6 +91,13 @@ class ForwardCalls(ForwardObjects):
             if self.is_varied(inputs[i])
             or (is_function_varied and (i < len(captured) or i in held))
         )
+        if not active and len(op.results) > 1 and (
+            specialisation.heap not in specialisation.updates
+        ):
+            # Items of a list were moved, by comparisons alone.
+            changing = [callee, op.args[1], *args]
+            self._plain_call(op, Const(primitives.updating), changing, kwargs, mapping)
+            return True
         if not active and isinstance(callee, Const) and hasattr(callee.value, "ir_function"):
             raise Unsupported(
                 f"the derivative of `{callee_name(callee)}`, a part of a gradient that is "

@@ -157,7 +157,7 @@ def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
             return y, back
         again, last = _iterator(pullback, y)
         return again, Through(last, functools.partial(_behind, back))
-    if step_of(cls) is not None:
+    if step_of(cls) is not None or cls is Taken:  # an iterator is its own
         return obj, Through(alone, functools.partial(picked, 0, 1, 2))
     if hasattr(obj, "__next__") or isinstance(obj, Once):
         items = Taken(obj)

@@ -42,7 +42,7 @@ from zyg.compiler.activity import Flow, may_vary
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.lengths import Lengths
-from zyg.compiler.tangent_types import dot_type
+from zyg.compiler.tangent_types import dot_type, is_real_numeric
 from zyg.compiler.transpose import Transposer
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant
@@ -229,4 +229,19 @@ def transposed(builder: Any, step: RuleStep, dots: dict[int, Operand]) -> Operan
         return zero
     builder.ops += done.ops
     assert isinstance(done.exit, Yield)
-    return done.exit.values[0]
+    found = done.exit.values[0]
+    if may_be_complex(step, dots):
+        found = builder.made(cotangent.realness_of, step.result, found)
+    return found
+
+
+def may_be_complex(step: RuleStep, dots: dict[int, Operand]) -> bool:
+    """Whether the transpose may give a real value a complex tangent.
+
+    The back function hands a real cotangent on to a complex operand, as that of `z.real` does: its
+    transpose is the real part.
+    """
+    type_ = type_of(step.result)
+    return is_real_numeric(type_) and not all(
+        is_real_numeric(type_of(step.targets[i])) for i in dots
+    )

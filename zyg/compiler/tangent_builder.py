@@ -249,7 +249,8 @@ class TangentBuilder(RuleTangents):
             is_read = made.callee.value in (primitives.read_captured, primitives.read_default)
             if is_read and made.args[0] is owner and type_of(made.args[1]) == Known(name):
                 return value
-        return NONE
+        # It is no argument where its value is known: code was made for that.
+        return self.call(primitives.read_captured, owner, Const(name))
 
     # Blocks
 

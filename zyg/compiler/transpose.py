@@ -198,7 +198,8 @@ class Transposer(MaskedArms):
         for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
             if step.callee is np.where and self._begins_arm(step, i, masks, bar):
                 # An arm that is broadcast gets a sum, which is one of selected numbers.
-                gradient = bar if same_shape(type_of(target), type_of(bar)) else gradient
+                if same_shape(type_of(target), type_of(bar)):
+                    gradient = self.call(cotangent.realness_of, target, bar, loc=step.loc)
             elif not masks or is_none(gradient) or not isinstance(target, Value):
                 pass
             elif not self._pass_on(masks, target, step) and not is_selected:

@@ -12,6 +12,7 @@ from ir import primitives
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.cotangent_items import one_hot
 from zyg.cotangent_places import cleared_in, cleared_to, found_in, one_hot_in, row_at
+from zyg.rules.cotangents import summand_bar
 from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
 
@@ -53,7 +54,9 @@ def subtract(a, b):
 
 @adjoint(cotangent_items.add_at)
 def add_at(bar, index, value):
-    return cotangent_items.add_at(bar, index, value), lambda y_bar: (y_bar, None, y_bar[index])
+    return cotangent_items.add_at(bar, index, value), lambda y_bar: (
+        y_bar, None, summand_bar(y_bar[index], value)
+    )
 
 
 @adjoint(cotangent_places.item_in)
@@ -66,7 +69,7 @@ def item_of_row(bar, *path):
 @adjoint(cotangent_places.add_in)
 def add_to_row(bar, value, *path):
     return cotangent_places.add_in(bar, value, *path), lambda y_bar: (
-        y_bar, found_in(y_bar, *path), *[None for _ in path]
+        y_bar, summand_bar(found_in(y_bar, *path), value), *[None for _ in path]
     )
 
 
@@ -88,7 +91,7 @@ def cleared_to_zeros(bar, index, before):
 @adjoint(cotangent_places.one_hot_in)
 def one_hot_row(value, like, *path):
     return cotangent_places.one_hot_in(value, like, *path), lambda y_bar: (
-        found_in(y_bar, *path), None, *[None for _ in path]
+        summand_bar(found_in(y_bar, *path), value), None, *[None for _ in path]
     )
 
 

@@ -236,29 +236,35 @@ def over_rest(bar, rest):
 @adjoint(np.logaddexp)
 def logaddexp(x, y):
     def back(z_bar):
-        smaller = np.exp(-distance(x, y))
+        x_vanishes, y_vanishes = reaches_minus_infinity(x), reaches_minus_infinity(y)
+        smaller = np.exp(-distance(x, y, x_vanishes and y_vanishes))
         return (
-            unbroadcast(z_bar * weight_of_two(x, y, smaller), x),
-            unbroadcast(z_bar * weight_of_two(y, x, smaller), y),
+            unbroadcast(z_bar * weight_of_two(x, y, smaller, x_vanishes), x),
+            unbroadcast(z_bar * weight_of_two(y, x, smaller, y_vanishes), y),
         )
 
     return np.logaddexp(x, y), back
 
 
-def distance(x, y):
-    """`abs(x - y)`."""
+def distance(x, y, both_vanish):
+    """`abs(x - y)`, and 0 where both are `-inf`: NaN would not stay out of further derivatives."""
     if isinstance(x, int) and x == 0:
         return np.abs(y)
-    return np.abs(x) if isinstance(y, int) and y == 0 else np.abs(np.subtract(x, y))
+    if isinstance(y, int) and y == 0:
+        return np.abs(x)
+    if both_vanish:
+        equal = np.logical_and(np.isneginf(x), np.isneginf(y))
+        return np.abs(np.subtract(np.where(equal, 0, x), np.where(equal, 0, y)))
+    return np.abs(np.subtract(x, y))
 
 
-def weight_of_two(x, y, smaller):
+def weight_of_two(x, y, smaller, vanishes):
     """`exp(x)` as a part of `exp(x) + exp(y)`: the larger of two is to the other as 1 to `smaller`.
 
-    0 where `x` is `-inf`.
+    0 where `x` is `-inf`, which it `vanishes` to somewhere.
     """
     part = np.where(np.greater_equal(x, y), 1, smaller) / (1 + smaller)
-    return np.where(np.isneginf(x), 0, part) if reaches_minus_infinity(x) else part
+    return np.where(np.isneginf(x), 0, part) if vanishes else part
 
 
 def reaches_minus_infinity(x):

@@ -44,16 +44,22 @@ constant(zeros_like, position_of, is_list_of)
 
 @adjoint(accumulate)
 def accumulate_(a, b):
-    return accumulate(a, b), lambda y_bar: (
-        None if a is None else y_bar,
-        None if b is None else y_bar,
-    )
+    return accumulate(a, b), lambda y_bar: (summand_bar(y_bar, a), summand_bar(y_bar, b))
+
+
+def summand_bar(y_bar, summand):
+    """The cotangent of a part of a sum: of its shape, and real where it is."""
+    if summand is None or not isinstance(summand, (float, complex, np.ndarray, np.number)):
+        return None if summand is None else y_bar
+    return unbroadcast(y_bar, summand)
 
 
 @adjoint(accumulate_at)
 def accumulate_at_(buffer, index, value):
     y = accumulate_at(buffer, index, value)
-    return y, lambda y_bar: (y_bar, None, None if value is None else y_bar[index])
+    return y, lambda y_bar: (
+        y_bar, None, None if value is None else summand_bar(y_bar[index], value)
+    )
 
 
 @adjoint(one_hot)

@@ -37,6 +37,11 @@ def reduce(function, iterable, initial=MISSING, /):
     return total
 
 
+@substitute(primitives.augmented_part)
+def augmented_part(operation, plain, is_array, before, value):
+    return plain(before, value) if is_array else operation(before, value)
+
+
 @substitute(patterns.match_attribute)
 def match_attribute(subject, attributes, position):
     name = attributes[position]

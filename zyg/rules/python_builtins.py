@@ -114,25 +114,41 @@ def first_share(y_bar, start):
 def max_(*candidates):
     xs = readable_again(candidates)
     y = max(*xs)
-    return y, lambda y_bar: share_among_winners(y_bar, y, xs, candidates)
+    place = place_of(y, xs) if isinstance(y, (list, tuple)) else None
+    return y, lambda y_bar: share_among_winners(y_bar, y, place, xs, candidates)
 
 
 @adjoint(min)
 def min_(*candidates):
     xs = readable_again(candidates)
     y = min(*xs)
-    return y, lambda y_bar: share_among_winners(y_bar, y, xs, candidates)
+    place = place_of(y, xs) if isinstance(y, (list, tuple)) else None
+    return y, lambda y_bar: share_among_winners(y_bar, y, place, xs, candidates)
 
 
-def share_among_winners(y_bar, y, xs, candidates):
-    """The cotangents of the arguments of `max` or `min`; ties share equally."""
+def place_of(y, xs):
+    """Which of its arguments, or of the items of its only one, `max` or `min` has returned."""
+    places = [i for i, x in enumerate(xs[0] if len(xs) == 1 else xs) if x is y]
+    return places[0]
+
+
+def share_among_winners(y_bar, y, place, xs, candidates):
+    """The cotangents of the arguments of `max` or `min`; ties of numbers share equally."""
     if len(xs) == 1:
-        return (of_items(share_among_equal(y_bar, y, xs[0]), candidates[0]),)
-    return share_among_equal(y_bar, y, xs)
+        return (of_items(share_among_equal(y_bar, y, place, xs[0]), candidates[0]),)
+    return share_among_equal(y_bar, y, place, xs)
 
 
-def share_among_equal(y_bar, y, xs):
-    """Gives `y_bar` to the items of `xs` that equal `y`, in equal parts, and 0 to the others."""
+def share_among_equal(y_bar, y, place, xs):
+    """Gives `y_bar` to the items of `xs` that equal `y`, in equal parts, and 0 to the others.
+
+    Lists and tuples may hold arrays, which can't be compared: they have a place. `max` and `min`
+    return NaN where it comes first, and it equals nothing.
+    """
+    if place is not None:
+        return rebuilt(xs, [y_bar if i == place else zeros_like(x) for i, x in enumerate(xs)])
+    if y != y:
+        return rebuilt(xs, [unbroadcast(y_bar if i == 0 else 0.0, x) for i, x in enumerate(xs)])
     if isinstance(xs, np.ndarray):
         equal = xs == y
         return np.where(equal, y_bar / np.count_nonzero(equal), 0)

@@ -1,0 +1,81 @@
+"""Real numbers made of complex ones, and complex ones made of these: all cotangents and tangents of
+what is real are real, whatever it was mixed with.
+
+    a = np.where(x > 1, z.imag, z)       of a complex cotangent, `z.imag` gets the real part
+    y = z.real * 2j                      the tangent of `z.real` is the real part of that of `z`
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zyg
+
+FACTORS = np.array([1.0 + 2.0j, 0.5 - 1.0j])
+WEIGHTS = np.array([1.0 + 1.0j, 0.5 - 2.0j, 0.3 + 0.1j])
+POINT, DIRECTION = np.array([1.0, 2.0]), np.array([1.0, 0.5])
+functions = [np.copy]
+
+
+def turned(x):
+    return x * np.exp(1j * x)
+
+
+def mixed(x):
+    """A list of real numbers beside a complex one."""
+    z = turned(x)
+    return [z[0].imag, z[1], z[1].imag * z[0].real]
+
+
+def imaginary_part_stored(x):
+    a, z = np.zeros(2, complex), turned(x)
+    a[0] = z[0].imag
+    a[1] -= z[0].real * z[1].imag
+    a += z.imag
+    return a * FACTORS
+
+
+PROGRAMS = {
+    "attribute": lambda x: turned(x).real * FACTORS,
+    "item": lambda x: turned(x)[0].real * 1j * turned(x)[1].imag,
+    "unknown": lambda x: functions[0](turned(x))[1].real * functions[0](turned(x)).real * FACTORS,
+    "python": lambda x: complex(turned(x)[0]).real * FACTORS,
+    "diagonal": lambda x: np.diag(turned(x)).real @ FACTORS,
+    "arm": lambda x: np.where(x > 1.5, turned(x).imag, turned(x)) * FACTORS,
+    "stored": imaginary_part_stored,
+    "product": lambda x: turned(x)[0].real * turned(x)[1].imag,
+    "sum": lambda x: np.sum(mixed(x)),
+    "running sum": lambda x: np.cumsum(mixed(x)) @ WEIGHTS,
+    "outer product": lambda x: np.outer(mixed(x), WEIGHTS),
+    "cross product": lambda x: np.cross(mixed(x), WEIGHTS),
+    "polynomial": lambda x: np.polyval(mixed(x), 0.3 + 0.8j),
+    "solution": lambda x: np.linalg.solve([mixed(x), WEIGHTS, [1, 2, 3j]], mixed(x)),
+    "transform": lambda x: np.fft.fft(mixed(x)) * WEIGHTS,
+    "comprehension": lambda x: np.array([z.imag if z.real < 0 else z for z in turned(x)]) * FACTORS,
+    "dict": lambda x: np.sum(list({"a": turned(x)[0].imag, "b": turned(x)[1]}.values())),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_derivatives_of_real_parts(name):
+    def program(x):
+        return np.sum(np.real(PROGRAMS[name](x) * (1 - 0.3j)))
+
+    def slope(x):
+        return zyg.gradient(program, x)[0]
+
+    step = 1e-6 * DIRECTION
+    expected = (program(POINT + step) - program(POINT - step)) / 2e-6
+    assert slope(POINT) @ DIRECTION == pytest.approx(expected, abs=1e-6)
+    assert zyg.jvp(program, (POINT,), (DIRECTION,))[1] == pytest.approx(expected, abs=1e-6)
+    curvature = (slope(POINT + step) - slope(POINT - step)) / 2e-6
+    forward = zyg.jvp(slope, (POINT,), (DIRECTION,))[1]
+    (reverse,) = zyg.pullback(slope, POINT)[1](DIRECTION)
+    np.testing.assert_allclose(forward, curvature, atol=1e-5)
+    np.testing.assert_allclose(reverse, curvature, atol=1e-5)
+
+
+def test_real_part_of_a_complex_argument():
+    _, y_dot = zyg.jvp(lambda z: ((z * 2.0).real * (1 + 2j)).imag, (1.3 + 0.2j,), (0.3 - 1.1j,))
+    assert y_dot == pytest.approx(1.2)
