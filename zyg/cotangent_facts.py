@@ -213,9 +213,14 @@ def fold_accumulate(call: Call) -> Operand | Call | None:
 
 def has_number_for_each(type_: Type) -> bool:
     """Whether the cotangent of a value can have a number for each of its items, at any time."""
-    if isinstance(type_, Mapping) and type_.cls not in _MAPPINGS:
-        return False
-    return holds_numbers(zeros_type(type_))
+    zeros = zeros_type(type_)
+    return _has_all_keys(type_) and (holds_numbers(zeros) or is_table(zeros))
+
+
+def _has_all_keys(type_: Type) -> bool:
+    if isinstance(type_, Mapping):
+        return type_.cls in _MAPPINGS and _has_all_keys(type_.item)
+    return not isinstance(type_, Sequence) or _has_all_keys(type_.item)
 
 
 def is_sum_of_numbers(type_: Type) -> bool:
@@ -249,6 +254,10 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             is_number(bar) and is_number(item)
         ):
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
+        case (bar, Mapping(cls, key, item) as like, _) if (
+            has_number_for_each(like) and bar == zeros_type(item)
+        ):
+            return zeros_type(like)
         case _:
             return TOP
 
@@ -408,6 +417,13 @@ def holds_numbers(type_: Type) -> bool:
     if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
         return False
     return all(map(is_number, members_of(type_.item)))
+
+
+def is_table(type_: Type) -> bool:
+    """Whether a cotangent is a list or dict of such with a number at each place, at any depth."""
+    if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
+        return False
+    return holds_numbers(type_.item) or is_table(type_.item)
 
 
 def is_place_of_number(bar: Type, index: Type) -> bool:

@@ -14,8 +14,10 @@ from zyg.cotangent_facts import (
     holds_numbers,
     is_numeric,
     is_place_of_number,
+    is_table,
     zeros_type,
 )
+from zyg.cotangent_place_facts import row_type
 from zyg.numpy_facts import is_real
 
 
@@ -28,6 +30,10 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(cls, join(item, call_type(operator.add, item, value)))
         case (Mapping(cls, key, item) as bar, index, value) if holds_numbers(bar):
             return Mapping(cls, key, join(item, call_type(operator.add, item, value)))
+        case (Sequence(item=item) | Mapping(item=item) as bar, index, value) if (
+            row_type(bar, [index]) == value
+        ):
+            return bar
         case (Sequence(cls), _, _) if cls is list:
             return Sequence(list, TOP)
         case _:
@@ -36,7 +42,7 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent_items.taken)
 def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 2 and (isinstance(args[0], Array | Sequence | Tuple) or holds_numbers(args[0])):
+    if isinstance(args[0], Array | Sequence | Tuple) or holds_numbers(args[0]) or is_table(args[0]):
         return call_type(operator.getitem, *args)
     return TOP
 
@@ -58,8 +64,8 @@ def cleared(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return bar
         case (Sequence(cls), _) if cls is list:
             return args[0] if holds_numbers(args[0]) else Sequence(list, TOP)
-        case (Mapping() as bar, _) if holds_numbers(bar):
-            return bar
+        case (Mapping(cls, key) as bar, _):
+            return bar if holds_numbers(bar) else Mapping(cls, key, TOP)
         case _:
             return TOP
 
@@ -129,7 +135,7 @@ def before_push(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent_items.item)
 def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 2 and (isinstance(args[0], Sequence | Tuple) or holds_numbers(args[0])):
+    if isinstance(args[0], Sequence | Tuple) or holds_numbers(args[0]) or is_table(args[0]):
         return call_type(operator.getitem, *args)
     return TOP
 
@@ -138,6 +144,6 @@ def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def fold_item(call: Call) -> Call | None:
     """What is no structural zero has its items at hand."""
     bar = type_of(call.args[0])
-    if isinstance(bar, Sequence) or holds_numbers(bar):
+    if isinstance(bar, Sequence) or holds_numbers(bar) or is_table(bar):
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None

@@ -8,30 +8,44 @@ from collections.abc import Sequence as Items
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import call_type, declare, is_int
-from ir.types import TOP, Known, Mapping, Sequence, Type, join
+from ir.types import TOP, Known, Mapping, Sequence, Type, join, members_of
 from zyg import cotangent_items, cotangent_places
 from zyg.cotangent_facts import (
+    NONE,
     holds_numbers,
     is_place_of_number,
     is_sum_of_numbers,
+    is_table,
     zeros_type,
 )
 
 facts.pure(
     cotangent_places.item_in, cotangent_places.add_in, cotangent_places.cleared_in,
     cotangent_places.one_hot_in, cotangent_places.owned_within, cotangent_places.found_in,
-    cotangent_places.row_at, cotangent_places.cleared_to,
+    cotangent_places.row_at, cotangent_places.cleared_to, cotangent_places.without_place_in,
+    cotangent_places.with_place_in, cotangent_places.without_key, cotangent_places.with_key,
 )
 facts.fresh(cotangent_places.owned_within, cotangent_places.one_hot_in)
 
 
 def is_nested_place(bar: Type, path: Items[Type]) -> bool:
-    """Whether there is a number at the end of a path into the cotangent of a list of containers."""
+    """Whether there is a number at the end of a path into the cotangent of a table."""
     if len(path) == 1:
         return is_place_of_number(bar, path[0])
-    if not isinstance(bar, Sequence) or bar.cls is not list or not is_int(path[0]):
-        return False
-    return is_nested_place(bar.item, path[1:])
+    row = row_type(bar, path[:-1])
+    return row is not None and is_place_of_number(row, path[-1])
+
+
+def row_type(bar: Type, path: Items[Type]) -> Type | None:
+    """What stands at the end of a path into the cotangent of a table, if that is a row."""
+    for index in path:
+        if not is_table(bar):
+            return None
+        assert isinstance(bar, Sequence | Mapping)
+        if isinstance(bar, Sequence) and not is_int(index):
+            return None
+        bar = bar.item
+    return bar
 
 
 @declare(cotangent_places.item_in)
@@ -78,45 +92,75 @@ def cleared_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if is_nested_place(args[0], args[1:]) else TOP
 
 
-def is_table(type_: Type) -> bool:
-    """Whether a value is a list of lists of numbers, at any depth."""
-    if not isinstance(type_, Sequence) or type_.cls is not list:
-        return False
-    return holds_lists_of_numbers(type_.item)
-
-
-def holds_lists_of_numbers(type_: Type) -> bool:
-    return isinstance(type_, Sequence) and type_.cls is list and (
-        holds_numbers(type_) or holds_lists_of_numbers(type_.item)
-    )
-
-
 @declare(cotangent_places.row_at)
 def row_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     items, index = args
-    if not isinstance(items, Sequence) or not is_table(items) or not is_int(index):
-        return Known(None)
-    return items.item
+    row = row_type(items, [index])
+    if row is None:
+        return NONE
+    return join(row, NONE) if isinstance(items, Mapping) else row
 
 
 @facts.fold(cotangent_places.row_at)
 def fold_row_at(call: Call) -> Operand | Call:
-    if row_at((*map(type_of, call.args),), {}) == Known(None):
+    row = row_at((*map(type_of, call.args),), {})
+    if row == NONE:
         return Const(None)
+    if row == join(row, NONE):
+        return None
     return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
 
 
 @declare(cotangent_places.cleared_to)
 def cleared_to(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return args[0] if is_table(args[0]) and is_table(Sequence(list, args[2])) else TOP
+    bar, _, before = args
+    rows = [row for row in members_of(before) if row != NONE]
+    is_row = len(rows) == 1 and is_table(Sequence(list, rows[0]))
+    return bar if is_row and is_table(bar) else TOP
 
 
 @facts.fold(cotangent_places.cleared_to)
 def fold_cleared_to(call: Call) -> Call | None:
     """What isn't seen to be a row is cleared to a structural zero, or to the number 0."""
-    if type_of(call.args[2]) != Known(None):
+    if type_of(call.args[2]) != NONE:
         return None
     return Call(Const(cotangent_items.cleared), call.args[:2], {}, call.results, call.loc)
+
+
+@declare(cotangent_places.without_key)
+def without_key(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if isinstance(args[0], Mapping) and is_table(args[0]) else TOP
+
+
+@facts.fold(cotangent_places.without_key)
+def fold_without_key(call: Call) -> Call | None:
+    """In a dict of numbers, zero may stay where the key wasn't yet."""
+    if without_key((*map(type_of, call.args),), {}) != TOP:
+        return None
+    return Call(Const(cotangent_items.cleared), call.args, {}, call.results, call.loc)
+
+
+@declare(cotangent_places.with_key)
+def with_key(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if isinstance(args[0], Mapping) and is_table(args[0]) else TOP
+
+
+@declare(cotangent_places.without_place_in)
+def without_place_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    bar, *path = args
+    is_known = is_nested_place(bar, path) and is_list_of_numbers(row_type(bar, path[:-1]))
+    return bar if is_known else TOP
+
+
+@declare(cotangent_places.with_place_in)
+def with_place_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    bar, zero, *path = args
+    is_known = is_nested_place(bar, path) and is_list_of_numbers(row_type(bar, path[:-1]))
+    return _added(bar, zero, len(path)) if is_known else TOP
+
+
+def is_list_of_numbers(type_: Type | None) -> bool:
+    return isinstance(type_, Sequence) and holds_numbers(type_)
 
 
 @declare(cotangent_places.owned_within)

@@ -165,7 +165,7 @@ class Accumulation(ItemContributions):
             type_of(args[0])
         ):
             return self.call(callee, *args, Const(0.0))
-        if callee is cotangent_items.taken or callee is operator.getitem:
+        if callee in (cotangent_items.taken, cotangent_items.item, operator.getitem):
             return self.read_within(*args)
         if callee is operator.mul:
             return self._product(args[0], args[1])
@@ -278,7 +278,9 @@ class Accumulation(ItemContributions):
                 a, b, hot = b, a, earlier_hot
         if hot is None and isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
             hot = self._hot_unless_none(b)
-        if isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
+        if (isinstance(type_of(a), Sequence) and is_buffer(type_of(a))) or (
+            isinstance(type_of(a), Mapping)
+        ):
             nested = self.nested_sum(a, b, hot)
             if nested is not None:
                 return nested
@@ -455,7 +457,8 @@ MAX_EXACT = 2**53  # of the whole numbers that are floats
 _SIMPLIFIED = {
     id(callee) for callee in (
         *_ELEMENTWISE, *SIGNED, operator.add, operator.pow, cotangent.unbroadcast,
-        cotangent_items.one_hot, cotangent_items.taken, cotangent_items.with_gap,
+        cotangent_items.one_hot, cotangent_items.taken, cotangent_items.item,
+        cotangent_items.with_gap,
         cotangent_items.before_push,
         np.expand_dims, np.broadcast_to,
     )

@@ -23,15 +23,18 @@ from zyg import cotangent_items, cotangent_places
 from zyg.compiler.algebra import Algebra
 from zyg.compiler.tangents import NONE, is_none, is_numeric
 from zyg.cotangent_facts import is_sum_of_numbers
-from zyg.cotangent_place_facts import is_nested_place
+from zyg.cotangent_place_facts import is_list_of_numbers, is_nested_place, row_type
+from zyg.cotangent_places import add_in, cleared_in, with_place_in, without_place_in
 from zyg.rules.changes import at_index
 
 _CHANGES = (
     cotangent_items.add_at, cotangent_items.cleared,
+    cotangent_items.without_last, cotangent_items.with_place,
     cotangent_places.add_in, cotangent_places.cleared_in,
+    cotangent_places.without_place_in, cotangent_places.with_place_in,
 )
-# What was done to a number in a cotangent: its path, and what was added; None where it was cleared.
-_Change: TypeAlias = tuple[list[Operand], Operand | None]
+# What was done to a place of a number in a cotangent: its path; the function, and what was added.
+_Change: TypeAlias = tuple[list[Operand], object, list[Operand]]
 
 
 class ItemContributions(Algebra):
@@ -61,16 +64,16 @@ class ItemContributions(Algebra):
     def _numbers_in(self, contribution: Operand) -> list[_Change] | None:
         """The numbers that a cotangent has, which is zero elsewhere."""
         base, found = self._changes(contribution)
-        if any(value is None for _, value in found):
+        if any(function is not add_in for _, function, _ in found):
             return None
         deep = self._call_of(base, cotangent_places.one_hot_in)
         if deep is not None:
-            return [(deep.args[2:], deep.args[0]), *found]
+            return [(deep.args[2:], add_in, deep.args[:1]), *found]
         hot = self._one_hot(base)
         if hot is None:
             return None
         if is_sum_of_numbers(type_of(hot.args[0])):
-            return [([hot.args[2]], hot.args[0]), *found]
+            return [([hot.args[2]], add_in, hot.args[:1]), *found]
         inside = self._numbers_in(hot.args[0])
         return None if inside is None else [*_below(hot.args[2], inside), *found]
 
@@ -81,14 +84,22 @@ class ItemContributions(Algebra):
         found: list[_Change] = []
         while (change := self._change_of(operand)) is not None:
             match change:
-                case cotangent_places.add_in, [before, value, *path]:
-                    changes: list[_Change] | None = [(path, value)]
-                case cotangent_places.cleared_in, [before, *path]:
-                    changes = [(path, None)]
+                case (cotangent_places.add_in | cotangent_places.with_place_in) as function, [
+                    before, value, *path
+                ]:
+                    changes: list[_Change] | None = [(path, function, [value])]
+                case (cotangent_places.cleared_in | cotangent_places.without_place_in) as function, [
+                    before, *path
+                ]:
+                    changes = [(path, function, [])]
                 case cotangent_items.cleared, [before, index]:
-                    changes = None if until_cleared else [([index], None)]
+                    changes = None if until_cleared else [([index], cleared_in, [])]
+                case cotangent_items.without_last, [before]:
+                    changes = [([Const(-1)], without_place_in, [])]
+                case cotangent_items.with_place, [before, index, zero]:
+                    changes = [([index], with_place_in, [zero])]
                 case _, [before, index, value]:
-                    changes = [([index], value)]
+                    changes = [([index], add_in, [value])]
                     if not is_sum_of_numbers(type_of(value)):
                         numbers = self._numbers_in(value)
                         changes = None if numbers is None else _below(index, numbers)
@@ -107,18 +118,20 @@ class ItemContributions(Algebra):
 
     def _changed(self, bars: Operand, changes: list[_Change]) -> Operand | None:
         """The cotangent of a table with some of its numbers changed; None if they aren't known."""
-        if not all(len(path) > 1 for path, _ in changes):
+        if not all(len(path) > 1 for path, _, _ in changes):
             return None
-        for path, value in changes:
-            if not is_nested_place(type_of(bars), list(map(type_of, path))):
+        for path, function, values in changes:
+            types = list(map(type_of, path))
+            if not is_nested_place(type_of(bars), types):
                 return None
-            if value is not None and not is_sum_of_numbers(type_of(value)):
+            if not all(is_sum_of_numbers(type_of(value)) for value in values):
                 return None
-        for path, value in changes:
-            if value is None:
-                bars = self.call(cotangent_places.cleared_in, bars, *path)
-            else:
-                bars = self.call(cotangent_places.add_in, bars, value, *path)
+            if function in (with_place_in, without_place_in) and not is_list_of_numbers(
+                row_type(type_of(bars), types[:-1])
+            ):
+                return None
+        for path, function, values in changes:
+            bars = self.call(function, bars, *values, *path)
         return bars
 
     def read_within(self, bars: Operand, index: Operand) -> Operand | None:
@@ -195,7 +208,7 @@ class ItemContributions(Algebra):
 
 def _below(index: Operand, changes: list[_Change]) -> list[_Change]:
     """Changes of a row as those of the table that holds it."""
-    return [([index, *path], value) for path, value in changes]
+    return [([index, *path], function, values) for path, function, values in changes]
 
 
 def _is_scalar(type_: Type) -> bool:

@@ -17,16 +17,26 @@ from ir.core import Block, Call, Const, Op, Operand, Value, type_of
 from ir.rewrite import blocks
 from ir.types import Mapping, Scalar, Sequence, Type, Union
 from zyg import cotangent, cotangent_items, cotangent_places
-from zyg.compiler.consuming import add_in_into, set_in_into
+from zyg.compiler.consuming import (
+    add_in_into,
+    drop_place_into,
+    insert_place_into,
+    set_in_into,
+)
 from zyg.compiler.ownership import Ownership, zero_of
 from zyg.compiler.tangents import is_numeric
-from zyg.cotangent_facts import holds_numbers
+from zyg.cotangent_facts import holds_numbers, is_table
 from zyg.cotangent_place_facts import is_nested_place
 
-_CHANGES = (cotangent_places.add_in, cotangent_places.cleared_in, add_in_into, set_in_into)
+_IN_PLACE = {
+    cotangent_places.add_in: add_in_into, cotangent_places.without_place_in: drop_place_into,
+    cotangent_places.with_place_in: insert_place_into, cotangent_places.cleared_in: set_in_into,
+}
+_CHANGES = (*_IN_PLACE, *_IN_PLACE.values())
 # Of these, what is left of the rows is in the result.
 _OF_ROWS = (
     cotangent_items.cleared, cotangent_items.without_last, cotangent_places.cleared_to,
+    cotangent_places.without_key,
 )
 _NEW = (cotangent.zeros_like, cotangent_places.owned_within, cotangent_places.one_hot_in)
 
@@ -67,15 +77,15 @@ class _TableOwnership(Ownership):
 
     def _convert_call(self, op: Call) -> None:
         callee = op.callee.value if isinstance(op.callee, Const) else None
-        if callee not in (cotangent_places.add_in, cotangent_places.cleared_in):
+        if callee not in _IN_PLACE:
             return
         buffer = op.args[0]
         if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
             return
         if type_of(op.result) != type_of(buffer):
             return
-        if callee is cotangent_places.add_in:
-            op.callee = Const(add_in_into)
+        if callee is not cotangent_places.cleared_in:
+            op.callee = Const(_IN_PLACE[callee])
             return
         path = op.args[1:]
         if is_nested_place(type_of(buffer), list(map(type_of, path))):
@@ -91,7 +101,10 @@ class _TableOwnership(Ownership):
         if callee in _CHANGES or callee in _OF_ROWS:
             return self._is_own(call.args[0], assumed)
         if callee is cotangent_items.add_at:
-            return self._is_own(call.args[0], assumed) and self._fits(call.args[2], assumed)
+            # To a row of numbers another one is added in a new list.
+            is_sum = is_table(type_of(call.args[0])) and call.result.type == type_of(call.args[0])
+            is_new = is_sum or self._fits(call.args[2], assumed)
+            return self._is_own(call.args[0], assumed) and is_new
         if callee is cotangent_items.one_hot:
             return self._fits(call.args[0], assumed)
         if callee is cotangent_items.taken:  # a copy of the row

@@ -24,7 +24,7 @@ from ir.types import (
 )
 from zyg.array_type import Array
 from zyg.compiler.activity import may_vary
-from zyg.cotangent_facts import holds_numbers
+from zyg.cotangent_facts import holds_numbers, is_table
 from zyg.shadows import SHADOWS
 
 NONE = Const(None)
@@ -159,8 +159,8 @@ def as_mapping(type_: Type) -> Type:
 
 
 def is_mapping_of_numbers(type_: Type) -> bool:
-    """Whether a cotangent has a number for each key of a dict."""
-    return isinstance(type_, Mapping) and holds_numbers(type_)
+    """Whether a cotangent has a number, or a container of numbers, for each key of a dict."""
+    return isinstance(type_, Mapping) and (holds_numbers(type_) or is_table(type_))
 
 
 def bar_name(operand: Operand) -> str:

@@ -11,7 +11,16 @@ import numpy as np
 from ir import primitives
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.cotangent_items import one_hot
-from zyg.cotangent_places import cleared_in, cleared_to, found_in, one_hot_in, row_at
+from zyg.cotangent_places import (
+    cleared_in,
+    cleared_to,
+    found_in,
+    one_hot_in,
+    row_at,
+    with_key,
+    with_place_in,
+    without_place_in,
+)
 from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
 
@@ -82,6 +91,35 @@ def cleared_to_zeros(bar, index, before):
     row = row_at(bar, index)
     return cotangent_places.cleared_to(bar, index, before), lambda y_bar: (
         cleared_to(y_bar, index, row), None, None
+    )
+
+
+@adjoint(cotangent_places.without_key)
+def key_left_out(bar, key):
+    row = row_at(bar, key)
+    return cotangent_places.without_key(bar, key), lambda y_bar: (
+        with_key(y_bar, key, row), None
+    )
+
+
+@adjoint(cotangent_places.with_key)
+def key_put_back(bar, key, before):
+    return cotangent_places.with_key(bar, key, before), lambda y_bar: (
+        cotangent_places.without_key(y_bar, key), None, None
+    )
+
+
+@adjoint(cotangent_places.without_place_in)
+def without_place(bar, *path):
+    return cotangent_places.without_place_in(bar, *path), lambda y_bar: (
+        with_place_in(y_bar, 0.0, *path), *[None for _ in path]
+    )
+
+
+@adjoint(cotangent_places.with_place_in)
+def with_place(bar, zero, *path):
+    return cotangent_places.with_place_in(bar, zero, *path), lambda y_bar: (
+        without_place_in(y_bar, *path), None, *[None for _ in path]
     )
 
 

@@ -10,7 +10,8 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 from ir import primitives
 from zyg.cotangent import from_items
-from zyg.cotangent_items import before_push, cleared, item, taken
+from zyg.cotangent_items import before_push, item, taken
+from zyg.cotangent_places import without_key
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column
@@ -86,7 +87,7 @@ def defaulted(mapping, key, value):
     is_new = key not in mapping
 
     def back(bar):
-        return cleared(bar, key) if is_new else bar, None, taken(bar, key) if is_new else None
+        return without_key(bar, key) if is_new else bar, None, taken(bar, key) if is_new else None
 
     return primitives.defaulted(mapping, key, value), back
 
@@ -96,7 +97,7 @@ def touched(mapping, key):
     is_new = key not in mapping
 
     def back(bar):
-        return (cleared(bar, key) if is_new else bar), None
+        return (without_key(bar, key) if is_new else bar), None
 
     return primitives.touched(mapping, key), back
 

@@ -23,7 +23,8 @@ for _callee in (
     cotangent_items.taken_view, cotangent_items.cleared_view, cotangent_items.with_place,
     cotangent_items.before_push,
     cotangent_places.item_in, cotangent_places.found_in, cotangent_places.cleared_in,
-    cotangent_places.one_hot_in, cotangent_places.cleared_to,
+    cotangent_places.one_hot_in, cotangent_places.cleared_to, cotangent_places.without_key,
+    cotangent_places.with_key, cotangent_places.without_place_in, cotangent_places.with_place_in,
 ):
     linear(_callee, 0)
 linear(cotangent.realness_of, 1)
