@@ -132,7 +132,8 @@ def added_bar(bar, before, after, method, member):
 
 @adjoint(OrderedDict)
 def ordered_dict(pairs=(), /):
-    items = items_of(pairs)
+    is_mapping = isinstance(pairs, dict) or hasattr(pairs, "keys")
+    items = pairs if is_mapping else items_of(pairs)
     y = OrderedDict(items)
     return y, lambda y_bar: (dict_bars(y_bar, y, items, pairs),)
 
@@ -144,7 +145,8 @@ def ordered_dict_with_names(pairs=(), /, **items):
 
 @adjoint(defaultdict)
 def defaultdict_(factory=None, pairs=(), /):
-    items = items_of(pairs)
+    is_mapping = isinstance(pairs, dict) or hasattr(pairs, "keys")
+    items = pairs if is_mapping else items_of(pairs)
     y = defaultdict(factory, items)
     return y, lambda y_bar: (None, dict_bars(y_bar, y, items, pairs))
 
