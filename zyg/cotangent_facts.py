@@ -254,10 +254,8 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             is_number(bar) and is_number(item)
         ):
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
-        case (bar, Mapping(cls, key, item) as like, _) if (
-            has_number_for_each(like) and bar == zeros_type(item)
-        ):
-            return zeros_type(like)
+        case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS:
+            return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case _:
             return TOP
 
@@ -420,10 +418,22 @@ def holds_numbers(type_: Type) -> bool:
 
 
 def is_table(type_: Type) -> bool:
-    """Whether a cotangent is a list or dict of such with a number at each place, at any depth."""
+    """Whether a cotangent is a list or dict of such, at any depth, without structural zeros: with a
+    number, or a tuple of numbers, at each place."""
     if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
         return False
-    return holds_numbers(type_.item) or is_table(type_.item)
+    return is_row(type_.item) or is_table(type_.item)
+
+
+def is_row(type_: Type) -> bool:
+    """Whether a cotangent is a list or dict of numbers, or of tuples of numbers."""
+    if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
+        return False
+    return all(map(_is_leaf, members_of(type_.item)))
+
+
+def _is_leaf(type_: Type) -> bool:
+    return all(map(is_number, type_.items)) if isinstance(type_, Tuple) else is_number(type_)
 
 
 def is_place_of_number(bar: Type, index: Type) -> bool:

@@ -17,7 +17,7 @@ from zyg.cotangent_facts import (
     is_table,
     zeros_type,
 )
-from zyg.cotangent_place_facts import row_type
+from zyg.cotangent_place_facts import row_type, sum_of_rows
 from zyg.numpy_facts import is_real
 
 
@@ -30,10 +30,10 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(cls, join(item, call_type(operator.add, item, value)))
         case (Mapping(cls, key, item) as bar, index, value) if holds_numbers(bar):
             return Mapping(cls, key, join(item, call_type(operator.add, item, value)))
-        case (Sequence(item=item) | Mapping(item=item) as bar, index, value) if (
-            row_type(bar, [index]) == value
-        ):
-            return bar
+        case (Sequence(item=item) as bar, index, value) if row_type(bar, [index]) is not None:
+            return Sequence(list, sum_of_rows(item, value))
+        case (Mapping(cls, key, item), _, value):
+            return Mapping(cls, key, sum_of_rows(item, value))
         case (Sequence(cls), _, _) if cls is list:
             return Sequence(list, TOP)
         case _:
@@ -42,9 +42,7 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent_items.taken)
 def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if isinstance(args[0], Array | Sequence | Tuple) or holds_numbers(args[0]) or is_table(args[0]):
-        return call_type(operator.getitem, *args)
-    return TOP
+    return call_type(operator.getitem, *args) if _has_items(args[0]) else TOP
 
 
 @facts.fold(cotangent_items.taken)
@@ -135,15 +133,17 @@ def before_push(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent_items.item)
 def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if isinstance(args[0], Sequence | Tuple) or holds_numbers(args[0]) or is_table(args[0]):
-        return call_type(operator.getitem, *args)
-    return TOP
+    return call_type(operator.getitem, *args) if _has_items(args[0]) else TOP
+
+
+def _has_items(bar: Type) -> bool:
+    """Whether a cotangent is no structural zero, and has all items."""
+    return isinstance(bar, Array | Sequence | Tuple) or holds_numbers(bar) or is_table(bar)
 
 
 @facts.fold(cotangent_items.item)
 def fold_item(call: Call) -> Call | None:
     """What is no structural zero has its items at hand."""
-    bar = type_of(call.args[0])
-    if isinstance(bar, Sequence) or holds_numbers(bar) or is_table(bar):
+    if _has_items(type_of(call.args[0])):
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None

@@ -8,12 +8,12 @@ from collections.abc import Sequence as Items
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import call_type, declare, is_int
-from ir.types import TOP, Known, Mapping, Sequence, Type, join, members_of
+from ir.types import TOP, Mapping, Sequence, Tuple, Type, join
 from zyg import cotangent_items, cotangent_places
 from zyg.cotangent_facts import (
     NONE,
-    holds_numbers,
     is_place_of_number,
+    is_row,
     is_sum_of_numbers,
     is_table,
     zeros_type,
@@ -87,6 +87,24 @@ def _added(bar: Type, value: Type, depth: int) -> Type:
     return Mapping(bar.cls, bar.key, item) if isinstance(bar, Mapping) else Sequence(list, item)
 
 
+def sum_of_rows(row: Type, other: Type) -> Type:
+    """The type of the sum of cotangents of a row; nothing is known where one isn't numbers."""
+    match row, other:
+        case Sequence(_, item), Sequence(cls, more) if cls is list:
+            total = sum_of_rows(item, more)
+            return TOP if total == TOP else Sequence(list, total)
+        case Mapping(_, key, item), Mapping(cls, keys, more) if cls is dict:
+            total = sum_of_rows(item, more)
+            return TOP if total == TOP else Mapping(dict, join(key, keys), total)
+        case Tuple(items), Tuple(others) if len(items) == len(others):
+            totals = tuple(map(sum_of_rows, items, others))
+            return TOP if TOP in totals else Tuple(totals)
+        case _ if is_sum_of_numbers(row) and is_sum_of_numbers(other):
+            return join(row, call_type(operator.add, row, other))
+        case _:
+            return TOP
+
+
 @declare(cotangent_places.cleared_in)
 def cleared_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if is_nested_place(args[0], args[1:]) else TOP
@@ -102,7 +120,7 @@ def row_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 @facts.fold(cotangent_places.row_at)
-def fold_row_at(call: Call) -> Operand | Call:
+def fold_row_at(call: Call) -> Operand | Call | None:
     row = row_at((*map(type_of, call.args),), {})
     if row == NONE:
         return Const(None)
@@ -113,10 +131,11 @@ def fold_row_at(call: Call) -> Operand | Call:
 
 @declare(cotangent_places.cleared_to)
 def cleared_to(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Known where `row_at` knows a row, and None stands for a key that wasn't there."""
     bar, _, before = args
-    rows = [row for row in members_of(before) if row != NONE]
-    is_row = len(rows) == 1 and is_table(Sequence(list, rows[0]))
-    return bar if is_row and is_table(bar) else TOP
+    if before == NONE:
+        return bar if isinstance(bar, Mapping) and is_table(bar) else TOP
+    return bar if is_table(bar) and is_table(Sequence(list, before)) else TOP
 
 
 @facts.fold(cotangent_places.cleared_to)
@@ -148,19 +167,25 @@ def with_key(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @declare(cotangent_places.without_place_in)
 def without_place_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     bar, *path = args
-    is_known = is_nested_place(bar, path) and is_list_of_numbers(row_type(bar, path[:-1]))
-    return bar if is_known else TOP
+    return bar if is_list_of_places(bar, path) else TOP
 
 
 @declare(cotangent_places.with_place_in)
 def with_place_in(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     bar, zero, *path = args
-    is_known = is_nested_place(bar, path) and is_list_of_numbers(row_type(bar, path[:-1]))
-    return _added(bar, zero, len(path)) if is_known else TOP
+    if not is_list_of_places(bar, path):
+        return TOP
+    row = row_type(bar, path[:-1])
+    assert isinstance(row, Sequence)
+    if isinstance(row.item, Tuple):
+        return bar if zero == row.item else TOP
+    return _added(bar, zero, len(path)) if is_sum_of_numbers(zero) else TOP
 
 
-def is_list_of_numbers(type_: Type | None) -> bool:
-    return isinstance(type_, Sequence) and holds_numbers(type_)
+def is_list_of_places(bar: Type, path: Items[Type]) -> bool:
+    """Whether a list of numbers, or of tuples of them, is what a path leads into."""
+    row = row_type(bar, path[:-1])
+    return isinstance(row, Sequence) and is_row(row) and is_int(path[-1])
 
 
 @declare(cotangent_places.owned_within)

@@ -23,7 +23,7 @@ from zyg import cotangent_items, cotangent_places
 from zyg.compiler.algebra import Algebra
 from zyg.compiler.tangents import NONE, is_none, is_numeric
 from zyg.cotangent_facts import is_sum_of_numbers
-from zyg.cotangent_place_facts import is_list_of_numbers, is_nested_place, row_type
+from zyg.cotangent_place_facts import is_list_of_places, is_nested_place
 from zyg.cotangent_places import add_in, cleared_in, with_place_in, without_place_in
 from zyg.rules.changes import at_index
 
@@ -83,22 +83,21 @@ class ItemContributions(Algebra):
         """What a cotangent was, and what was done to single numbers of it since."""
         found: list[_Change] = []
         while (change := self._change_of(operand)) is not None:
-            match change:
-                case (cotangent_places.add_in | cotangent_places.with_place_in) as function, [
-                    before, value, *path
-                ]:
-                    changes: list[_Change] | None = [(path, function, [value])]
-                case (cotangent_places.cleared_in | cotangent_places.without_place_in) as function, [
-                    before, *path
-                ]:
+            function, [before, *args] = change
+            changes: list[_Change] | None
+            match function, args:
+                case cotangent_places.add_in | cotangent_places.with_place_in, [value, *path]:
+                    changes = [(path, function, [value])]
+                case cotangent_places.cleared_in | cotangent_places.without_place_in, path:
                     changes = [(path, function, [])]
-                case cotangent_items.cleared, [before, index]:
+                case cotangent_items.cleared, [index]:
                     changes = None if until_cleared else [([index], cleared_in, [])]
-                case cotangent_items.without_last, [before]:
+                case cotangent_items.without_last, []:
                     changes = [([Const(-1)], without_place_in, [])]
-                case cotangent_items.with_place, [before, index, zero]:
+                case cotangent_items.with_place, [index, zero]:
                     changes = [([index], with_place_in, [zero])]
-                case _, [before, index, value]:
+                case _:
+                    index, value = args
                     changes = [([index], add_in, [value])]
                     if not is_sum_of_numbers(type_of(value)):
                         numbers = self._numbers_in(value)
@@ -121,14 +120,11 @@ class ItemContributions(Algebra):
         if not all(len(path) > 1 for path, _, _ in changes):
             return None
         for path, function, values in changes:
-            types = list(map(type_of, path))
-            if not is_nested_place(type_of(bars), types):
+            moves = function in (with_place_in, without_place_in)
+            is_place = is_list_of_places if moves else is_nested_place
+            if not is_place(type_of(bars), list(map(type_of, path))):
                 return None
             if not all(is_sum_of_numbers(type_of(value)) for value in values):
-                return None
-            if function in (with_place_in, without_place_in) and not is_list_of_numbers(
-                row_type(type_of(bars), types[:-1])
-            ):
                 return None
         for path, function, values in changes:
             bars = self.call(function, bars, *values, *path)
@@ -140,7 +136,10 @@ class ItemContributions(Algebra):
         while (taken := self._call_of(bars, cotangent_items.taken)) is not None:
             bars = taken.args[0]
             path.insert(0, taken.args[1])
-        if len(path) == 1 or not is_nested_place(type_of(bars), list(map(type_of, path))):
+        types = list(map(type_of, path))
+        if len(path) == 1 or not (
+            is_nested_place(type_of(bars), types) or is_list_of_places(type_of(bars), types)
+        ):
             return None
         return self.call(cotangent_places.item_in, bars, *path)
 

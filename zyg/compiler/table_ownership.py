@@ -15,7 +15,7 @@ from typing import TypeGuard
 from ir import facts
 from ir.core import Block, Call, Const, Op, Operand, Value, type_of
 from ir.rewrite import blocks
-from ir.types import Mapping, Scalar, Sequence, Type, Union
+from ir.types import Mapping, Scalar, Sequence, Tuple, Type, Union
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.compiler.consuming import (
     add_in_into,
@@ -139,10 +139,15 @@ def _is_last(index: Operand) -> bool:
 
 
 def _is_number(type_: Type) -> bool:
-    """Whether a value is a number: an array would be memory of what it was read from."""
-    if isinstance(type_, Union):
-        return all(map(_is_number, type_.members))
-    return isinstance(type_, Scalar)
+    """Whether a value is a number, or a tuple of such: an array would be memory of what it was
+    read from."""
+    match type_:
+        case Union(members):
+            return all(map(_is_number, members))
+        case Tuple(items):
+            return all(map(_is_number, items))
+        case _:
+            return isinstance(type_, Scalar)
 
 
 def _leaf(bars: Type, depth: int) -> Type:

@@ -15,6 +15,7 @@ from zyg.cotangent_places import (
     cleared_in,
     cleared_to,
     found_in,
+    item_in,
     one_hot_in,
     row_at,
     with_key,
@@ -62,7 +63,9 @@ def subtract(a, b):
 
 @adjoint(cotangent_items.add_at)
 def add_at(bar, index, value):
-    return cotangent_items.add_at(bar, index, value), lambda y_bar: (y_bar, None, y_bar[index])
+    return cotangent_items.add_at(bar, index, value), lambda y_bar: (
+        y_bar, None, cotangent_items.item(y_bar, index)
+    )
 
 
 @adjoint(cotangent_places.item_in)
@@ -111,8 +114,9 @@ def key_put_back(bar, key, before):
 
 @adjoint(cotangent_places.without_place_in)
 def without_place(bar, *path):
+    zero = cotangent.zeros_like(item_in(bar, *path))
     return cotangent_places.without_place_in(bar, *path), lambda y_bar: (
-        with_place_in(y_bar, 0.0, *path), *[None for _ in path]
+        with_place_in(y_bar, zero, *path), *[None for _ in path]
     )
 
 

@@ -23,6 +23,7 @@ from zyg.cotangent_items import (
     before_push,
     cleared,
     cleared_view,
+    item,
     one_hot,
     position_of,
     put_back,
@@ -53,7 +54,7 @@ def accumulate_(a, b):
 @adjoint(accumulate_at)
 def accumulate_at_(buffer, index, value):
     y = accumulate_at(buffer, index, value)
-    return y, lambda y_bar: (y_bar, None, None if value is None else y_bar[index])
+    return y, lambda y_bar: (y_bar, None, None if value is None else item(y_bar, index))
 
 
 @adjoint(one_hot)
