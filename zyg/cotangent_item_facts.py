@@ -108,6 +108,15 @@ def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if len(args) == 1 and isinstance(args[0], Sequence) else TOP
 
 
+@declare(cotangent_items.cycled_back)
+def cycled_back(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if isinstance(args[0], Sequence) else TOP
+
+
+facts.pure(cotangent_items.cycled_back)
+facts.fresh(cotangent_items.cycled_back)
+
+
 @declare(cotangent_items.with_numbers)
 def with_numbers(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return zeros_type(args[1]) if len(args) == 2 else TOP

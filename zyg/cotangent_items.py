@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.primitives import cycled
 from zyg.cotangent import (
     FLOATS,
     accumulate,
@@ -285,6 +286,16 @@ def take_push_back(buffer: Any, end: int, is_full: bool, zero: Any = None) -> An
     if is_full:
         buffer.insert(0 if end else len(buffer), zero)
     return buffer
+
+
+def cycled_back(bars: Any, path: tuple[int, ...]) -> Any:
+    """The cotangent of a list before its items moved along a path (`primitives.cycled`)."""
+    return None if bars is None else cycle_back([*bars], path)
+
+
+def cycle_back(buffer: Any, path: tuple[int, ...]) -> Any:
+    """The same in a buffer, which the caller owns."""
+    return cycled(buffer, path[::-1])
 
 
 def with_numbers(bars: Any, like: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
 from zyg import cotangent, cotangent_items, shadows
-from zyg.cotangent_items import accumulate_at, clear_at, insert_place, take_push_back
+from zyg.cotangent_items import accumulate_at, clear_at, cycle_back, insert_place, take_push_back
 from zyg.cotangent_places import drop_place, item_in
 
 
@@ -76,6 +76,11 @@ def insert_place_into(buffer: Any, zero: Any, *path: Any) -> Any:
     return buffer
 
 
+def append_into(buffer: Any, value: Any) -> Any:
+    buffer.append(value)
+    return buffer
+
+
 def drop_key_into(buffer: Any, key: Any) -> Any:
     del buffer[key]
     return buffer
@@ -106,9 +111,9 @@ def drop_last_into(buffer: Any) -> Any:
 IN_PLACE = {
     id(f) for f in (
         add_into, subtract_into, add_item_into, subtract_item_into, accumulate_into, clear_into,
-        set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back,
+        set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back, cycle_back,
         add_in_into, set_in_into, clear_to_into, drop_place_into, insert_place_into,
-        drop_key_into, clear_key_to_into,
+        drop_key_into, clear_key_to_into, append_into,
         shadows.add, shadows.take,
     )
 }
@@ -274,6 +279,18 @@ def _print_clear_at(args: list[ast.expr], environment: Any) -> ast.stmt:
 def _print_drop_last(args: list[ast.expr], environment: Any) -> ast.stmt:
     last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1, kind=None))
     return ast.Delete(targets=[subscript(args[0], last)])
+
+
+@statement_form(append_into)
+def _print_append(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = ast.Attribute(value=args[0], attr="append", ctx=ast.Load())
+    return ast.Expr(value=ast.Call(func=function, args=args[1:], keywords=[]))
+
+
+@statement_form(cycle_back)
+def _print_cycle_back(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(cycle_back, "cycle_back"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
 
 
 @statement_form(drop_key_into)

@@ -69,6 +69,7 @@ CONSUMING = {
     cotangent_items.without_last: drop_last_into,
     cotangent_items.with_place: cotangent_items.insert_place,
     cotangent_items.before_push: cotangent_items.take_push_back,
+    cotangent_items.cycled_back: cotangent_items.cycle_back,
     cotangent_places.cleared_to: clear_to_into,
     cotangent_places.without_key: drop_key_into,
 }

@@ -36,7 +36,7 @@ _CHANGES = (*_IN_PLACE, *_IN_PLACE.values())
 # Of these, what is left of the rows is in the result.
 _OF_ROWS = (
     cotangent_items.cleared, cotangent_items.without_last, cotangent_places.cleared_to,
-    cotangent_places.without_key,
+    cotangent_places.without_key, cotangent_items.cycled_back,
 )
 _NEW = (cotangent.zeros_like, cotangent_places.owned_within, cotangent_places.one_hot_in)
 

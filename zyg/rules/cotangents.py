@@ -23,6 +23,7 @@ from zyg.cotangent_items import (
     before_push,
     cleared,
     cleared_view,
+    cycled_back,
     item,
     one_hot,
     position_of,
@@ -232,6 +233,11 @@ def pushed_again(y_bar, end, is_full):
     if end == 0:
         return [None, *(y_bar[:-1] if is_full else y_bar)]
     return [*(y_bar[1:] if is_full else y_bar), None]
+
+
+@adjoint(cycled_back)
+def cycled_back_(bars, path):
+    return cycled_back(bars, path), lambda y_bar: (cycled_back(y_bar, path[::-1]), None)
 
 
 @adjoint(with_place)
