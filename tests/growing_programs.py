@@ -176,8 +176,27 @@ def pairs_on_a_heap(values):
     return sum(found.values())
 
 
+def relax(distances, i, j, weight):
+    if distances[i] + weight < distances[j]:
+        distances[j] = distances[i] + weight
+        return True
+    return False
+
+
+def relaxed_by_a_function(values):
+    """Shortest ways again, by a function that changes the list that it is given."""
+    distances = [float("inf")] * len(values)
+    distances[0] = 0.0
+    for i in range(len(values)):
+        for step in (1, 2, 3):
+            if i + step < len(values):
+                relax(distances, i, i + step, values[i] * step)
+    return distances[-1]
+
+
 PROGRAMS = [
     over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
     lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
+    relaxed_by_a_function,
 ]
