@@ -85,6 +85,13 @@ def mapped(values):
     return sum(map(square, values)) + max(map(square, values))
 
 
+def mapped_in_a_loop(values):
+    total = 0.0
+    for y in map(square, values):
+        total = total * 0.5 + y
+    return total
+
+
 def by_a_queue(values):
     waiting, total = deque(), 0.0
     for x in values:
@@ -197,6 +204,6 @@ def relaxed_by_a_function(values):
 PROGRAMS = [
     over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
-    lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
+    mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
     relaxed_by_a_function,
 ]

@@ -96,7 +96,7 @@ class _TableOwnership(Ownership):
         callee = call.callee.value if isinstance(call.callee, Const) else None
         if callee in _NEW:
             return True
-        if call.result in self._popped:
+        if not self._popped.isdisjoint(call.results):
             return self._is_own(call.args[0], assumed)
         if callee in _CHANGES or callee in _OF_ROWS:
             return self._is_own(call.args[0], assumed)
@@ -122,8 +122,10 @@ class _TableOwnership(Ownership):
         if not isinstance(op, Call) or not isinstance(op.callee, Const):
             return False
         callee = op.callee.value
-        if op.result in self._popped:
+        if not self._popped.isdisjoint(op.results):
             return True
+        if len(op.results) != 1:
+            return False
         if callee is cotangent_items.taken and holds_numbers(op.result.type):
             return True
         is_read = callee in (cotangent_items.taken, cotangent_places.item_in, operator.getitem)
