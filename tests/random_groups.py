@@ -15,10 +15,10 @@
 
 from __future__ import annotations
 
-import linecache
 import math
-import random
 from collections import defaultdict
+
+from tests.random_code import Writer, names_of
 
 STARTS = (
     "defaultdict(list)", "{}", "{k: [] for k in range(3)}", "{k: [x, 0.5 * k] for k in range(3)}",
@@ -27,17 +27,10 @@ STARTS = (
 STARTS_OF_DICTS = ("defaultdict(dict)", "{k: {} for k in range(3)}", "{0: {1: x}}")
 
 
-class _Writer:
+class _Writer(Writer):
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines = ["def f(x):"]
+        super().__init__(seed, "def f(x):")
         self.loops: list[str] = []
-
-    def put(self, depth: int, line: str) -> None:
-        self.lines.append("    " * depth + line)
-
-    def one(self, *choices: str) -> str:
-        return self.random.choice(choices)
 
     def key(self) -> str:
         return self.one(str(self.random.randrange(4)), *[f"{i} % 3" for i in self.loops * 2])
@@ -138,12 +131,8 @@ def random_function(seed: int):
     pairs = "sum([w * j for row in p.values() for j, w in row])"
     writer.put(1, f"y = {pairs} + sum([sum(row.values()) for row in q.values()])")
     writer.put(1, "return x + y + 0.1 * total_of_all(d) + 0.1 * total_of_all(e)")
-    source = "\n".join(writer.lines) + "\n"
-    file = f"<groups {seed}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    names: dict[str, object] = {
+    names = {
         "math": math, "defaultdict": defaultdict, "__name__": "groups",
         "total": total, "total_of_all": total_of_all, "add": add,
     }
-    exec(compile(source, file, "exec"), names)
-    return names["f"]
+    return names_of(writer.lines, f"<groups {seed}>", names)["f"]
