@@ -270,7 +270,7 @@ def pushed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 @facts.result(primitives.regrouped)
-@facts.result(primitives.rotated, primitives.emptied, primitives.moved_to_end)
+@facts.result(primitives.rotated, primitives.emptied, primitives.moved_to_end, primitives.cycled)
 def changed(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 

@@ -17,8 +17,10 @@ from ir.generator_expressions import (
     as_generator,
     called,
     is_consumed_at_once,
+    is_mapping,
     is_mapping_consumed_at_once,
     name_of_mapped,
+    over_items,
 )
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
@@ -52,6 +54,14 @@ class ComprehensionParser(ExpressionParser):
         function = name_of_mapped(node)
         self.nested_statements([NodeMaker(node).assign(function, node.args[0].args[0])])
         return as_generator(node.args[0], function)
+
+    def unmapped(self, node: gast.For) -> gast.For:
+        """A loop over what `map` goes over, which calls its function; others stay."""
+        if not is_mapping(node.iter) or not self.is_global("map") or "map" in self.globals:
+            return node
+        function = name_of_mapped(node)
+        self.nested_statements([NodeMaker(node).assign(function, node.iter.args[0])])
+        return over_items(node, function)
 
     def consume(self, node: gast.Call, generator: gast.GeneratorExp) -> Operand:
         if node.func.id in ("any", "all"):

@@ -8,7 +8,8 @@
 
 Python asks for the items of the first iterable at once, and for all else when the first item is
 taken. Those that `sum` and its like consume at once stay: `ir.expressions` collects them. Those
-that are unpacked become lists. `map(f, xs)` that is consumed at once is one of them, too.
+that are unpacked become lists. `map(f, xs)` that is consumed at once is one of them, too; a loop
+over it calls `f` itself.
 """
 
 from __future__ import annotations
@@ -74,17 +75,21 @@ def is_consumed_at_once(node: Any) -> bool:
 
 def is_mapping_consumed_at_once(node: gast.Call) -> bool:
     """Whether it takes all items of a `map` instead."""
-    inner = node.args[0] if node.args else None
-    if not isinstance(inner, gast.Call) or not isinstance(inner.func, gast.Name):
-        return False
-    is_plain = inner.func.id == "map" and len(inner.args) > 1 and not inner.keywords
-    if not is_plain or any(isinstance(arg, gast.Starred) for arg in inner.args):
+    if not node.args or not is_mapping(node.args[0]):
         return False
     return node.func.id in EAGER or (node.func.id in ("any", "all") and len(node.args) == 1)
 
 
-def name_of_mapped(consumer: gast.Call) -> str:
-    """The variable for the function of a `map` that a call consumes."""
+def is_mapping(node: Any) -> bool:
+    """Whether an expression is a call of `map`, with iterables that are written out."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
+        return False
+    is_plain = node.func.id == "map" and len(node.args) > 1 and not node.keywords
+    return is_plain and not any(isinstance(arg, gast.Starred) for arg in node.args)
+
+
+def name_of_mapped(consumer: Any) -> str:
+    """The variable for the function of a `map` that a call or loop consumes."""
     return f"map@{consumer.lineno}.{consumer.col_offset}"
 
 
@@ -102,6 +107,18 @@ def as_generator(mapping: gast.Call, function: str) -> Any:
         iterable = made.call(zip, *iterables)
     clause = gast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)
     return made.node(gast.GeneratorExp(elt=element, generators=[clause]))
+
+
+def over_items(loop: gast.For, function: str) -> gast.For:
+    """The loop `for item in xs: x = function(item); ...` that `for x in map(f, xs): ...` is."""
+    made = NodeMaker(loop.iter)
+    generator = as_generator(loop.iter, function)
+    (clause,) = generator.generators
+    first = made.node(gast.Assign([loop.target], generator.elt, None))
+    return gast.copy_location(
+        gast.For(clause.target, clause.iter, [first, *loop.body], loop.orelse, loop.type_comment),
+        loop,
+    )
 
 
 def is_unpacked(node: Any) -> bool:

@@ -31,7 +31,7 @@ CHANGING = {
         primitives.deleted, primitives.appended, primitives.extended, primitives.inserted,
         primitives.updating, primitives.defaulted, primitives.touched, primitives.pushed,
         primitives.pushed_left, primitives.rotated, primitives.emptied, primitives.moved_to_end,
-        primitives.regrouped, *STORES,
+        primitives.regrouped, primitives.cycled, *STORES,
     )
 }
 

@@ -469,6 +469,15 @@ def rotated(items: Any, count: int) -> Any:
     return items
 
 
+def cycled(items: Any, path: tuple[int, ...]) -> Any:
+    """Moves items of a list along a path of positions, and the first to its end: gives `items`."""
+    first = items[path[0]]
+    for i in range(len(path) - 1):
+        items[path[i]] = items[path[i + 1]]
+    items[path[-1]] = first
+    return items
+
+
 def emptied(items: Any) -> Any:
     """`items.clear()`: gives `items`."""
     items.clear()

@@ -32,6 +32,7 @@ from ir.core import (
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.endings import Ending, Falling, Looping
 from ir.expressions import IN_PLACE
+from ir.generator_expressions import name_of_mapped
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
 from ir.keeping import Keep, Restore
 from ir.parse_generators import Frame, GeneratorParser
@@ -414,6 +415,8 @@ class StatementParser(GeneratorParser):
     # Loops
 
     def for_loop(self, node: gast.For) -> None:
+        mapped = name_of_mapped(node)
+        node = self.unmapped(node)
         iterable = self.expression(node.iter)
         item = Value(node.target.id if isinstance(node.target, gast.Name) else "item")
         names = self.carried_names([node.target, *node.body])
@@ -425,6 +428,8 @@ class StatementParser(GeneratorParser):
         body.params = [item, *params]
         self.builder.append(For([iterable], init, body, results, loc=self.location(node)))
         self.env.update(zip(names, results, strict=True))
+        for name in [name for name in self.env if name.startswith(mapped)]:
+            del self.env[name]
 
     def while_loop(self, node: gast.While) -> None:
         names = self.carried_names([node.test, *node.body])

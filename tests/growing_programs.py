@@ -85,6 +85,13 @@ def mapped(values):
     return sum(map(square, values)) + max(map(square, values))
 
 
+def mapped_in_a_loop(values):
+    total = 0.0
+    for y in map(square, values):
+        total = total * 0.5 + y
+    return total
+
+
 def by_a_queue(values):
     waiting, total = deque(), 0.0
     for x in values:
@@ -131,6 +138,26 @@ def lists_by_key(values):
     return sum(sum(items) ** 2 for items in lists.values())
 
 
+def pairs_by_key(values):
+    """The edges of a graph, by where they begin."""
+    edges = {}
+    for i, x in enumerate(values):
+        edges.setdefault(i // 3, []).append((i % 5, x * x))
+    total = 0.0
+    for start in edges:
+        for end, weight in edges[start]:
+            total += end * weight
+    return total
+
+
+def tables_by_key(values):
+    tables = {k: [0.0] * 8 for k in range(len(values) // 8 + 1)}
+    for i, x in enumerate(values):
+        tables[i // 8][i % 8] += x * x
+        tables[0][i % 7] += x
+    return sum(x * x for table in tables.values() for x in table)
+
+
 def by_a_heap(values):
     waiting, total = [], 0.0
     for x in values:
@@ -140,9 +167,43 @@ def by_a_heap(values):
     return total
 
 
+def pairs_on_a_heap(values):
+    """The shortest ways through a graph, by Dijkstra."""
+    queue, found, done = [(0.0, 0)], {0: 0.0}, set()
+    while queue:
+        distance, i = heapq.heappop(queue)
+        if i in done:
+            continue
+        done.add(i)
+        for j in ((i + 1) % len(values), (3 * i + 1) % len(values)):
+            through = distance + values[j]
+            if j not in found or through < found[j]:
+                found[j] = through
+                heapq.heappush(queue, (through, j))
+    return sum(found.values())
+
+
+def relax(distances, i, j, weight):
+    if distances[i] + weight < distances[j]:
+        distances[j] = distances[i] + weight
+        return True
+    return False
+
+
+def relaxed_by_a_function(values):
+    """Shortest ways again, by a function that changes the list that it is given."""
+    distances = [float("inf")] * len(values)
+    distances[0] = 0.0
+    for i in range(len(values)):
+        for step in (1, 2, 3):
+            if i + step < len(values):
+                relax(distances, i, i + step, values[i] * step)
+    return distances[-1]
+
+
 PROGRAMS = [
     over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
+    mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
+    relaxed_by_a_function,
 ]
-# Their gradients grow faster as yet: they copy whole lists.
-GROWING = [lists_by_key, by_a_heap]

@@ -392,3 +392,22 @@ def test_results_written_where_nothing_is_known(f):
     check_gradient(f, (2.0,), zyg.pullback)
     y, y_dot = zyg.jvp(f, (2.0,), (1.0,))
     assert y == f(2.0) and y_dot == pytest.approx(zyg.gradient(f, 2.0)[0])
+
+
+def test_a_list_that_a_called_function_changes_is_not_looked_through():
+    def relax(distances, i, weight):
+        if distances[i - 1] + weight < distances[i]:
+            distances[i] = distances[i - 1] + weight
+
+    def f(weights):
+        distances = [0.0] + [2.5] * len(weights)
+        for i, weight in enumerate(weights):
+            relax(distances, i + 1, weight)
+        return sum([x * x for x in distances])
+
+    weights = [0.5, 1.5, 2.0, 0.25]
+    check_gradient(f, (weights,), zyg.pullback)
+    zyg.check_grads(f, weights, order=2)
+    code = str(zyg.code_adjoint(f, weights))
+    assert "relax_back(" in code
+    assert "completed_list(" not in code and "shell(" not in code

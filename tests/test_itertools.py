@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools as it
+import math
 
 import numpy as np
 import pytest
@@ -171,3 +172,55 @@ def test_forward_over_reverse(f):
 
     _, found = zyg.jvp(squares, (X,), (DIRECTION,))
     np.testing.assert_allclose(found, np.dot(zyg.gradient(squares, X)[0], DIRECTION), rtol=1e-12)
+
+
+def over_products(xs):
+    total = 1.0
+    for y in map(lambda x: x * x, xs):  # noqa: C417
+        if y > 4.0:
+            break
+        for z in map(lambda a, b: a * b + y, xs, xs[1:]):
+            total += z
+    else:
+        total *= 2.0
+    return total
+
+
+def over_pairs(xs):
+    total, last = 0.0, 1.0
+    for x, (a, b) in map(lambda x: (x, (x * x, last)), xs):  # noqa: C417
+        last = last * 0.5 + a * b
+        total += x * last
+    return total
+
+
+def given_by_a_generator(xs):
+    def shifted(xs):
+        for y in map(math.sin, xs):
+            yield y + 1.0
+
+    return 0.5 + sum(y * y for y in shifted(xs))
+
+
+@pytest.mark.parametrize("f", [over_products, over_pairs, given_by_a_generator])
+@pytest.mark.parametrize("xs", [[0.5, 1.5, 0.7], [0.5, 2.5, 0.7], []])
+def test_loops_over_maps(f, xs):
+    differences.check_gradient(f, (xs,), zyg.pullback)
+
+
+def test_a_loop_over_a_map_calls_the_function_itself():
+    code = str(zyg.code_adjoint(over_products, [0.5, 1.5]))
+    assert "map" not in code and "pullback_call" not in code
+
+
+def test_another_function_that_is_named_map():
+    def map(f, xs):
+        return [f(x) + 1.0 for x in xs]
+
+    def f(xs):
+        total = 0.0
+        for y in map(lambda x: x * x, xs):
+            total += y * y
+        return total
+
+    differences.check_gradient(f, ([0.5, 1.5],), zyg.pullback)

@@ -36,10 +36,10 @@ def test_every_rule_has_a_row() -> None:
     tested.add(id(registry.rule_of(singular_bar)))  # its gradient is refused
     # Containers and iterators are no numbers: tests/test_containers.py has those. What adjoints are
     # put together from takes cotangents: the second order of the corpus runs through all of it.
-    # Changes in place have tests/test_changes.py, exceptions tests/test_exceptions.py, random
-    # draws tests/test_draws.py, copies tests/test_copies.py, SciPy tests/test_scipy_*.py, methods
-    # of ufuncs tests/test_ufunc_methods.py, what tangents are put together from
-    # tests/test_nesting_of_modes.py and tests/test_compositions.py.
+    # Changes in place have tests/test_changes.py, heaps tests/test_heaps.py, exceptions
+    # tests/test_exceptions.py, random draws tests/test_draws.py, copies tests/test_copies.py, SciPy
+    # tests/test_scipy_*.py, methods of ufuncs tests/test_ufunc_methods.py, what tangents are put
+    # together from tests/test_nesting_of_modes.py and tests/test_compositions.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
         "lazy", "assembly",
@@ -47,7 +47,7 @@ def test_every_rule_has_a_row() -> None:
         "special_functions", "special_gamma", "special_bessel", "scipy_solve", "scipy_matrices",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
-        "running_extrema",
+        "running_extrema", "heaps",
         "tangents_of_cotangents", "tangents_twice",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}

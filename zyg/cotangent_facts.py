@@ -215,9 +215,14 @@ def fold_accumulate(call: Call) -> Operand | Call | None:
 
 def has_number_for_each(type_: Type) -> bool:
     """Whether the cotangent of a value can have a number for each of its items, at any time."""
-    if isinstance(type_, Mapping) and type_.cls not in _MAPPINGS:
-        return False
-    return holds_numbers(zeros_type(type_))
+    zeros = zeros_type(type_)
+    return _has_all_keys(type_) and (holds_numbers(zeros) or is_table(zeros))
+
+
+def _has_all_keys(type_: Type) -> bool:
+    if isinstance(type_, Mapping):
+        return type_.cls in _MAPPINGS and _has_all_keys(type_.item)
+    return not isinstance(type_, Sequence) or _has_all_keys(type_.item)
 
 
 def is_sum_of_numbers(type_: Type) -> bool:
@@ -250,6 +255,8 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS and (
             is_number(bar) and is_number(item)
         ):
+            return Mapping(dict, key, join(zeros_type(item), widen(bar)))
+        case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS:
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case _:
             return TOP
@@ -410,6 +417,25 @@ def holds_numbers(type_: Type) -> bool:
     if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
         return False
     return all(map(is_number, members_of(type_.item)))
+
+
+def is_table(type_: Type) -> bool:
+    """Whether a cotangent is a list or dict of such, at any depth, without structural zeros: with a
+    number, or a tuple of numbers, at each place."""
+    if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
+        return False
+    return is_row(type_.item) or is_table(type_.item)
+
+
+def is_row(type_: Type) -> bool:
+    """Whether a cotangent is a list or dict of numbers, or of tuples of numbers."""
+    if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
+        return False
+    return all(map(_is_leaf, members_of(type_.item)))
+
+
+def _is_leaf(type_: Type) -> bool:
+    return all(map(is_number, type_.items)) if isinstance(type_, Tuple) else is_number(type_)
 
 
 def is_place_of_number(bar: Type, index: Type) -> bool:

@@ -14,8 +14,10 @@ from zyg.cotangent_facts import (
     holds_numbers,
     is_numeric,
     is_place_of_number,
+    is_table,
     zeros_type,
 )
+from zyg.cotangent_place_facts import row_type, sum_of_rows
 from zyg.numpy_facts import is_real
 
 
@@ -28,6 +30,10 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(cls, join(item, call_type(operator.add, item, value)))
         case (Mapping(cls, key, item) as bar, index, value) if holds_numbers(bar):
             return Mapping(cls, key, join(item, call_type(operator.add, item, value)))
+        case (Sequence(item=item) as bar, index, value) if row_type(bar, [index]) is not None:
+            return Sequence(list, sum_of_rows(item, value))
+        case (Mapping(cls, key, item), _, value):
+            return Mapping(cls, key, sum_of_rows(item, value))
         case (Sequence(cls), _, _) if cls is list:
             return Sequence(list, TOP)
         case _:
@@ -36,9 +42,7 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent_items.taken)
 def taken(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 2 and (isinstance(args[0], Array | Sequence | Tuple) or holds_numbers(args[0])):
-        return call_type(operator.getitem, *args)
-    return TOP
+    return call_type(operator.getitem, *args) if _has_items(args[0]) else TOP
 
 
 @facts.fold(cotangent_items.taken)
@@ -58,8 +62,8 @@ def cleared(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return bar
         case (Sequence(cls), _) if cls is list:
             return args[0] if holds_numbers(args[0]) else Sequence(list, TOP)
-        case (Mapping() as bar, _) if holds_numbers(bar):
-            return bar
+        case (Mapping(cls, key) as bar, _):
+            return bar if holds_numbers(bar) else Mapping(cls, key, TOP)
         case _:
             return TOP
 
@@ -104,6 +108,15 @@ def without_last(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0] if len(args) == 1 and isinstance(args[0], Sequence) else TOP
 
 
+@declare(cotangent_items.cycled_back)
+def cycled_back(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0] if isinstance(args[0], Sequence) else TOP
+
+
+facts.pure(cotangent_items.cycled_back)
+facts.fresh(cotangent_items.cycled_back)
+
+
 @declare(cotangent_items.with_numbers)
 def with_numbers(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return zeros_type(args[1]) if len(args) == 2 else TOP
@@ -129,15 +142,17 @@ def before_push(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(cotangent_items.item)
 def item_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) == 2 and (isinstance(args[0], Sequence | Tuple) or holds_numbers(args[0])):
-        return call_type(operator.getitem, *args)
-    return TOP
+    return call_type(operator.getitem, *args) if _has_items(args[0]) else TOP
+
+
+def _has_items(bar: Type) -> bool:
+    """Whether a cotangent is no structural zero, and has all items."""
+    return isinstance(bar, Array | Sequence | Tuple) or holds_numbers(bar) or is_table(bar)
 
 
 @facts.fold(cotangent_items.item)
 def fold_item(call: Call) -> Call | None:
     """What is no structural zero has its items at hand."""
-    bar = type_of(call.args[0])
-    if isinstance(bar, Sequence) or holds_numbers(bar):
+    if _has_items(type_of(call.args[0])):
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.primitives import cycled
 from zyg.cotangent import (
     FLOATS,
     accumulate,
@@ -287,17 +288,28 @@ def take_push_back(buffer: Any, end: int, is_full: bool, zero: Any = None) -> An
     return buffer
 
 
+def cycled_back(bars: Any, path: tuple[int, ...]) -> Any:
+    """The cotangent of a list before its items moved along a path (`primitives.cycled`)."""
+    return None if bars is None else cycle_back([*bars], path)
+
+
+def cycle_back(buffer: Any, path: tuple[int, ...]) -> Any:
+    """The same in a buffer, which the caller owns."""
+    return cycled(buffer, path[::-1])
+
+
 def with_numbers(bars: Any, like: Any) -> Any:
-    """The cotangent of a list, deque or dict of numbers, with a zero for each structural zero.
+    """The cotangent of a list, deque or dict of numbers, or of such, with a zero for each
+    structural zero.
 
     >>> with_numbers({"a": 2.0}, {"a": 1.0, "b": 3.0})
     {'a': 2.0, 'b': 0.0}
     """
-    if bars is None:
-        return zeros_like(like)
+    if bars is None or not isinstance(like, (list, deque, dict)):
+        return materialised(bars, like)
     if isinstance(like, dict):
-        return {key: materialised(bars.get(key), x) for key, x in like.items()}
-    return [materialised(bar, x) for bar, x in zip(bars, like, strict=True)]
+        return {key: with_numbers(bars.get(key), x) for key, x in like.items()}
+    return [with_numbers(bar, x) for bar, x in zip(bars, like, strict=True)]
 
 
 def without_item(bars: Any, position: int) -> Any:

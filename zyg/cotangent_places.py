@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from zyg.cotangent import owned, zeros_like
-from zyg.cotangent_items import accumulate_at, clear_at, cleared, item, one_hot
+from zyg.cotangent_items import accumulate_at, clear_at, cleared, item, one_hot, with_place
 
 
 def item_in(bar: Any, *path: Any) -> Any:
@@ -58,10 +58,38 @@ def _with(bar: Any, index: Any, part: Any) -> Any:
     return bar
 
 
+def without_place_in(bar: Any, *path: Any) -> Any:
+    """`bar` without the place at the end of a path."""
+    index, *rest = path
+    if bar is None:
+        return None
+    if not rest:
+        return drop_place([*bar], index)
+    return _with(bar, index, without_place_in(bar[index], *rest))
+
+
+def drop_place(buffer: Any, index: Any) -> Any:
+    del buffer[index]
+    return buffer
+
+
+def with_place_in(bar: Any, zero: Any, *path: Any) -> Any:
+    """`bar` where `zero` stands at the end of a path, before what has stood there."""
+    index, *rest = path
+    if bar is None:
+        return None
+    if not rest:
+        return with_place(bar, index, zero)
+    return _with(bar, index, with_place_in(bar[index], zero, *rest))
+
+
 def row_at(items: Any, index: Any) -> Any:
     """The row of a table that a store replaces; None where no table is seen to be."""
-    is_row = isinstance(items, list) and isinstance(index, int)
-    return items[index] if is_row and isinstance(items[index], list) else None
+    if isinstance(items, dict):
+        row = dict.get(items, index)
+    else:
+        row = items[index] if isinstance(items, list) and isinstance(index, int) else None
+    return row if isinstance(row, list | dict) else None
 
 
 def cleared_to(bar: Any, index: Any, before: Any) -> Any:
@@ -69,6 +97,16 @@ def cleared_to(bar: Any, index: Any, before: Any) -> Any:
     if bar is None or before is None:
         return cleared(bar, index)
     return _with(bar, index, zeros_like(before))
+
+
+def without_key(bar: Any, key: Any) -> Any:
+    """The cotangent of a dict before a key came in."""
+    return cleared(bar, key)
+
+
+def with_key(bar: Any, key: Any, before: Any) -> Any:
+    """The cotangent of a dict of cotangents of which a key was left out."""
+    return None if bar is None or before is None else _with(bar, key, zeros_like(before))
 
 
 def one_hot_in(value: Any, like: Any, *path: Any) -> Any:

@@ -262,6 +262,7 @@ _VALUES: dict[Any, int] = {
 }
 _WITHOUT_VALUES = (
     primitives.deleted, primitives.rotated, primitives.emptied, primitives.moved_to_end,
+    primitives.cycled,
 )
 
 

@@ -112,6 +112,12 @@ def _print_regrouped(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Expr(value=ast.Call(func=function, args=rest, keywords=[]))
 
 
+@statement_form(primitives.cycled)
+def _print_cycled(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(primitives.cycled, "cycled"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
 for _callee, _name in (
     (primitives.appended, "append"), (primitives.extended, "extend"),
     (primitives.inserted, "insert"), (primitives.defaulted, "setdefault"),

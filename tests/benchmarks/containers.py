@@ -20,12 +20,12 @@ def main() -> None:
     import zyg
     from tests.benchmarks.table import lines, machine
     from tests.benchmarks.timing import best_seconds
-    from tests.growing_programs import GROWING, PROGRAMS
+    from tests.growing_programs import PROGRAMS
 
     print(machine())
     print("Gradients in plain primals, by the number of items.\n")
     cells = [("program", *map(str, LENGTHS))]
-    for f in [*PROGRAMS, *GROWING]:
+    for f in PROGRAMS:
         if sys.argv[1:] and f.__name__ not in sys.argv[1:]:
             continue
         ratios = []

@@ -19,7 +19,7 @@ class Box:
 @refuses(3, (2.0,))
 def changes_objects_in_turns_with_map(x):
     box = Box(x)
-    for y in map(lambda factor: factor * box.value, (1.0, 2.0)):
+    for y, _ in zip(map(lambda factor: factor * box.value, (1.0, 2.0)), "ab"):
         box.value = box.value + y
     return box.value
 

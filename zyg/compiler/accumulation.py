@@ -55,14 +55,13 @@ from zyg.compiler.tangents import (
     is_inexact,
     is_integer,
     is_list_of_floats,
-    is_mapping_of_numbers,
     is_none,
     is_numeric,
     may_be_none,
     seed_type,
     tangent_type,
 )
-from zyg.cotangent_facts import holds_numbers
+from zyg.cotangent_facts import has_number_for_each, holds_numbers
 from zyg.numpy_facts import is_real
 from zyg.shadow_items import add_constant_object, add_object
 from zyg.shadows import current_shadows
@@ -165,7 +164,7 @@ class Accumulation(ItemContributions):
             type_of(args[0])
         ):
             return self.call(callee, *args, Const(0.0))
-        if callee is cotangent_items.taken or callee is operator.getitem:
+        if callee in (cotangent_items.taken, cotangent_items.item, operator.getitem):
             return self.read_within(*args)
         if callee is operator.mul:
             return self._product(args[0], args[1])
@@ -276,9 +275,10 @@ class Accumulation(ItemContributions):
             if self._negated(earlier_hot.args[0]) and not self._negated(hot.args[0]):
                 # What comes second can be subtracted.
                 a, b, hot = b, a, earlier_hot
-        if hot is None and isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
+        is_container = isinstance(type_of(a), Sequence | Mapping) and is_buffer(type_of(a))
+        if hot is None and is_container:
             hot = self._hot_unless_none(b)
-        if isinstance(type_of(a), Sequence) and is_buffer(type_of(a)):
+        if is_container:
             nested = self.nested_sum(a, b, hot)
             if nested is not None:
                 return nested
@@ -383,7 +383,7 @@ class Accumulation(ItemContributions):
                 return self._zeros(value)
             case Sequence(cls, item) if cls in (list, deque) and may_vary(item):
                 return self.call(cotangent.zeros_like, value)
-            case Dict() | Mapping() as type_ if is_mapping_of_numbers(as_mapping(type_)):
+            case Dict() | Mapping() as type_ if has_number_for_each(as_mapping(type_)):
                 zeros = self.call(cotangent.zeros_like, value)
                 if isinstance(zeros, Value):
                     zeros.type = as_mapping(type_of(zeros))
@@ -456,7 +456,8 @@ MAX_EXACT = 2**53  # of the whole numbers that are floats
 _SIMPLIFIED = {
     id(callee) for callee in (
         *_ELEMENTWISE, *SIGNED, operator.add, operator.pow, cotangent.unbroadcast,
-        cotangent_items.one_hot, cotangent_items.taken, cotangent_items.with_gap,
+        cotangent_items.one_hot, cotangent_items.taken, cotangent_items.item,
+        cotangent_items.with_gap,
         cotangent_items.before_push,
         np.expand_dims, np.broadcast_to,
     )

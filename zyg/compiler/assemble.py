@@ -47,6 +47,8 @@ from zyg.compiler.nesting import Derived, Unsettled, expanded
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
 from zyg.compiler.returned import (
+    bar_of_input,
+    bar_type,
     checked_loss,
     in_own_memory,
     inputs_without_heap,
@@ -155,7 +157,7 @@ class Compiler:
         returned = made.value_type if of_value else made.returned_type
         passed = passed_inputs(made)
         forward = Generated(f"{name}_forward", [returned, TOP])
-        back = Generated(f"{name}_back", [tangent_type(made.inputs[i]) for i in indices])
+        back = Generated(f"{name}_back", [bar_type(made, i) for i in indices])
         if isinstance(made.source, RunAgain):
             from zyg.compiler.checkpoint_pairs import generated  # few programs need it
 
@@ -283,12 +285,7 @@ class Compiler:
                 transposer.begin(transposer.log.versions.body)
             transposer.transpose(augmenter.steps)
             inputs = self._inputs(made)
-            bars = []
-            for i in indices:
-                bar = transposer.bars.get(inputs[i])
-                whole = transposer.zero(inputs[i]) if bar is None else bar
-                bars.append(transposer.completed(whole, inputs[i]))
-            return bars
+            return [bar_of_input(made, transposer, inputs[i], i) for i in indices]
         finally:
             self.specialiser._stack.pop()
 

@@ -13,8 +13,8 @@ import numpy as np
 from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
 from zyg import cotangent, cotangent_items, shadows
-from zyg.cotangent_items import accumulate_at, clear_at, insert_place, take_push_back
-from zyg.cotangent_places import item_in
+from zyg.cotangent_items import accumulate_at, clear_at, cycle_back, insert_place, take_push_back
+from zyg.cotangent_places import drop_place, item_in
 
 
 def add_into(buffer: Any, value: Any) -> Any:
@@ -64,6 +64,36 @@ def set_in_into(buffer: Any, value: Any, *path: Any) -> Any:
     return buffer
 
 
+def drop_place_into(buffer: Any, *path: Any) -> Any:
+    *outer, last = path
+    drop_place(item_in(buffer, *outer), last)
+    return buffer
+
+
+def insert_place_into(buffer: Any, zero: Any, *path: Any) -> Any:
+    *outer, last = path
+    insert_place(item_in(buffer, *outer), last, zero)
+    return buffer
+
+
+def append_into(buffer: Any, value: Any) -> Any:
+    buffer.append(value)
+    return buffer
+
+
+def drop_key_into(buffer: Any, key: Any) -> Any:
+    del buffer[key]
+    return buffer
+
+
+def clear_key_to_into(buffer: Any, key: Any, before: Any) -> Any:
+    if before is None:
+        del buffer[key]
+    else:
+        buffer[key] = cotangent.zeros_like(before)
+    return buffer
+
+
 def clear_to_into(buffer: Any, index: Any, before: Any) -> Any:
     buffer[index] = cotangent.zeros_like(before)
     return buffer
@@ -81,8 +111,9 @@ def drop_last_into(buffer: Any) -> Any:
 IN_PLACE = {
     id(f) for f in (
         add_into, subtract_into, add_item_into, subtract_item_into, accumulate_into, clear_into,
-        set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back,
-        add_in_into, set_in_into, clear_to_into,
+        set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back, cycle_back,
+        add_in_into, set_in_into, clear_to_into, drop_place_into, insert_place_into,
+        drop_key_into, clear_key_to_into, append_into,
         shadows.add, shadows.take,
     )
 }
@@ -248,3 +279,39 @@ def _print_clear_at(args: list[ast.expr], environment: Any) -> ast.stmt:
 def _print_drop_last(args: list[ast.expr], environment: Any) -> ast.stmt:
     last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1, kind=None))
     return ast.Delete(targets=[subscript(args[0], last)])
+
+
+@statement_form(append_into)
+def _print_append(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = ast.Attribute(value=args[0], attr="append", ctx=ast.Load())
+    return ast.Expr(value=ast.Call(func=function, args=args[1:], keywords=[]))
+
+
+@statement_form(cycle_back)
+def _print_cycle_back(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(cycle_back, "cycle_back"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+
+
+@statement_form(drop_key_into)
+def _print_drop_key(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Delete(targets=[subscript(args[0], args[1])])
+
+
+@statement_form(drop_place_into)
+def _print_drop_place(args: list[ast.expr], environment: Any) -> ast.stmt:
+    return ast.Delete(targets=[_subscripts(args[0], args[1:])])
+
+
+@statement_form(insert_place_into)
+def _print_insert_place(args: list[ast.expr], environment: Any) -> ast.stmt:
+    *outer, last = args[2:]
+    function = name_node(environment.add(insert_place, "insert_place"))
+    row = _subscripts(args[0], outer)
+    return ast.Expr(value=ast.Call(func=function, args=[row, last, args[1]], keywords=[]))
+
+
+@statement_form(clear_key_to_into)
+def _print_clear_key_to(args: list[ast.expr], environment: Any) -> ast.stmt:
+    function = name_node(environment.add(clear_key_to_into, "clear_key_to_into"))
+    return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))

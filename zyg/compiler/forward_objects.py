@@ -106,15 +106,17 @@ class ForwardObjects(ForwardRules):
             return True
         if callee.value is contents_read:
             value = args[1]
+            held = self._held(value, op.loc)
+            if not isinstance(value, Value) or held is None:
+                mapping[op.result] = value  # a call may give less than inference has seen
+                return True
             result = Value(op.result.name, op.result.type)
             self._define(Call(Const(primitives.alias), [value], {}, [result], op.loc))
             mapping[op.result] = result
-            held = self._held(value, op.loc)
-            if isinstance(value, Value) and held is not None:
-                self.varied.add(result)
-                self.varied.add(value)
-                self._held_here[result] = held, self.steps
-                self.steps.append(ContentsStep(result, value, held, op.loc))
+            self.varied.add(result)
+            self.varied.add(value)
+            self._held_here[result] = held, self.steps
+            self.steps.append(ContentsStep(result, value, held, op.loc))
             return True
         if callee.value is object_read:
             result = Value(op.result.name, op.result.type)

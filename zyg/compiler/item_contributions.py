@@ -23,15 +23,18 @@ from zyg import cotangent_items, cotangent_places
 from zyg.compiler.algebra import Algebra
 from zyg.compiler.tangents import NONE, is_none, is_numeric
 from zyg.cotangent_facts import is_sum_of_numbers
-from zyg.cotangent_place_facts import is_nested_place
+from zyg.cotangent_place_facts import is_list_of_places, is_nested_place
+from zyg.cotangent_places import add_in, cleared_in, with_place_in, without_place_in
 from zyg.rules.changes import at_index
 
 _CHANGES = (
     cotangent_items.add_at, cotangent_items.cleared,
+    cotangent_items.without_last, cotangent_items.with_place,
     cotangent_places.add_in, cotangent_places.cleared_in,
+    cotangent_places.without_place_in, cotangent_places.with_place_in,
 )
-# What was done to a number in a cotangent: its path, and what was added; None where it was cleared.
-_Change: TypeAlias = tuple[list[Operand], Operand | None]
+# What was done to a place of a number in a cotangent: its path; the function, and what was added.
+_Change: TypeAlias = tuple[list[Operand], object, list[Operand]]
 
 
 class ItemContributions(Algebra):
@@ -61,16 +64,16 @@ class ItemContributions(Algebra):
     def _numbers_in(self, contribution: Operand) -> list[_Change] | None:
         """The numbers that a cotangent has, which is zero elsewhere."""
         base, found = self._changes(contribution)
-        if any(value is None for _, value in found):
+        if any(function is not add_in for _, function, _ in found):
             return None
         deep = self._call_of(base, cotangent_places.one_hot_in)
         if deep is not None:
-            return [(deep.args[2:], deep.args[0]), *found]
+            return [(deep.args[2:], add_in, deep.args[:1]), *found]
         hot = self._one_hot(base)
         if hot is None:
             return None
         if is_sum_of_numbers(type_of(hot.args[0])):
-            return [([hot.args[2]], hot.args[0]), *found]
+            return [([hot.args[2]], add_in, hot.args[:1]), *found]
         inside = self._numbers_in(hot.args[0])
         return None if inside is None else [*_below(hot.args[2], inside), *found]
 
@@ -80,15 +83,22 @@ class ItemContributions(Algebra):
         """What a cotangent was, and what was done to single numbers of it since."""
         found: list[_Change] = []
         while (change := self._change_of(operand)) is not None:
-            match change:
-                case cotangent_places.add_in, [before, value, *path]:
-                    changes: list[_Change] | None = [(path, value)]
-                case cotangent_places.cleared_in, [before, *path]:
-                    changes = [(path, None)]
-                case cotangent_items.cleared, [before, index]:
-                    changes = None if until_cleared else [([index], None)]
-                case _, [before, index, value]:
-                    changes = [([index], value)]
+            function, [before, *args] = change
+            changes: list[_Change] | None
+            match function, args:
+                case cotangent_places.add_in | cotangent_places.with_place_in, [value, *path]:
+                    changes = [(path, function, [value])]
+                case cotangent_places.cleared_in | cotangent_places.without_place_in, path:
+                    changes = [(path, function, [])]
+                case cotangent_items.cleared, [index]:
+                    changes = None if until_cleared else [([index], cleared_in, [])]
+                case cotangent_items.without_last, []:
+                    changes = [([Const(-1)], without_place_in, [])]
+                case cotangent_items.with_place, [index, zero]:
+                    changes = [([index], with_place_in, [zero])]
+                case _:
+                    index, value = args
+                    changes = [([index], add_in, [value])]
                     if not is_sum_of_numbers(type_of(value)):
                         numbers = self._numbers_in(value)
                         changes = None if numbers is None else _below(index, numbers)
@@ -107,18 +117,17 @@ class ItemContributions(Algebra):
 
     def _changed(self, bars: Operand, changes: list[_Change]) -> Operand | None:
         """The cotangent of a table with some of its numbers changed; None if they aren't known."""
-        if not all(len(path) > 1 for path, _ in changes):
+        if not all(len(path) > 1 for path, _, _ in changes):
             return None
-        for path, value in changes:
-            if not is_nested_place(type_of(bars), list(map(type_of, path))):
+        for path, function, values in changes:
+            moves = function in (with_place_in, without_place_in)
+            is_place = is_list_of_places if moves else is_nested_place
+            if not is_place(type_of(bars), list(map(type_of, path))):
                 return None
-            if value is not None and not is_sum_of_numbers(type_of(value)):
+            if not all(is_sum_of_numbers(type_of(value)) for value in values):
                 return None
-        for path, value in changes:
-            if value is None:
-                bars = self.call(cotangent_places.cleared_in, bars, *path)
-            else:
-                bars = self.call(cotangent_places.add_in, bars, value, *path)
+        for path, function, values in changes:
+            bars = self.call(function, bars, *values, *path)
         return bars
 
     def read_within(self, bars: Operand, index: Operand) -> Operand | None:
@@ -127,7 +136,10 @@ class ItemContributions(Algebra):
         while (taken := self._call_of(bars, cotangent_items.taken)) is not None:
             bars = taken.args[0]
             path.insert(0, taken.args[1])
-        if len(path) == 1 or not is_nested_place(type_of(bars), list(map(type_of, path))):
+        types = list(map(type_of, path))
+        if len(path) == 1 or not (
+            is_nested_place(type_of(bars), types) or is_list_of_places(type_of(bars), types)
+        ):
             return None
         return self.call(cotangent_places.item_in, bars, *path)
 
@@ -195,7 +207,7 @@ class ItemContributions(Algebra):
 
 def _below(index: Operand, changes: list[_Change]) -> list[_Change]:
     """Changes of a row as those of the table that holds it."""
-    return [([index, *path], value) for path, value in changes]
+    return [([index, *path], function, values) for path, function, values in changes]
 
 
 def _is_scalar(type_: Type) -> bool:

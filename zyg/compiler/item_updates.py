@@ -1,7 +1,8 @@
 """Fewer updates of the items of a buffer that an adjoint owns, where it writes in place.
 
-    a_bar[i] = 0; a_bar[i] += v    ->    a_bar[i] = v
-    t = -v; a_bar[i] += t          ->    a_bar[i] -= v
+    a_bar[i] = 0; a_bar[i] += v                       ->    a_bar[i] = v
+    t = -v; a_bar[i] += t                             ->    a_bar[i] -= v
+    insert_place(a_bar, -1, 0.0); a_bar[-1] += v      ->    a_bar.append(v)
 """
 
 from __future__ import annotations
@@ -10,19 +11,22 @@ import operator
 from collections import Counter
 
 from ir import facts
-from ir.core import Block, Call, Const, Value, operands_of, type_of
+from ir.core import Block, Call, Const, Operand, Value, operands_of, type_of
 from ir.rewrite import blocks, count_uses, substitute
 from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
 from zyg.compiler.consuming import (
+    accumulate_into,
     add_in_into,
     add_item_into,
+    append_into,
     clear_into,
     set_in_into,
     set_item_into,
     subtract_item_into,
 )
 from zyg.compiler.tangents import is_inexact
+from zyg.cotangent_items import insert_place
 
 
 def shorten_updates(body: Block) -> None:
@@ -31,6 +35,25 @@ def shorten_updates(body: Block) -> None:
         _set_cleared(block, uses)
         _set_cleared_in_rows(block, uses)
         _subtract_negated(block, uses)
+        _append_last(block, uses)
+
+
+def _append_last(block: Block, uses: Counter[Value]) -> None:
+    """Appends what is added to a place at the end that was made for it."""
+    for made, addition in list(zip(block.ops, block.ops[1:], strict=False)):
+        if not isinstance(made, Call) or not isinstance(addition, Call):
+            continue
+        is_added = _calls(addition, add_item_into) or _calls(addition, accumulate_into)
+        if not is_added or not _calls(made, insert_place) or uses[made.result] != 1:
+            continue
+        is_same = addition.args[0] is made.result
+        if is_same and _is_last(made.args[1]) and _is_last(addition.args[1]):
+            addition.callee, addition.args = Const(append_into), [made.args[0], addition.args[2]]
+            block.ops.remove(made)
+
+
+def _is_last(index: Operand) -> bool:
+    return isinstance(index, Const) and index.value == -1
 
 
 def _subtract_negated(block: Block, uses: Counter[Value]) -> None:

@@ -51,12 +51,11 @@ from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.loop_records import LoopRecords
 from zyg.compiler.tangents import (
     bar_name,
-    is_buffer,
     is_list_of_floats,
     is_none,
     tangent_type,
 )
-from zyg.cotangent_facts import has_number_for_each
+from zyg.cotangent_facts import has_number_for_each, holds_numbers, is_table
 
 MAX_ROUNDS = 6
 
@@ -213,7 +212,8 @@ class LoopTransposer(LoopRecords):
         if is_list_of_floats(value.type):
             is_begun = is_list_of_floats(type_of(bar))
             return bar if is_begun else self.completed_list(bar, value)
-        if has_number_for_each(widen(value.type)) and not is_buffer(type_of(bar)):
+        type_ = type_of(bar)
+        if has_number_for_each(widen(value.type)) and not (holds_numbers(type_) or is_table(type_)):
             return self.call(cotangent_items.with_numbers, bar, value)
         return bar
 

@@ -48,8 +48,12 @@ from zyg.compiler.consuming import (
     add_item_into,
     clear_at_into,
     clear_into,
+    clear_key_to_into,
     clear_to_into,
+    drop_key_into,
     drop_last_into,
+    drop_place_into,
+    insert_place_into,
     set_in_into,
     set_item_into,
     subtract_into,
@@ -65,13 +69,17 @@ CONSUMING = {
     cotangent_items.without_last: drop_last_into,
     cotangent_items.with_place: cotangent_items.insert_place,
     cotangent_items.before_push: cotangent_items.take_push_back,
+    cotangent_items.cycled_back: cotangent_items.cycle_back,
     cotangent_places.cleared_to: clear_to_into,
+    cotangent_places.without_key: drop_key_into,
 }
 _CONSUMED = set(map(id, CONSUMING))
 _OF_ALL_TYPES: set[int] = set()
 _OWNED = (
     add_item_into, clear_into, set_item_into, cotangent.owned, add_in_into, set_in_into,
-    cotangent_places.add_in, cotangent_places.cleared_in,
+    cotangent_places.add_in, cotangent_places.cleared_in, clear_key_to_into,
+    drop_place_into, insert_place_into,
+    cotangent_places.without_place_in, cotangent_places.with_place_in,
 )
 # What reads a part of an array and keeps none of its memory.
 LOOKING: list[Any] = [cotangent_items.taken, cotangent_places.item_in]
@@ -273,6 +281,8 @@ class Ownership:
             op.callee, op.args = Const(set_item_into), [*op.args, Const(zero_of(bars.item))]
         elif callee is cotangent_items.cleared and getattr(bars, "dims", None):
             op.callee = Const(clear_into)
+        elif callee is cotangent_places.cleared_to and isinstance(bars, Mapping):
+            op.callee = Const(clear_key_to_into)
 
     def _is_mutable(self, type_: Type) -> bool:
         is_container = isinstance(type_, Sequence | Mapping) and type_.cls in (list, dict)

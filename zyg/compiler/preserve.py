@@ -56,7 +56,7 @@ _REGROUPING = {
     id(f) for f in (
         primitives.appended, primitives.extended, primitives.inserted, primitives.deleted,
         primitives.pushed, primitives.pushed_left, primitives.rotated, primitives.emptied,
-        primitives.regrouped,
+        primitives.regrouped, primitives.cycled,
     )
 }
 # Calls whose operands beside the whole show its memory.

@@ -18,6 +18,7 @@ from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.saving import holds_memory
 from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.transpose import Transposer
 from zyg.keeping import kept
 from zyg.rules.registry import adjoint, constant
@@ -49,6 +50,27 @@ def value_of(transposer: Transposer, result: Operand) -> Operand:
     parts = transposer.parts(result)
     assert parts is not None, "the body ends in the tuple of the value and the versions"
     return parts[0]
+
+
+def bar_of_input(
+    made: Specialisation, transposer: Transposer, value: Value, number: int
+) -> Operand:
+    """The cotangent of an input that a back function gives: no structural zero of a number."""
+    bar = transposer.bars.get(value)
+    whole = transposer.zero(value) if bar is None else bar
+    return transposer.completed(whole, value, _gives_list(made, number))
+
+
+def _gives_list(made: Specialisation, number: int) -> bool:
+    """Whether there are none in a list either: in one that the function changes, since it is given
+    such a list for what stood there behind the call."""
+    return made.heap is None and number in made.handed_out
+
+
+def bar_type(made: Specialisation, number: int) -> Type:
+    """The type of the cotangent that a back function gives for an input."""
+    typed = seed_type if _gives_list(made, number) else tangent_type
+    return typed(made.inputs[number])
 
 
 # What gives a new array, or changes one that nobody else knows.

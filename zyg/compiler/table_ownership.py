@@ -15,18 +15,28 @@ from typing import TypeGuard
 from ir import facts
 from ir.core import Block, Call, Const, Op, Operand, Value, type_of
 from ir.rewrite import blocks
-from ir.types import Mapping, Scalar, Sequence, Type, Union
+from ir.types import Mapping, Scalar, Sequence, Tuple, Type, Union
 from zyg import cotangent, cotangent_items, cotangent_places
-from zyg.compiler.consuming import add_in_into, set_in_into
+from zyg.compiler.consuming import (
+    add_in_into,
+    drop_place_into,
+    insert_place_into,
+    set_in_into,
+)
 from zyg.compiler.ownership import Ownership, zero_of
 from zyg.compiler.tangents import is_numeric
-from zyg.cotangent_facts import holds_numbers
+from zyg.cotangent_facts import holds_numbers, is_table
 from zyg.cotangent_place_facts import is_nested_place
 
-_CHANGES = (cotangent_places.add_in, cotangent_places.cleared_in, add_in_into, set_in_into)
+_IN_PLACE = {
+    cotangent_places.add_in: add_in_into, cotangent_places.without_place_in: drop_place_into,
+    cotangent_places.with_place_in: insert_place_into, cotangent_places.cleared_in: set_in_into,
+}
+_CHANGES = (*_IN_PLACE, *_IN_PLACE.values())
 # Of these, what is left of the rows is in the result.
 _OF_ROWS = (
     cotangent_items.cleared, cotangent_items.without_last, cotangent_places.cleared_to,
+    cotangent_places.without_key, cotangent_items.cycled_back,
 )
 _NEW = (cotangent.zeros_like, cotangent_places.owned_within, cotangent_places.one_hot_in)
 
@@ -67,15 +77,15 @@ class _TableOwnership(Ownership):
 
     def _convert_call(self, op: Call) -> None:
         callee = op.callee.value if isinstance(op.callee, Const) else None
-        if callee not in (cotangent_places.add_in, cotangent_places.cleared_in):
+        if callee not in _IN_PLACE:
             return
         buffer = op.args[0]
         if not self._is_linear(buffer) or not self._is_owned(buffer, frozenset()):
             return
         if type_of(op.result) != type_of(buffer):
             return
-        if callee is cotangent_places.add_in:
-            op.callee = Const(add_in_into)
+        if callee is not cotangent_places.cleared_in:
+            op.callee = Const(_IN_PLACE[callee])
             return
         path = op.args[1:]
         if is_nested_place(type_of(buffer), list(map(type_of, path))):
@@ -86,12 +96,15 @@ class _TableOwnership(Ownership):
         callee = call.callee.value if isinstance(call.callee, Const) else None
         if callee in _NEW:
             return True
-        if call.result in self._popped:
+        if not self._popped.isdisjoint(call.results):
             return self._is_own(call.args[0], assumed)
         if callee in _CHANGES or callee in _OF_ROWS:
             return self._is_own(call.args[0], assumed)
         if callee is cotangent_items.add_at:
-            return self._is_own(call.args[0], assumed) and self._fits(call.args[2], assumed)
+            # To a row of numbers another one is added in a new list.
+            is_sum = is_table(type_of(call.args[0])) and call.result.type == type_of(call.args[0])
+            is_new = is_sum or self._fits(call.args[2], assumed)
+            return self._is_own(call.args[0], assumed) and is_new
         if callee is cotangent_items.one_hot:
             return self._fits(call.args[0], assumed)
         if callee is cotangent_items.taken:  # a copy of the row
@@ -109,8 +122,10 @@ class _TableOwnership(Ownership):
         if not isinstance(op, Call) or not isinstance(op.callee, Const):
             return False
         callee = op.callee.value
-        if op.result in self._popped:
+        if not self._popped.isdisjoint(op.results):
             return True
+        if len(op.results) != 1:
+            return False
         if callee is cotangent_items.taken and holds_numbers(op.result.type):
             return True
         is_read = callee in (cotangent_items.taken, cotangent_places.item_in, operator.getitem)
@@ -126,10 +141,15 @@ def _is_last(index: Operand) -> bool:
 
 
 def _is_number(type_: Type) -> bool:
-    """Whether a value is a number: an array would be memory of what it was read from."""
-    if isinstance(type_, Union):
-        return all(map(_is_number, type_.members))
-    return isinstance(type_, Scalar)
+    """Whether a value is a number, or a tuple of such: an array would be memory of what it was
+    read from."""
+    match type_:
+        case Union(members):
+            return all(map(_is_number, members))
+        case Tuple(items):
+            return all(map(_is_number, items))
+        case _:
+            return isinstance(type_, Scalar)
 
 
 def _leaf(bars: Type, depth: int) -> Type:

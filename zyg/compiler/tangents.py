@@ -24,7 +24,6 @@ from ir.types import (
 )
 from zyg.array_type import Array
 from zyg.compiler.activity import may_vary
-from zyg.cotangent_facts import holds_numbers
 from zyg.shadows import SHADOWS
 
 NONE = Const(None)
@@ -139,7 +138,7 @@ def is_none(operand: Operand) -> bool:
 
 def may_be_none(type_: Type) -> bool:
     """Whether a cotangent of this type may be the structural zero at run time."""
-    if isinstance(type_, Tuple | Sequence) or is_mapping_of_numbers(type_):
+    if isinstance(type_, Tuple | Sequence | Mapping):
         return False
     if isinstance(type_, Known):
         return type_.value is None
@@ -148,19 +147,13 @@ def may_be_none(type_: Type) -> bool:
 
 def is_buffer(type_: Type) -> bool:
     """Whether cotangents of this type are never a structural zero, and can be added to."""
-    if is_mapping_of_numbers(type_):
-        return True
-    return is_array(type_) or (isinstance(type_, Sequence) and type_.cls is list)
+    is_container = isinstance(type_, Sequence | Mapping) and type_.cls in (list, dict)
+    return is_array(type_) or is_container
 
 
 def as_mapping(type_: Type) -> Type:
     """The type of a dict whose keys don't matter."""
     return any_keys(type_) if isinstance(type_, Dict) else type_
-
-
-def is_mapping_of_numbers(type_: Type) -> bool:
-    """Whether a cotangent has a number for each key of a dict."""
-    return isinstance(type_, Mapping) and holds_numbers(type_)
 
 
 def bar_name(operand: Operand) -> str:

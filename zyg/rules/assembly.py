@@ -11,7 +11,17 @@ import numpy as np
 from ir import primitives
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.cotangent_items import one_hot
-from zyg.cotangent_places import cleared_in, cleared_to, found_in, one_hot_in, row_at
+from zyg.cotangent_places import (
+    cleared_in,
+    cleared_to,
+    found_in,
+    item_in,
+    one_hot_in,
+    row_at,
+    with_key,
+    with_place_in,
+    without_place_in,
+)
 from zyg.rules.cotangents import summand_bar
 from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
@@ -55,7 +65,7 @@ def subtract(a, b):
 @adjoint(cotangent_items.add_at)
 def add_at(bar, index, value):
     return cotangent_items.add_at(bar, index, value), lambda y_bar: (
-        y_bar, None, summand_bar(y_bar[index], value)
+        y_bar, None, summand_bar(cotangent_items.item(y_bar, index), value)
     )
 
 
@@ -85,6 +95,36 @@ def cleared_to_zeros(bar, index, before):
     row = row_at(bar, index)
     return cotangent_places.cleared_to(bar, index, before), lambda y_bar: (
         cleared_to(y_bar, index, row), None, None
+    )
+
+
+@adjoint(cotangent_places.without_key)
+def key_left_out(bar, key):
+    row = row_at(bar, key)
+    return cotangent_places.without_key(bar, key), lambda y_bar: (
+        with_key(y_bar, key, row), None
+    )
+
+
+@adjoint(cotangent_places.with_key)
+def key_put_back(bar, key, before):
+    return cotangent_places.with_key(bar, key, before), lambda y_bar: (
+        cotangent_places.without_key(y_bar, key), None, None
+    )
+
+
+@adjoint(cotangent_places.without_place_in)
+def without_place(bar, *path):
+    zero = cotangent.zeros_like(item_in(bar, *path))
+    return cotangent_places.without_place_in(bar, *path), lambda y_bar: (
+        with_place_in(y_bar, zero, *path), *[None for _ in path]
+    )
+
+
+@adjoint(cotangent_places.with_place_in)
+def with_place(bar, zero, *path):
+    return cotangent_places.with_place_in(bar, zero, *path), lambda y_bar: (
+        without_place_in(y_bar, *path), None, *[None for _ in path]
     )
 
 

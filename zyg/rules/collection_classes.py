@@ -10,7 +10,8 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 from ir import primitives
 from zyg.cotangent import from_items
-from zyg.cotangent_items import before_push, cleared, item, taken
+from zyg.cotangent_items import before_push, item, taken
+from zyg.cotangent_places import without_key
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column
@@ -86,7 +87,7 @@ def defaulted(mapping, key, value):
     is_new = key not in mapping
 
     def back(bar):
-        return cleared(bar, key) if is_new else bar, None, taken(bar, key) if is_new else None
+        return without_key(bar, key) if is_new else bar, None, taken(bar, key) if is_new else None
 
     return primitives.defaulted(mapping, key, value), back
 
@@ -96,7 +97,7 @@ def touched(mapping, key):
     is_new = key not in mapping
 
     def back(bar):
-        return (cleared(bar, key) if is_new else bar), None
+        return (without_key(bar, key) if is_new else bar), None
 
     return primitives.touched(mapping, key), back
 
@@ -131,7 +132,8 @@ def added_bar(bar, before, after, method, member):
 
 @adjoint(OrderedDict)
 def ordered_dict(pairs=(), /):
-    items = items_of(pairs)
+    is_mapping = isinstance(pairs, dict) or hasattr(pairs, "keys")
+    items = pairs if is_mapping else items_of(pairs)
     y = OrderedDict(items)
     return y, lambda y_bar: (dict_bars(y_bar, y, items, pairs),)
 
@@ -143,7 +145,8 @@ def ordered_dict_with_names(pairs=(), /, **items):
 
 @adjoint(defaultdict)
 def defaultdict_(factory=None, pairs=(), /):
-    items = items_of(pairs)
+    is_mapping = isinstance(pairs, dict) or hasattr(pairs, "keys")
+    items = pairs if is_mapping else items_of(pairs)
     y = defaultdict(factory, items)
     return y, lambda y_bar: (None, dict_bars(y_bar, y, items, pairs))
 

@@ -23,6 +23,8 @@ from zyg.cotangent_items import (
     before_push,
     cleared,
     cleared_view,
+    cycled_back,
+    item,
     one_hot,
     position_of,
     put_back,
@@ -58,7 +60,7 @@ def summand_bar(y_bar, summand):
 def accumulate_at_(buffer, index, value):
     y = accumulate_at(buffer, index, value)
     return y, lambda y_bar: (
-        y_bar, None, None if value is None else summand_bar(y_bar[index], value)
+        y_bar, None, None if value is None else summand_bar(item(y_bar, index), value)
     )
 
 
@@ -237,6 +239,11 @@ def pushed_again(y_bar, end, is_full):
     if end == 0:
         return [None, *(y_bar[:-1] if is_full else y_bar)]
     return [*(y_bar[1:] if is_full else y_bar), None]
+
+
+@adjoint(cycled_back)
+def cycled_back_(bars, path):
+    return cycled_back(bars, path), lambda y_bar: (cycled_back(y_bar, path[::-1]), None)
 
 
 @adjoint(with_place)

@@ -1,7 +1,10 @@
 """`heapq` and `bisect`: priority queues and sorted lists, as the steps that they consist of.
 
-A comparison has no derivative; what is moved takes its cotangent along. The steps are those of
-Python's own `heapq`, so that items stand where Python leaves them.
+    heappush(heap, x)        heap.append(x); cycle(heap, [6, 2, 0])
+    heappop(heap)            cycle(heap, [0, 2, 5, 6]); heap.pop()
+
+A comparison has no derivative; what is moved takes its cotangent along, by the path that is kept.
+Comparisons are those of Python's own `heapq`, so that items stand where Python leaves them.
 """
 
 from __future__ import annotations
@@ -9,7 +12,12 @@ from __future__ import annotations
 import bisect
 import heapq
 
-from zyg.rules.registry import constant, substitute
+from ir import facts, primitives
+from ir.core import Const, type_of
+from ir.special_calls import special
+from ir.types import Scalar, Sequence
+from zyg.cotangent_items import cycled_back
+from zyg.rules.registry import adjoint, constant, substitute
 
 constant(bisect.bisect_left, bisect.bisect_right)
 
@@ -17,71 +25,138 @@ constant(bisect.bisect_left, bisect.bisect_right)
 @substitute(heapq.heappush)
 def heappush(heap, item, /):
     heap.append(item)
-    move_towards_root(heap, 0, len(heap) - 1)
+    path = path_from_end(heap)
+    cycle(heap, path)
 
 
 @substitute(heapq.heappop)
 def heappop(heap, /):
-    last = heap.pop()
-    if len(heap) == 0:
-        return last
-    first = heap[0]
-    heap[0] = last
-    move_towards_leaves(heap, 0)
-    return first
+    path = path_to_end(heap)
+    cycle(heap, path)
+    return heap.pop()
 
 
 @substitute(heapq.heapreplace)
 def heapreplace(heap, item, /):
     first = heap[0]
     heap[0] = item
-    move_towards_leaves(heap, 0)
+    cycle(heap, path_to_leaves(heap, 0))
     return first
 
 
 @substitute(heapq.heappushpop)
 def heappushpop(heap, item, /):
-    if len(heap) > 0 and heap[0] < item:
-        first = heap[0]
-        heap[0] = item
-        move_towards_leaves(heap, 0)
-        return first
-    return item
+    heap.append(item)
+    path = path_through(heap)
+    cycle(heap, path)
+    return heap.pop()
 
 
 @substitute(heapq.heapify)
 def heapify(heap, /):
     for position in reversed(range(len(heap) // 2)):
-        move_towards_leaves(heap, position)
+        cycle(heap, path_to_leaves(heap, position))
 
 
-def move_towards_root(heap, start, position):
-    """Moves an item to the place where none above it is larger."""
-    item = heap[position]
-    while position > start:
-        above = (position - 1) >> 1
-        parent = heap[above]
-        if not item < parent:
+def cycle(items, path):
+    """Moves items of a list along a path of positions, and the first to its end."""
+    first = items[path[0]]
+    for i in range(len(path) - 1):
+        items[path[i]] = items[path[i + 1]]
+    items[path[-1]] = first
+
+
+def _is_list(self, items):
+    """Whether a value is a list for sure, and one that no object holds."""
+    type_ = type_of(items)
+    is_list = isinstance(type_, Sequence) and type_.cls is list
+    return is_list and self.places is not None and self.heap is None
+
+
+@special(cycle)
+def _cycle(self, args, kwargs, names, loc):
+    """One change of a list; what objects hold is changed item by item."""
+    if not _is_list(self, args[0]):
+        return None
+    self.places.change(primitives.cycled, args[0], args[1:], loc, type_of(args[0]), [])
+    return [Const(None)]
+
+
+def _in_place_of(callee, function):
+    @special(callee)
+    def steps(self, args, kwargs, names, loc):
+        """The steps of a function that changes a list, where the call stands."""
+        if kwargs or not args or not _is_list(self, args[0]):
+            return None
+        return self.typed_call(Const(function), args, {}, names, loc)
+
+
+_in_place_of(heapq.heappush, heappush)
+_in_place_of(heapq.heappop, heappop)
+_in_place_of(heapq.heapreplace, heapreplace)
+_in_place_of(heapq.heappushpop, heappushpop)
+
+
+@adjoint(primitives.cycled)
+def cycled(items, path):
+    return primitives.cycled(items, path), lambda bar: (cycled_back(bar, path), None)
+
+
+def path_from_end(heap):
+    """Where the last item goes: below the first of those above it that isn't larger."""
+    position = len(heap) - 1
+    item, path = heap[position], [position]
+    while position > 0:
+        position = (position - 1) >> 1
+        if not item < heap[position]:
             break
-        heap[position] = parent
-        position = above
-    heap[position] = item
+        path.append(position)
+    return tuple(path)
 
 
-def move_towards_leaves(heap, position):
-    """Moves the smaller ones below an item up to a leaf, and the item from there upwards."""
-    end, start = len(heap), position
-    item = heap[position]
+def path_down(heap, item, start, end):
+    """Where an item goes from a position, that of the smaller ones below which move up.
+
+    They are compared down to a leaf, and with the item from there upwards.
+    """
+    position, path = start, [start]
     below = 2 * position + 1
     while below < end:
         right = below + 1
         if right < end and not heap[below] < heap[right]:
             below = right
-        heap[position] = heap[below]
         position = below
+        path.append(position)
         below = 2 * position + 1
-    heap[position] = item
-    move_towards_root(heap, start, position)
+    while len(path) > 1 and item < heap[path[-1]]:
+        path.pop()
+    return tuple(path)
+
+
+def path_to_leaves(heap, position):
+    return path_down(heap, heap[position], position, len(heap))
+
+
+def path_to_end(heap):
+    """Where the first item goes to be dropped, and the last one in its place."""
+    last = len(heap) - 1
+    if last < 0:
+        raise IndexError("index out of range")
+    return (*path_down(heap, heap[last], 0, last), last) if last > 0 else (0,)
+
+
+def path_through(heap):
+    """The same where the last item is new, and stays if it is the smallest."""
+    last = len(heap) - 1
+    if last > 0 and heap[0] < heap[last]:
+        return path_to_end(heap)
+    return (last,)
+
+
+constant(path_from_end, path_to_leaves, path_to_end, path_through)
+facts.result(path_from_end, path_to_leaves, path_to_end, path_through)(
+    lambda args, kwargs: Sequence(tuple, Scalar(int))
+)
 
 
 @substitute(heapq.nsmallest)

@@ -6,7 +6,10 @@ from collections import deque
 
 import numpy as np
 
+from ir import facts
+from ir.types import TOP, Sequence
 from zyg.cotangent import conj, rebuilt, unbroadcast, zeros_like
+from zyg.cotangent_facts import is_numeric
 from zyg.iterators import items_of, of_items, readable_again
 from zyg.rules.operators import is_count, is_in_range, power_growth, power_slope
 from zyg.rules.registry import adjoint, constant
@@ -101,6 +104,20 @@ def share_among(y_bar, xs, start):
     if isinstance(xs, deque):
         return [unbroadcast(y_bar, x) for x in xs]
     return np.broadcast_to(y_bar, np.shape(xs))
+
+
+@facts.result(share_among)
+def type_of_shares(args, kwargs):
+    """Known of numbers."""
+    y_bar, xs, start = args
+    if not isinstance(xs, Sequence) or not all(map(is_numeric, (y_bar, xs.item, start))):
+        return TOP
+    unbroadcast_type = facts.result_of(unbroadcast)
+    return Sequence(tuple if xs.cls is tuple else list, unbroadcast_type((y_bar, xs.item), {}))
+
+
+facts.pure(share_among)
+facts.fresh(share_among)
 
 
 def first_share(y_bar, start):

@@ -6,7 +6,7 @@ What a change was made in has the new contents by then, so that nothing here rea
 from __future__ import annotations
 
 from ir import primitives
-from zyg.cotangent_items import add_at
+from zyg.cotangent_items import add_at, cycled_back
 from zyg.numpy_changes import added_at_each
 from zyg.rules.tangent_registry import tangent
 from zyg.tangent import (
@@ -118,3 +118,8 @@ def defaulted(y, mapping, key, value, mapping_dot, key_dot, value_dot):
 @tangent(primitives.touched)
 def touched(y, mapping, key, mapping_dot, key_dot):
     return changed(mapping_dot, "setdefault", key, zero_tangent(y[key]))
+
+
+@tangent(primitives.cycled)
+def cycled(y, items, path, items_dot, path_dot):
+    return cycled_back(items_dot, path[::-1])

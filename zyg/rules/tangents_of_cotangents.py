@@ -21,9 +21,10 @@ for _callee in (
     cotangent_items.with_gap, cotangent_items.without_item, cotangent_items.without_last,
     cotangent_items.item, cotangent_items.first_part, cotangent_items.last_part,
     cotangent_items.taken_view, cotangent_items.cleared_view, cotangent_items.with_place,
-    cotangent_items.before_push,
+    cotangent_items.before_push, cotangent_items.cycled_back,
     cotangent_places.item_in, cotangent_places.found_in, cotangent_places.cleared_in,
-    cotangent_places.one_hot_in, cotangent_places.cleared_to,
+    cotangent_places.one_hot_in, cotangent_places.cleared_to, cotangent_places.without_key,
+    cotangent_places.with_key, cotangent_places.without_place_in, cotangent_places.with_place_in,
 ):
     linear(_callee, 0)
 linear(cotangent.realness_of, 1)
