@@ -5,6 +5,9 @@ arrays that objects hold, or read iterators of functions of C (docs/limits.md).
 """
 
 BY_AREA = {
+    "abstract_collections": """
+        a_mapping a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
+    """,
     "calls": """
         mapped methods_of_dicts_as_values methods_of_lists_and_arrays_as_values star_arguments
     """,

@@ -6,6 +6,7 @@ differentiated yet.
 """
 
 from tests.corpus import (
+    abstract_collections,
     arrays,
     assignments,
     branches,
