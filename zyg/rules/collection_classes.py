@@ -131,7 +131,7 @@ def added_bar(bar, before, after, method, member):
 
 @adjoint(OrderedDict)
 def ordered_dict(pairs=(), /):
-    items = items_of(pairs)
+    items = pairs if hasattr(pairs, "keys") else items_of(pairs)
     y = OrderedDict(items)
     return y, lambda y_bar: (dict_bars(y_bar, y, items, pairs),)
 
@@ -143,9 +143,22 @@ def ordered_dict_with_names(pairs=(), /, **items):
 
 @adjoint(defaultdict)
 def defaultdict_(factory=None, pairs=(), /):
-    items = items_of(pairs)
+    items = pairs if hasattr(pairs, "keys") else items_of(pairs)
     y = defaultdict(factory, items)
     return y, lambda y_bar: (None, dict_bars(y_bar, y, items, pairs))
+
+
+@substitute(defaultdict)
+def defaultdict_with_names(factory=None, pairs=(), /, **items):
+    return defaultdict(factory, {**dict(pairs), **items})
+
+
+@substitute(Counter)
+def counter_with_names(items=(), /, **more):
+    y = Counter(items)
+    for key, count in more.items():
+        y[key] = y[key] + count
+    return y
 
 
 @adjoint(Counter)
