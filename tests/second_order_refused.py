@@ -18,7 +18,12 @@ BY_AREA = {
         decorated_by_a_class dispatched_on_type method_dispatched_on_type method_with_partial
         recursion_through_a_decorator weighted_edit_distance
     """,
+    "derived_containers": """
+        a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init held_by_an_object
+        parameters structures_mapped
+    """,
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
+    "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others",
     "exceptions": "exits_in_with",
     "failing_callees": """
