@@ -9,13 +9,16 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.derived import as_class, container_class, replaces
+from ir.errors import Unsupported
 from ir.memory_facts import is_array_like, is_mutable
+from ir.place_state import check_call
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
@@ -34,6 +37,7 @@ from ir.types import (
     any_keys,
     class_of,
     join,
+    members_of,
     widen,
 )
 
@@ -43,7 +47,7 @@ NONE = Const(None)
 def stored_type(items: Type, index: Type, value: Type) -> Type:
     """The type of a container behind `items[index] = value`."""
     match items:
-        case Sequence(cls, item) if cls in (list, deque):
+        case Sequence(cls, item) if issubclass(cls, list | deque):
             is_slice = isinstance(index, Slice) or (
                 isinstance(index, Known) and isinstance(index.value, slice)
             )
@@ -77,8 +81,26 @@ def _setitem(
 ) -> Folded:
     if self.places is None or len(args) != 3 or not is_mutable(type_of(args[0])):
         return None
+    unless_replaced(self, args[0], "__setitem__", loc)
     _store(self, primitives.stored, args, loc)
     return [NONE]
+
+
+def unless_replaced(
+    self: TypedCalls, items: Operand, method: str, loc: Location | None
+) -> None:
+    """Refuses a change of what has code of its own for that, although it derives from a container;
+    where types don't tell, the run time does."""
+    for type_ in members_of(type_of(items)):
+        cls = class_of(type_)
+        if cls is not None and replaces(cls, method):
+            raise Unsupported(
+                f"{cls.__name__} derives from a container and replaces its `{method}`", loc,
+                advice="let the class hold the container in an attribute",
+            )
+    if class_of(type_of(items)) is None and self.heap is None:
+        check = self.surroundings.unless_replaced
+        self.ops.append(check_call(check, [items, Const(method)], loc))
 
 
 def _store(
@@ -142,6 +164,7 @@ def _store_back(
 ) -> Folded:
     if self.places is None or not is_mutable(type_of(args[0])):
         return None
+    unless_replaced(self, args[0], "__setitem__", loc)
     target, index, after = args
     is_array = is_array_like(type_of(target))
     shorter = _addition(self, target, index, after) if is_array else None
@@ -221,6 +244,7 @@ def _delitem(
 ) -> Folded:
     if self.places is None or not is_mutable(type_of(args[0])):
         return None
+    unless_replaced(self, args[0], "__delitem__", loc)
     type_ = deleted(tuple(map(type_of, args)), {})
     self.places.change(primitives.deleted, args[0], [args[1]], loc, type_, [])
     return [NONE]
@@ -333,7 +357,8 @@ def appended(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def _list_class(type_: Type) -> type:
-    return deque if class_of(type_) is deque else list
+    cls = class_of(type_)
+    return cls if cls is not None and issubclass(cls, list | deque) else list
 
 
 @facts.result(primitives.extended)
@@ -365,17 +390,21 @@ def _in_place(callee: Any, plain: Any) -> None:
             if isinstance(args[0], Value):
                 self.places.note_names(args[0], loc)
             return self.unknown_call(Const(callee), args, names, loc)
-        if plain is operator.add and isinstance(items, Sequence) and items.cls is list:
+        if plain is operator.add and isinstance(items, Sequence) and (
+            container_class(items) is list
+        ):
             return [_extended(self, args[0], args[1], loc)]
         cls = class_of(items)
-        if plain is operator.or_ and cls is not None and issubclass(cls, dict):
+        is_mapping = cls is not None and issubclass(cls, dict) and not issubclass(cls, Counter)
+        if plain is operator.or_ and is_mapping:
             self.typed_call(Const(dict.update), args, {}, ["_"], loc)
             return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
-        if plain is operator.mul and cls is list:
+        if plain is operator.mul and container_class(items) is list:
             value = self.call(plain, *args, loc=loc)
             whole = [Const(slice(None)), value]
+            type_ = as_class(cls, type_of(value)) if cls is not None else TOP
             return [self.places.change(
-                primitives.spliced, args[0], whole, loc, type_of(value), [value]
+                primitives.spliced, args[0], whole, loc, type_, [value]
             )]
         if not is_array_like(items):
             return None

@@ -16,13 +16,14 @@ from typing import Any
 from ir import facts, primitives
 from ir.changes import appended, stored_type
 from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.fact_rules import call_type
 from ir.special_calls import Folded, special
 from ir.special_displays import read_item
 from ir.typed_branches import is_same_operand
 from ir.typed_calls import TypedCalls
-from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
+from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type
 
 NONE = Const(None)
 # What makes items of a defaultdict that no derivative flows into.
@@ -67,7 +68,9 @@ def _getitem(
     loc: Location | None,
 ) -> Folded:
     type_ = type_of(args[0])
-    if self.places is not None and isinstance(type_, Mapping) and type_.cls is defaultdict:
+    if self.places is not None and isinstance(type_, Mapping) and (
+        issubclass(type_.cls, defaultdict)
+    ):
         if _is_touched(self, *args):
             return self._append(Const(operator.getitem), args, kwargs, names, loc)
         made = default_type(type_)
@@ -249,7 +252,7 @@ def _popping(method: Any, index: int) -> None:
         names: list[str],
         loc: Location | None,
     ) -> Folded:
-        if self.places is None or len(args) != 1 or class_of(type_of(args[0])) is not deque:
+        if self.places is None or len(args) != 1 or container_class(type_of(args[0])) is not deque:
             return None
         position = Const(index)
         item = self.call(primitives.item_to_pop, args[0], position, name=names[0], loc=loc)

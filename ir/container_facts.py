@@ -17,6 +17,7 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.core import Call, Const, Operand, type_of
+from ir.derived import base_of, callable_of, container_class, found_in
 from ir.fact_rules import BOOL, INT, NONE, STR, always, by_class, call_type, declare, expand, is_int
 from ir.types import (
     BOTTOM,
@@ -151,6 +152,9 @@ PLAIN = (
 def class_attribute(type_: Type, name: str) -> Type:
     """An attribute that the class of a built-in value provides: a bound method, or its value."""
     cls = class_of(type_)
+    if cls is not None and base_of(cls) is not None:
+        method = callable_of(found_in(cls, name))
+        return TOP if method is None else Method(Known(method), type_)
     if cls is None or (cls not in (*LITERALS, *PLAIN) and not facts.is_immutable(cls)):
         return TOP
     owner = next((base for base in cls.__mro__ if name in vars(base)), None)
@@ -207,14 +211,15 @@ def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (Sequence(_, item), index) if is_int(index):
             return item
         case (Sequence(cls, item), Slice()):
-            # A slice of a subclass of tuple is a plain tuple.
-            return Sequence(cls if cls in (list, tuple, range) else tuple, item)
+            # A slice of a subclass is a plain list or tuple.
+            plain = base_of(cls) or cls
+            return Sequence(plain if plain in (list, range) else tuple, item)
         case (Dict(items), Known(str(key))):
             return dict(items).get(key, BOTTOM)  # KeyError, as long as a loop hasn't put it there
         case (Dict() as mapping, _):
             return values_of(mapping)
         case (Mapping(cls, _, item), _):
-            return join(item, INT) if cls is Counter else item
+            return join(item, INT) if issubclass(cls, Counter) else item
         case (Scalar() | Known() as text, index):
             kind = widen(text)
             if isinstance(index, Slice) and class_of(text) in (str, bytes):
@@ -228,8 +233,8 @@ def concatenated(left: Type, right: Type) -> Type:
     """`left + right` of two tuples or two lists."""
     if isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
-    cls = class_of(left)
-    if cls in (tuple, list) and class_of(right) is cls:
+    cls = container_class(left)
+    if cls in (tuple, list) and container_class(right) is cls:
         return Sequence(cls, join(facts.item_of(left), facts.item_of(right)))
     return TOP
 
@@ -242,8 +247,9 @@ def repeated(items: Type, count: Type) -> Type:
             if length <= MAX_REPEATED_ITEMS:
                 return Tuple(items.items * count.value)
         return Sequence(tuple, join_all(items.items))
-    if isinstance(items, Sequence) and items.cls in (tuple, list):
-        return items
+    cls = container_class(items)
+    if isinstance(items, Sequence) and cls in (tuple, list):
+        return Sequence(cls, items.item)
     return TOP
 
 
@@ -456,7 +462,15 @@ _declare_view(OrderedDict.items, type(_ORDERED.items()), _pair)
 
 @declare(dict.copy, list.copy, deque.copy, OrderedDict.copy, defaultdict.copy)
 def copied(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return args[0] if args and isinstance(args[0], Dict | Mapping | Sequence) else TOP
+    if not args or not isinstance(args[0], Dict | Mapping | Sequence):
+        return TOP
+    items = args[0]
+    base = container_class(items)
+    if base is class_of(items) or base not in (list, dict):
+        return items  # others copy themselves by their class
+    return Sequence(list, items.item) if isinstance(items, Sequence) else (
+        Mapping(dict, items.key, items.item) if isinstance(items, Mapping) else items
+    )
 
 
 always(INT, list.index, list.count, tuple.index, tuple.count, range.index, range.count)

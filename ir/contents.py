@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ir import facts, primitives
 from ir.core import Call, Const, Operand, Value, type_of
+from ir.derived import container_class
 from ir.heap import Heap, Identity
 from ir.types import (
     NUMBERS,
@@ -58,7 +59,7 @@ Index: TypeAlias = "Operand | None"
 
 def is_container(type_: Type) -> bool:
     """Whether what a value of a type holds is read by indices and unpacking."""
-    return class_of(type_) in CONTAINERS or isinstance(type_, NamedTuple)
+    return container_class(type_) in CONTAINERS or isinstance(type_, NamedTuple)
 
 
 def is_immutable_class(cls: type) -> bool:

@@ -17,6 +17,7 @@ from weakref import WeakSet
 
 from ir import facts
 from ir.core import Const, Function, Operand, Parameters, Value
+from ir.derived import base_of, without_items
 from ir.record import made, node
 from ir.types import TOP, Instance, Known, Type
 
@@ -152,7 +153,9 @@ facts.fresh(new_object)
 @facts.result(new_object)
 def _type_of_new(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     (cls,) = args
-    return Instance(cls.value) if isinstance(cls, Known) else TOP
+    if not isinstance(cls, Known):
+        return TOP
+    return without_items(cls.value) if base_of(cls.value) else Instance(cls.value)
 
 
 # Stores as new versions of the heap, and the effects that they are when a program runs.

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir import facts, heap, primitives
 from ir.core import Block, Call, Const, For, Location, Op, Operand, Value, type_of
+from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.fact_rules import INT, declare
 from ir.generators import iterated
@@ -98,7 +99,7 @@ def result_of_positions(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type
 
 def has_positions(type_: Type) -> bool:
     return is_array_like(type_) or (
-        isinstance(type_, Sequence | Tuple) and class_of(type_) in (list, deque, tuple)
+        isinstance(type_, Sequence | Tuple) and container_class(type_) in (list, deque, tuple)
     )
 
 

@@ -176,6 +176,8 @@ def _text(code: CodeType, module_globals: dict[str, Any]) -> _Text:
 
 def _lines(code: CodeType, module_globals: dict[str, Any]) -> list[str]:
     file = code.co_filename
+    if file.startswith("<frozen "):  # a part of Python that comes with it, and has a file as well
+        file = str(module_globals.get("__file__"))
     # Registers the loader of a module that comes from a zip file.
     linecache.lazycache(file, module_globals)
     lines = linecache.getlines(file, module_globals)

@@ -9,6 +9,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.contents import is_immutable_class
 from ir.core import Call, Const, Op, Value
+from ir.derived import derived
 from ir.heap import STORES
 from ir.types import NUMBERS, Closure, Known, Raised, Scalar, Type, Union, class_of
 
@@ -22,6 +23,7 @@ UNPACKING = (primitives.unpack, operator.getitem, len)
 COPYING = {id(f) for f in (
     list, dict, set, sorted, list.copy, dict.copy, primitives.merge_dicts, primitives.flatten,
     deque, deque.copy, OrderedDict, OrderedDict.copy, defaultdict, defaultdict.copy, Counter,
+    derived,
 )}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {

@@ -17,6 +17,8 @@ from ir.core import (
     Value,
     type_of,
 )
+from ir.derived import is_derived
+from ir.enumerations import name_or_value
 from ir.errors import Unsupported
 from ir.heap import (
     attribute_deleted,
@@ -94,6 +96,9 @@ def _getattr(
             method = getattr(owner.value, name, None)
             if isinstance(method, types.MethodType):
                 return [Const(method)]
+        of_member = name_or_value(owner.value, name)
+        if of_member is not None:
+            return [of_member]
         if type(owner.value) in (int, float, complex):
             found = getattr(owner.value, name, None)
             if type(found) in (int, float):
@@ -105,6 +110,10 @@ def _getattr(
     if self.places is not None:
         owner = _unless_none(self, owner, name, loc)
     args, owner_type = [owner, args[1]], widen(type_of(owner))
+    if self.places is not None and is_derived(owner_type) and not isinstance(owner_type, Instance):
+        from ir.special_derived import read_of_derived  # few programs need it
+
+        return read_of_derived(self, owner, name, names, loc)
     member = _only_member_with(owner_type, name)
     if member is not None:
         assert isinstance(owner, Value)
@@ -129,6 +138,8 @@ def _getattr(
             advice="ask for its items where it stands, or copy it: `dict(x.__dict__)`",
         )
     above = self._of_super(owner, name)
+    if above is not None and name == "__new__":  # which is given the class
+        return [Const(above[0])]
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
     if self.places is not None:
@@ -355,6 +366,10 @@ def _set_attribute(
     if self.places is None or len(args) != 3 or kwargs:
         return None
     owner, name, value = args
+    if is_derived(type_of(owner)):
+        from ir.special_derived import changed_by_attribute  # few programs need it
+
+        return changed_by_attribute(self, "__setattr__", owner, [name, value], loc)
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
     owner = _unless_none(self, owner, name.value, loc, is_stored=True)
@@ -396,6 +411,9 @@ def _set_directly(
 ) -> Folded:
     if self.places is None or len(args) != 3:
         return None
+    if is_derived(type_of(args[0])):
+        cls = class_of(type_of(args[0]))
+        raise Unsupported(f"an attribute is stored in a {cls and cls.__name__}", loc)
     if not isinstance(args[1], Const):
         return self.unknown_call(Const(object.__setattr__), args, names, loc)
     member = self.surroundings.member(type_of(args[0]), args[1].value)
@@ -417,6 +435,10 @@ def _delete_attribute(
 ) -> Folded:
     if self.places is None or len(args) != 2:
         return None
+    if is_derived(type_of(args[0])):
+        from ir.special_derived import changed_by_attribute  # few programs need it
+
+        return changed_by_attribute(self, "__delattr__", args[0], args[1:], loc)
     if not isinstance(args[1], Const):
         return self.unknown_call(Const(delattr), args, names, loc)
     cls = class_of(type_of(args[0]))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ir import facts, primitives
 from ir.contents import Contents, holds_memory
 from ir.core import Call, Const, For, Location, Op, Operand, Value, While, type_of
+from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.heap import contents_read
 from ir.held import HeldMemory
@@ -281,7 +282,7 @@ class Storages:
             is_slice = isinstance(index, Slice) or (
                 isinstance(index, Known) and isinstance(index.value, slice)
             )
-            return is_slice and class_of(type_of(call.args[0])) is list
+            return is_slice and container_class(type_of(call.args[0])) is list
         return id(callee) in COPYING
 
     def is_written(self, value: Value) -> bool:

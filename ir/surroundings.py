@@ -47,9 +47,13 @@ class Member:
 
 @record
 class Constructor:
-    """How an object is made: without contents, then by `init`, if there is one."""
+    """How an object is made: without contents, then by `init`, if there is one.
+
+    `base` is the container that its class derives from, if it does (`ir.derived`).
+    """
 
     init: Any
+    base: type | None = None
 
 
 class Surroundings(Protocol):
@@ -248,6 +252,22 @@ class Surroundings(Protocol):
 
     def written_view(self, items: Any, view: Any, part: Any, *args: Any) -> Any:
         """`primitives.written_view` that raises, when the program runs, for what is no view."""
+
+    def unless_replaced(self, items: Any, method: str) -> None:
+        """Raises, when the program runs, for a container with code of its own for a method."""
+
+    def unless_missing(self, items: Any, key: Any, otherwise: Any) -> None:
+        """Calls something else, which raises, when the program runs and an item is missing."""
+
+    def hold_in_itself(self, items: Any) -> None:
+        """`items.__dict__ = items`, when the program runs."""
+
+    def unless_own(self, items: Any, name: str) -> None:
+        """Raises, when the program runs, for an attribute that a container has beside its class."""
+
+    def unless_item_of_dict(self, items: Any, name: str, is_of_class: bool | None) -> None:
+        """Raises, when the program runs, unless the attributes of a dict are its items: for a name
+        that its class has, one that it hasn't, or (None) one that is stored."""
 
     def check_view(self, items: Any, view: Any) -> None:
         """Raises, when the program runs, if `view` is a copy of a part of `items`."""

@@ -10,9 +10,12 @@ from typing import Any
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.closures import Maker
+from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Operand, Raise, Value, Yield, type_of
+from ir.derived import base_of, is_asked
+from ir.enumerations import called_method, members_of
 from ir.errors import NeedsHeap, Unsupported
-from ir.heap import HEAP_NAME, new_object
+from ir.heap import HEAP_NAME
 from ir.held_walks import CALLING, operands_of_calling
 from ir.memory_facts import UNPACKING
 from ir.place_state import Effect
@@ -20,7 +23,6 @@ from ir.rewrite import Mapping
 from ir.special_attributes import bound_method
 from ir.special_calls import special_of
 from ir.steps import consumed, settled_operands
-from ir.surroundings import Constructor
 from ir.typed_builder import Attempting
 from ir.typed_changes import PAIR, TypedChanges
 from ir.types import (
@@ -114,12 +116,15 @@ class TypedCalls(TypedChanges):
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value
+        of_member = called_method(value)
+        if of_member is not None:
+            return self.typed_call(Const(of_member), [callee, *args], kwargs, names, loc)
         if isinstance(value, Maker):
             return self._make(value, args, kwargs, names, loc)
         plain = _PLAIN.get(id(value))
         if plain is not None and _is_immutable(widen(type_of(args[0]))):
             callee, value = Const(plain), plain
-        if places is not None and any(isinstance(type_of(arg), Instance) for arg in args[:2]):
+        if places is not None and any(is_asked(type_of(arg)) for arg in args[:2]):
             types_ = tuple(map(type_of, args))
             found = None if kwargs else self.surroundings.operator_method(value, types_)
             if found is not None:
@@ -153,10 +158,10 @@ class TypedCalls(TypedChanges):
         expanded = self.surroundings.expanded(self, callee, args, kwargs, loc)
         if expanded is not None:
             return [expanded]
-        if self.heap is not None and isinstance(value, type):
-            constructor = self.surroundings.constructor(value, kwargs)
-            if constructor is not None:
-                return [self._construct(callee, constructor, args, kwargs, names[0], loc)]
+        if self.places is not None and isinstance(value, type):
+            made = constructed(self, callee, args, kwargs, names[0], loc)
+            if made is not None:
+                return [made]
         if isinstance(value, types.FunctionType):
             inlined = self._inline_call(value, args, kwargs, names, loc)
             if inlined is not None:
@@ -168,8 +173,11 @@ class TypedCalls(TypedChanges):
     ) -> list[Operand]:
         """The operands of a call or loop, with the iterators of objects in their place."""
         found = self.surroundings.iterated(callee, tuple(map(type_of, operands)))
-        if not found:
+        members = {i: all_members for i, _ in found if (all_members := members_of(operands[i]))}
+        operands = [members.get(i, operand) for i, operand in enumerate(operands)]
+        if len(found) == len(members):
             return operands
+        found = [(i, method) for i, method in found if i not in members]
         self.works_on_objects = True
         if self.heap is None:
             return operands
@@ -189,6 +197,10 @@ class TypedCalls(TypedChanges):
         self, owner: Const, name: str, names: list[str], loc: Location | None
     ) -> list[Operand] | None:
         """A class method or static method that is looked up in its class."""
+        if base_of(owner.value) is not None:
+            from ir.special_derived import read_of_class  # few programs need it
+
+            return read_of_class(self, owner, name, names, loc)
         found = self.surroundings.member(Instance(owner.value), name)
         if found.kind not in ("static", "of class"):
             return None
@@ -210,24 +222,6 @@ class TypedCalls(TypedChanges):
             return None
         function = self.surroundings.above(cls, first.value, name)
         return None if function is None else (function, obj)
-
-    def _construct(
-        self,
-        cls: Const,
-        constructor: Constructor,
-        args: list[Operand],
-        kwargs: dict[str, Operand],
-        name: str,
-        loc: Location | None,
-    ) -> Operand:
-        """Makes an object as `cls(*args, **kwargs)` does."""
-        made = Value(name, Instance(cls.value))
-        self._define(Call(Const(new_object), [cls], {}, [made], loc))
-        if constructor.init is not None:
-            self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
-        elif args or kwargs:
-            self._append(Const(object.__init__), [made, *args], kwargs, ["_"], loc)
-        return made
 
     def _inline_call(
         self,

@@ -5,6 +5,9 @@ arrays that objects hold, or read iterators of functions of C (docs/limits.md).
 """
 
 BY_AREA = {
+    "abstract_collections": """
+        a_mapping a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
+    """,
     "calls": """
         mapped methods_of_dicts_as_values methods_of_lists_and_arrays_as_values star_arguments
     """,
@@ -15,11 +18,16 @@ BY_AREA = {
         decorated_by_a_class dispatched_on_type method_dispatched_on_type method_with_partial
         recursion_through_a_decorator weighted_edit_distance
     """,
+    "derived_containers": """
+        a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init held_by_an_object
+        parameters structures_mapped
+    """,
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
+    "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others desk_with_planned_events soonest_of_events",
     "exceptions": "exits_in_with",
     "failing_callees": """
-        events machine mutual starred_calls_that_fail_midway unknown_functions
+        events machine starred_calls_that_fail_midway unknown_functions
     """,
     "failing_flow": """
         type_error varargs zips

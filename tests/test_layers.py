@@ -16,7 +16,7 @@ LAYERS = [
         "zyg.callables", "zyg.copying",
         "zyg.shadows", "zyg.shadow_items", "zyg.shadow_records", "zyg.nested_shadows",
         "zyg.held_memory", "zyg.held_contents", "zyg.tangent", "zyg.no_tangent",
-        "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing",
+        "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing", "zyg.missing_items",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",

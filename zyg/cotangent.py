@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.missing_items import unless_made_up
 from zyg.signature import is_users
 
 FLOATS = frozenset([float])
@@ -213,9 +214,7 @@ def project(bar: Any, x: Any) -> Any:
     if isinstance(x, np.number):
         return _project_numpy_scalar(bar, x)
     if isinstance(x, int):
-        if bar is None:
-            return 0
-        bar = _scalar(bar).real
+        bar = 0 if bar is None else _scalar(bar).real
         return bar if type(bar) is int else float(bar)
     if isinstance(x, complex):
         return 0j if bar is None else complex(_scalar(bar))
@@ -226,7 +225,7 @@ def project(bar: Any, x: Any) -> Any:
         items = [project(b, item) for b, item in zip(bars, x, strict=True)]
         return deque(items, x.maxlen) if isinstance(x, deque) else rebuilt(x, items)
     if isinstance(x, dict):
-        bars = {} if bar is None else bar
+        bars = unless_made_up({} if bar is None else bar, x)
         return like_mapping(x, {key: project(bars.get(key), item) for key, item in x.items()})
     if bar is not None and hasattr(x, "__next__"):
         raise NotDifferentiable(

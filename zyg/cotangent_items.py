@@ -29,6 +29,7 @@ from zyg.cotangent import (
     zeros_like,
 )
 from zyg.errors import NotDifferentiable
+from zyg.missing_items import unless_made_up
 
 
 def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
@@ -89,6 +90,8 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
             bars[index] = value_bar
         return rebuilt(like, bars)
     if isinstance(like, dict):
+        if type(like) is not dict:
+            unless_made_up({index: value_bar}, like)
         return {key: value_bar if key == index else zeros_like(like[key]) for key in like}
     if isinstance(like, (str, bytes, range)):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.derived import copied, is_of_users, underived
 from ir.primitives import UNBOUND
 from zyg import cotangent
 from zyg.cotangent import is_list_of, like_mapping, rebuilt
@@ -27,6 +29,9 @@ def shell(x: Any) -> Any:
     """A copy of containers alone, for what asks how many items of which kind they hold."""
     if is_list_of(_SHELLS, x):
         return [*x]
+    cls: type = type(x)
+    if is_of_users(cls):
+        return copied(x, shell)
     if isinstance(x, (list, tuple)):
         items = [item if type(item) in _SHELLS else shell(item) for item in x]
         return rebuilt(x, items)
@@ -37,6 +42,7 @@ def shell(x: Any) -> Any:
 
 def prototype(arg: Any) -> Any:
     """An argument without its contents, as far as gradients need it."""
+    arg = underived(arg)
     if isinstance(arg, np.ndarray):
         return cotangent.prototype(arg)
     if type(arg) in (list, tuple):
@@ -68,6 +74,9 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x.copy()
     if is_list_of(_NUMBERS, x):
         return [*x]
+    cls: type = type(x)
+    if is_of_users(cls):
+        return copied(x, lambda item: kept_but(stays, item))
     if isinstance(x, (list, tuple)):
         return rebuilt(x, [kept_but(stays, item) for item in x])
     if isinstance(x, dict):
@@ -78,8 +87,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return type(x)(x)
     if x is None or x is UNBOUND or isinstance(x, PLAIN):
         return x
-    if isinstance(x, BaseException):
-        return x  # what an exception holds has no cotangent
+    if isinstance(x, BaseException | enum.Enum):
+        return x  # what an exception holds has no cotangent, nor has a member of an enumeration
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
     if isinstance(x, types.FunctionType) and _never_changes(x, stays):
@@ -92,7 +101,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         found = kept_but(stays, dict(x.mapping))
         name = type(x).__name__  # of an ordered dict, "odict_items"
         return getattr(found, name.removeprefix("o").removeprefix("dict_"))()
-    if hasattr(x, "with_own_memory"):
+    if hasattr(type(x), "with_own_memory"):
         return x.with_own_memory(functools.partial(kept_but, stays))
     raise NotDifferentiable(
         f"what a {type(x).__name__} object refers to is needed for the gradient, and is changed in "

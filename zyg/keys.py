@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy import ndarray
 
+from ir.derived import base_of
 from ir.types import Known
 from zyg.signature import (
     BackFunction,
@@ -140,6 +141,15 @@ def deque_key(items: deque[Any]) -> Key:
     return deque, list_key(list(items))
 
 
+def derived_key(items: Any) -> Key:
+    """The key of an instance of a class that derives from a container (`ir.derived`)."""
+    if isinstance(items, tuple):
+        return type(items), tuple_key(tuple(items))
+    if not isinstance(items, dict):
+        return type(items), list_key(list(items))
+    return defaultdict_key(items) if isinstance(items, defaultdict) else mapping_key(items)
+
+
 def literal_key(value: Any) -> Key:
     return type(value), value
 
@@ -152,6 +162,9 @@ def flag_key(value: bool) -> Key:
 def other_key(value: Any) -> Key:
     if hides_methods(value):
         return None
+    cls: type = type(value)
+    if base_of(cls) is not None and id(cls) not in by_identity:
+        return derived_key(value)
     if isinstance(value, np.generic) or is_callable_object(value):
         return type(value)
     if isinstance(value, BackFunction):

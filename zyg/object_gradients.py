@@ -26,6 +26,7 @@ from zyg.entry_cache import Entry
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding, is_memory
 from zyg.keeping import prototype
+from zyg.missing_items import unless_made_up
 from zyg.program_names import begun
 from zyg.saved_values import protected
 from zyg.seeds import Like
@@ -155,6 +156,7 @@ class Held:
             return detached(cotangent.project(bar, like))
         if isinstance(self.items, dict):
             bars = {} if bar is None else bar
+            unless_made_up(bars, self.contents)
             found = {
                 key: held.gradient(bars.get(key), shadows, inside)
                 for key, held in self.items.items()

@@ -117,7 +117,7 @@ def copied(value: Any) -> Any:
 
 def _own_memory(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
-        return value.with_own_memory(copied) if hasattr(value, "with_own_memory") else value
+        return value.with_own_memory(copied) if hasattr(type(value), "with_own_memory") else value
     return _Repeated(value).array() if _is_repeated(value) else value.copy()
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.derived import as_class, base_of, known_by_rules
 from ir.types import (
     TOP,
     Closure,
@@ -37,6 +38,7 @@ NOTHING = Known(None)
 # Libraries whose Python code is not looked at: it ends in C or Fortran, by way of callbacks,
 # caches and workspaces.
 BY_RULES = ("scipy",)
+known_by_rules.update((*BY_RULES, "numpy"))
 HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
@@ -63,7 +65,7 @@ class _Abstraction:
         self._open: list[object] = []
 
     def of(self, value: Any) -> Type:
-        cls = type(value)
+        cls: type = type(value)
         if cls in (float, int, complex):
             return Scalar(cls)
         if cls in (bool, str, bytes) or value is None:
@@ -95,6 +97,13 @@ class _Abstraction:
             return self._function(value)
         if hides_methods(value):
             return TOP
+        if base_of(cls) is not None and id(cls) not in by_identity:
+            if isinstance(value, tuple):
+                return as_class(cls, self.of(tuple(value)))
+            if not isinstance(value, dict):
+                return Sequence(cls, self._item(list(value)))
+            factory = value.default_factory if isinstance(value, defaultdict) else None
+            return self._mapping(value, cls, self.of(factory))
         if isinstance(value, BackFunction):
             return BACK
         if is_bound(value) or is_callable_object(value):

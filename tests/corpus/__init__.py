@@ -6,6 +6,7 @@ differentiated yet.
 """
 
 from tests.corpus import (
+    abstract_collections,
     arrays,
     assignments,
     branches,
@@ -17,7 +18,9 @@ from tests.corpus import (
     containers,
     data_classes,
     decorators,
+    derived_containers,
     draws,
+    enumerations,
     event_queues,
     exceptions,
     exceptions_and_printing,

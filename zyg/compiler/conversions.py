@@ -19,6 +19,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.core import Const, Location, Operand, type_of
+from ir.derived import replaces
 from ir.errors import Unsupported
 from ir.types import Bottom, Instance, Known, Scalar, Slice, Top, Tuple, Type, Union, class_of
 from zyg.array_type import Array
@@ -121,7 +122,7 @@ def _may_be_object(type_: Type) -> bool:
 def _is_taken_apart(cls: type, callee: Any) -> bool:
     """Whether an object of a class is asked for a number or an array, or computes with others."""
     if not is_place(cls) or cls.__module__.partition(".")[0] == "numpy":
-        return False
+        return any(replaces(cls, name) for name in ("__iter__", "__getitem__", "__len__"))
     if isinstance(callee, np.ufunc):  # which look for a method of their own name
         return True
     if callee is reversed:

@@ -31,6 +31,7 @@ from zyg.compiler import (
     object_backs,
     object_calls,
     objects,
+    replaced,
 )
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
@@ -84,6 +85,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if conversions.takes_numbers(function):
         conversions.unless_taken_apart(function, *args, *kwargs.values())
     rule, function, leading = resolve(function, args)
+    replaced.unless_passed_over(function, args)
     if rule is not None or substitute_of(function) is not None:
         refuse_output(function, (*leading, *args), kwargs)
     plain = substitute_of(function) if kwargs or rule is None else None
@@ -115,7 +117,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if leading and not isinstance(function, types.BuiltinFunctionType):
         y, back = pullback_call(function, *leading, *args, **kwargs)
         return y, object_backs.Through(back, object_backs.as_self)
-    if carries_nothing((*leading, *args, *kwargs.values())):
+    if carries_nothing((replaced.owner_of_users(function), *leading, *args, *kwargs.values())):
         return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
 
@@ -131,7 +133,9 @@ def with_source(function: Any, args: tuple[Any, ...]) -> Any:
         return constructors.with_source(function, type(args[0]))
     if type(function) is types.MethodWrapperType:  # `super().__init__` of a namespace
         base: Any = function.__objclass__
-        plain = constructors.method_above(vars(base).get(function.__name__), base)
+        plain = constructors.method_above(
+            type(function.__self__), vars(base).get(function.__name__), base
+        )
         return function if plain is None else types.MethodType(plain, function.__self__)
     return function
 
@@ -160,7 +164,7 @@ def _changed_in_place(
         return pullback_call(IN_PLACE[function], *args)
     if isinstance(function, types.BuiltinMethodType) and is_memory(function.__self__):
         if function.__name__ in MUTATING_METHODS:
-            method = getattr(type(function.__self__), function.__name__)
+            method = replaced.method_of_base(function)
             plain = substitute_of(method)
             if not isinstance(plain, types.FunctionType):
                 plain = method
@@ -210,7 +214,7 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
             if isinstance(function.__self__, np.ufunc):
                 plain = method_of_ufunc(function.__self__, function.__name__)
                 return None, plain or function, (function.__self__,) if plain else ()
-            descriptor = getattr(type(function.__self__), function.__name__, None)
+            descriptor = replaced.method_of_base(function)
             if descriptor is not None and (rule_of(descriptor) or is_constant(descriptor)):
                 return rule_of(descriptor), descriptor, (function.__self__,)
     if is_by_rules(type(function)) and not isinstance(function, type):

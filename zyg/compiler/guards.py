@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any, TypeAlias
 
+from ir.derived import as_class, base_of
 from ir.record import record
 from ir.types import TOP, Known, Mapping, Sequence, Type, widen
 from zyg.signature import abstract
@@ -81,6 +82,9 @@ def observed(container: Any, name: str) -> tuple[Type, Guard | OfClass | None]:
         return Known(value), Guard(container, name, value)
     if type(value) is set:
         return TOP, None
+    cls: type = type(value)
+    if base_of(cls) is not None and len(value) > MAX_GLOBAL_ITEMS:
+        return as_class(cls, TOP), OfClass(container, name, cls)
     if type(value) in (list, dict) and len(value) > MAX_GLOBAL_ITEMS:  # to look at on each call
         return container_type(value), OfClass(container, name, type(value))
     type_ = widen(abstract(value))

@@ -20,6 +20,7 @@ import numpy as np
 from ir import primitives
 from zyg import cotangent
 from zyg.compiler.captured import captured_by, with_captured
+from zyg.compiler.replaced import unless_replaced
 from zyg.cotangent_items import stored_bar
 from zyg.held_memory import (
     Memory,
@@ -44,6 +45,8 @@ Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
     """Makes a change of memory that objects hold; gives the memory and the back function, whose
     cotangents are those of the function, the memory (None, both) and the arguments."""
+    if function in _BY_INDEX:
+        unless_replaced(target, _BY_INDEX[function])
     memory = held_memory(target)
     if function is primitives.stored and isinstance(target, list) and isinstance(args[0], slice):
         index, values = args
@@ -54,6 +57,12 @@ def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
     if back is None:
         back = _by_rule(memory, function, target, args)
     return target, back
+
+
+_BY_INDEX = {
+    primitives.stored: "__setitem__", primitives.spliced: "__setitem__",
+    primitives.stored_back: "__setitem__", primitives.deleted: "__delitem__",
+}
 
 
 class _Back(ABC):

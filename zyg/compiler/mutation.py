@@ -11,6 +11,7 @@ import ast
 import inspect
 import operator
 import types
+from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,13 @@ MUTATING_FUNCTIONS = {
         setattr, delattr,
     )
 }
-
+# The same in place of statements, and what fills a container anew.
+_STORING_SLOTS = {
+    getattr(cls, name)
+    for cls in (list, dict, set, deque, OrderedDict, defaultdict)
+    for name in ("__init__", "__ior__", "__iand__", "__ixor__", "__isub__", "__imul__")
+    if name in vars(cls)
+}
 
 
 def unsupported(what: str, loc: Location | None, advice: str = "") -> UnsupportedSyntax:
@@ -92,8 +99,8 @@ def is_harmless(callee: Operand) -> bool:
 
 def _is_mutating(method: object) -> bool:
     return (
-        isinstance(method, types.MethodDescriptorType)
-        and method.__name__ in MUTATING_METHODS
+        isinstance(method, types.MethodDescriptorType | types.WrapperDescriptorType)
+        and (method.__name__ in MUTATING_METHODS or method in _STORING_SLOTS)
         and not issubclass(method.__objclass__, str | bytes | tuple)
     )
 
@@ -216,7 +223,7 @@ def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) 
 
 def _is_changeable(type_: Type) -> bool:
     return isinstance(type_, Array | Dict | Mapping | Instance | Top) or (
-        isinstance(type_, Sequence) and type_.cls is list
+        isinstance(type_, Sequence) and issubclass(type_.cls, list | deque)
     )
 
 
@@ -245,9 +252,20 @@ def changes_parameters(
             case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
                 if attr in MUTATING_METHODS and _root(owner) in names:
                     return True
+                if attr in _ALL_CHANGING and (
+                    _is_super(owner) or (child.args and _root(child.args[0]) in names)
+                ):
+                    return True  # `super().append(x)`, `list.append(self, x)`
             case ast.keyword(arg="out", value=value) if _root(value) in names:
                 return True
     return False
+
+
+_ALL_CHANGING = MUTATING_METHODS | {method.__name__ for method in _STORING_SLOTS}
+
+
+def _is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _root(node.func) == "super"
 
 
 def _root(node: ast.AST) -> str | None:

@@ -8,6 +8,7 @@ Each is looked up as Python does it, and the method that is found is differentia
 
 from __future__ import annotations
 
+import enum
 import functools
 import itertools
 import operator
@@ -29,7 +30,7 @@ from ir.generators import (
 from ir.heap import new_object
 from ir.primitives import UNBOUND
 from zyg.compiler import from_api
-from zyg.compiler.constructors import constructor
+from zyg.compiler.constructors import constructor, is_derived_class
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -55,6 +56,7 @@ from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import from_items
 from zyg.errors import NotDifferentiable
 from zyg.iterators import Once, Steps, Taken, step_bars
+from zyg.missing_items import makes_missing
 from zyg.rules.taking_all import listed, taken
 from zyg.shadows import (
     current_shadows,
@@ -94,6 +96,8 @@ def call_of_object(
         return pullback(consumer, *args, **kwargs)
     if function is getattr:
         return attribute(pullback, *args) if 1 < len(args) < 4 and not kwargs else None
+    if function is operator.getitem and len(args) == 2 and makes_missing(*args):
+        return differentiated(pullback, lookup(type(args[0]), "__missing__"), *args)
     names = OPERATORS.get(id(function))
     if names is not None and any(is_sparse_matrix(type(arg)) for arg in args):
         unless_overloaded(*args)
@@ -103,6 +107,11 @@ def call_of_object(
             if names[1] is None:
                 return differentiated(pullback, lookup(type(args[0]), names[0]), *args)
             return _operator(pullback, function, names[0], names[1], args)
+    if isinstance(function, type) and is_derived_class(function):
+        from zyg.rules.derived_classes import made_of  # few programs need it
+
+        y, back = pullback(made_of, function, *args, **kwargs)
+        return y, Through(back, as_callee)
     if isinstance(function, type) and is_running():
         made = constructor(function, kwargs)
         if made is not None and made.init is None:
@@ -115,7 +124,8 @@ def call_of_object(
             _, back = pullback(made.init, obj, *args, **kwargs)
             return obj, Through(Made(back, obj), as_constructor)
     cls = type(function)
-    if is_users(cls) and id(function) not in by_identity:
+    is_asked = is_users(cls) or isinstance(function, enum.Enum)
+    if is_asked and id(function) not in by_identity:
         call = lookup(cls, "__call__")
         if isinstance(call, types.FunctionType):
             y, back = pullback(call, function, *args, **kwargs)

@@ -25,7 +25,7 @@ from ir.types import (
     join,
     widen,
 )
-from zyg.compiler import memory
+from zyg.compiler import memory, replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.guards import Absent, Guard, shared_at_entry
@@ -72,6 +72,11 @@ class ObjectSurroundings:
     unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)
     check_view = staticmethod(memory.check_view)
+    unless_replaced = staticmethod(replaced.unless_replaced)
+    unless_missing = staticmethod(replaced.unless_missing)
+    unless_own = staticmethod(replaced.unless_own)
+    hold_in_itself = staticmethod(replaced.hold_in_itself)
+    unless_item_of_dict = staticmethod(replaced.unless_item_of_dict)
     check_distinct = staticmethod(memory.check_distinct)
     refuse_lost_changes = staticmethod(memory.refuse_lost_changes)
     check_outside = staticmethod(memory.check_outside)
@@ -263,7 +268,7 @@ class ObjectSurroundings:
                 if base is object and name in ("__init__", "__init_subclass__", "__setattr__"):
                     return found
                 self._made.guards[id(base), name] = Guard(container, name, found)
-                return method_above(found, base)
+                return method_above(cls, found, base)
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
         return None

@@ -41,6 +41,7 @@ from ir.types import (
 from zyg import keeping
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
+from zyg.missing_items import OF_COUNTER
 from zyg.nested_shadows import Bars, BarTable
 from zyg.rules.registry import adjoint, constant, is_constant, outdate, substitute_of
 from zyg.shadows import is_running
@@ -116,6 +117,10 @@ def overloads(cls: type, name: str) -> bool:
     return name not in _COMPARISON_NAMES or code.co_filename != "<string>"
 
 
+# What a dict calls for a key that it doesn't have.
+_ASKED = {"__getitem__": ("__getitem__", "__missing__")}
+
+
 def may_overload(callee: object, types_: list[Type], module_globals: dict[str, Any]) -> bool:
     """Whether an operator may call a method of a user's class.
 
@@ -133,15 +138,20 @@ def may_overload(callee: object, types_: list[Type], module_globals: dict[str, A
             continue
         for member in type_.members if isinstance(type_, Union) else (type_,):
             cls = class_of(member)
-            if cls is not None and overloads(cls, name):
+            asked = _ASKED.get(name, (name,))
+            if cls is not None and any(
+                overloads(cls, one) and lookup(cls, one) is not OF_COUNTER for one in asked
+            ):
                 return True
-            if isinstance(member, Top) and name in _methods(module_globals):
+            if isinstance(member, Top) and not _methods(module_globals).isdisjoint(asked):
                 return True
     return False
 
 
 def is_computed(type_: Type, name: str, module_globals: dict[str, Any]) -> bool:
     """Whether reading an attribute may run code of a user's class."""
+    if isinstance(type_, Union):
+        return any(is_computed(member, name, module_globals) for member in type_.members)
     cls = class_of(type_)
     if cls is None:
         computed = _methods(module_globals) if _is_unknown(type_) else set()

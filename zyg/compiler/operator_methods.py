@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ir.derived import base_of
 from ir.types import Type, class_of
 from zyg.compiler.objects import (
     CERTAIN,
@@ -23,10 +24,15 @@ from zyg.compiler.objects import (
 _NUMBERS = (float, int, complex, bool)
 
 
+def _answers(cls: type) -> bool:
+    """Whether the methods of operators are asked for in a class."""
+    return is_place(cls) or base_of(cls) is not None
+
+
 def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any] | None:
     """The name and function of the method that an operator is certain to call on an object."""
     cls = class_of(types_[0]) if types_ else None
-    if cls is None or not is_place(cls) or not is_hashable(callee):
+    if cls is None or not is_hashable(callee) or not _answers(cls):
         return None
     names: tuple[str, ...] = ()
     if callee is str and len(types_) == 1:
@@ -42,6 +48,8 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
         names = (REFLECTED[callee][0],)
     for name in names:
         method = lookup(cls, name)
+        if isinstance(method, types.WrapperDescriptorType) and base_of(cls) is not None:
+            return None  # the container's
         if isinstance(method, types.FunctionType):
             is_certain = callee is str or callee in CERTAIN
             may_decline = not is_certain and names_not_implemented(method)
@@ -57,12 +65,12 @@ def methods_asked(
     if not is_hashable(callee) or callee not in REFLECTED or len(types_) != 2:
         return []
     left, right = map(class_of, types_)
-    if left is None or right is None or not (is_place(left) or left in _NUMBERS):
+    if left is None or right is None or not (_answers(left) or left in _NUMBERS):
         return []
     name, reflected = REFLECTED[callee]
-    is_asked = is_place(right) and (right is not left or callee in COMPARISONS)
+    is_asked = _answers(right) and (right is not left or callee in COMPARISONS)
     of_right = lookup(right, reflected) if is_asked else None
-    found = [(left, name, lookup(left, name), False)] if is_place(left) else []
+    found = [(left, name, lookup(left, name), False)] if _answers(left) else []
     if of_right is not None:
         # A subclass comes first, with a method of its own.
         is_first = right is not left and issubclass(right, left) and (

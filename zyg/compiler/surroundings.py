@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,8 @@ class ProgramSurroundings(ObjectSurroundings):
             return known
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
             self._made.guards[id(owner), name] = guard
+        if isinstance(owner, enum.EnumMeta) and isinstance(container[name], owner):
+            return Known(container[name])  # a member, which is never assigned again
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):

@@ -441,7 +441,8 @@ def paired(function: Any) -> Any:
 
 
 def _is_numeric(x: Any) -> bool:
-    return isinstance(x, float | int | complex | np.number | np.ndarray)
+    """Whether a value is a number or an array, of a class that code can be made for."""
+    return type(x) in (float, int, complex, bool) or isinstance(x, np.number | np.ndarray)
 
 
 def _is_known_at_once(function: Any) -> bool:

@@ -30,6 +30,7 @@ from zyg.compiler.objects import (
     unless_iterating,
     unless_overloaded,
 )
+from zyg.compiler.replaced import ADVICE, is_passed_over, what_is_passed_over
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
 from zyg.signature import BACK, is_users
@@ -130,6 +131,9 @@ class Variation(Lengths):
         refuse_mutation(self, callee, args, kwargs, loc)
         if isinstance(callee, Value):
             return callee, args
+        cls = class_of(type_of(args[0])) if args else None
+        if cls is not None and is_passed_over(callee.value, cls):
+            raise unsupported(what_is_passed_over(callee.value, cls), loc, ADVICE)
         value = callee.value
         is_read = value is getattr and self.heap is None  # with it, the run time knows better
         if is_read and isinstance(args[1], Const) and args[1].value in MUTATING_METHODS:

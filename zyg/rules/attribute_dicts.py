@@ -20,6 +20,7 @@ from ir.attribute_dicts import (
     is_held,
     taken_item,
 )
+from ir.derived import found_in
 from ir.heap import new_object
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, substitute
@@ -53,11 +54,22 @@ def unless_hidden(obj, name):
         )
 
 
+def unless_computed(obj, name):
+    """Raises where a store of an attribute would call a descriptor, and one into the dict not."""
+    of_class = found_in(type(obj), name)
+    if hasattr(type(of_class), "__set__") and type(of_class) is not types.MemberDescriptorType:
+        raise NotDifferentiable(
+            f"`{name}` is computed by a {type(of_class).__name__}, which keeps its value in the "
+            "`__dict__` of the object under the same name, where nothing is differentiated; let "
+            f"it keep that under another name: setattr(obj, '_{name}', value)"
+        )
+
+
 def count_of(obj):
     return len(obj.__dict__)
 
 
-constant(names_of, unless_hidden, count_of, is_held)
+constant(names_of, unless_hidden, unless_computed, count_of, is_held)
 
 
 @substitute(held_item)
@@ -68,6 +80,7 @@ def held_item_(obj, name):
 
 @substitute(hold_item)
 def hold_item_(value, obj, name):
+    unless_computed(obj, name)
     object.__setattr__(obj, name, value)
 
 

@@ -6,6 +6,7 @@ method `{"__self__": ...}`. Fields of classes written in C, as `np.ndarray.T`, h
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
+from ir.derived import has_attributes_beside
 from ir.heap import class_attribute
 from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
@@ -20,7 +22,7 @@ from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
-constant(hasattr, vars, class_attribute, *ASIDE.values())
+constant(has_attributes_beside, hasattr, vars, class_attribute, *ASIDE.values())
 # What reads the registry is not looked into each time that an attribute is read.
 constant(is_constant, rule_of)
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
@@ -56,7 +58,7 @@ def attribute_bar(y_bar, y, obj, name):
     # copy may be one of the class that the user's derives from.
     if isinstance(y, METHODS) and isinstance(y.__self__, type(obj)):
         return y_bar.get("__self__")
-    if not hasattr(obj, name):
+    if not hasattr(obj, name) or isinstance(obj, enum.Enum):
         return None
     if isinstance(obj, BaseException):
         raise NotDifferentiable(
@@ -76,7 +78,7 @@ def attribute_bar(y_bar, y, obj, name):
     if isinstance(obj, tuple) and name in fields:
         return one_hot(y_bar, obj, fields.index(name))
     if is_field(obj, name, descriptor):
-        return {name: y_bar}
+        return None if has_attributes_beside(obj) else {name: y_bar}
     raise NotDifferentiable(
         f"the attribute `{name}` of {type(obj).__name__} can't be differentiated: it is computed "
         f"when it is read; call a plain function instead"

@@ -151,6 +151,19 @@ def defaultdict_(factory=None, pairs=(), /):
     return y, lambda y_bar: (None, dict_bars(y_bar, y, items, pairs))
 
 
+@substitute(defaultdict)
+def defaultdict_with_names(factory=None, pairs=(), /, **items):
+    return defaultdict(factory, {**dict(pairs), **items})
+
+
+@substitute(Counter)
+def counter_with_names(items=(), /, **more):
+    y = Counter(items)
+    for key, count in more.items():
+        y[key] = y[key] + count
+    return y
+
+
 @adjoint(Counter)
 def counter(items=(), /):
     y = Counter(items)

@@ -170,8 +170,19 @@ def copy(self):
     return self.copy(), lambda y_bar: (y_bar,)
 
 
-@adjoint(dict.__getitem__, list.__getitem__, tuple.__getitem__)
-def getitem(self, key, /):
-    return self[key], lambda y_bar: (one_hot(y_bar, self, key), None)
+# By their own names: a class that derives from one of these may have an indexing of its own.
+@adjoint(dict.__getitem__)
+def item_of_dict(self, key, /):
+    return dict.__getitem__(self, key), lambda y_bar: (one_hot(y_bar, self, key), None)
+
+
+@adjoint(list.__getitem__)
+def item_of_list(self, key, /):
+    return list.__getitem__(self, key), lambda y_bar: (one_hot(y_bar, self, key), None)
+
+
+@adjoint(tuple.__getitem__)
+def item_of_tuple(self, key, /):
+    return tuple.__getitem__(self, key), lambda y_bar: (one_hot(y_bar, self, key), None)
 
 

@@ -27,7 +27,12 @@ def sort(items, /, *, key=None, reverse=False):
     items[:] = sorted(items, key=key, reverse=reverse)
 
 
-@substitute(dict.update, OrderedDict.update)
+@substitute(list.__init__)
+def init_list(items, more=(), /):
+    items[:] = more
+
+
+@substitute(dict.update, OrderedDict.update, dict.__init__)
 def update(mapping, other=(), /, **more):
     for key, value in dict(other, **more).items():
         mapping[key] = value

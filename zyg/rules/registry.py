@@ -197,6 +197,7 @@ LATE = {
     "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
     "statistics": ("averages",),
     "datetime": ("standard_library",),
+    "ir.derived": ("derived_classes",),
     "json": ("standard_library",),
     "random": ("standard_library", "draws_of_python"),
     "zyg.iterators": ("iteration_twice",),

@@ -1,0 +1,43 @@
+"""Calls of classes: how inference makes objects, and containers of the user's classes.
+
+    Point(x, y)       ->    p = new_object(Point); Point.__init__(p, x, y)
+    Params(w=1.0)     ->    derived(Params, dict(w=1.0))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ir.core import Call, Const, Location, Operand, Value
+from ir.heap import new_object
+from ir.types import Instance
+
+if TYPE_CHECKING:
+    from ir.typed_calls import TypedCalls
+
+
+def constructed(
+    self: TypedCalls,
+    cls: Const,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    name: str,
+    loc: Location | None,
+) -> Operand | None:
+    """Makes what `cls(*args, **kwargs)` does; None for a class of another kind."""
+    constructor = self.surroundings.constructor(cls.value, kwargs)
+    if constructor is None:
+        return None
+    if constructor.base is not None:
+        from ir.special_derived import made_of_items  # few programs need it
+
+        return made_of_items(self, cls, constructor, args, kwargs, name, loc)
+    if self.heap is None:
+        return None
+    made = Value(name, Instance(cls.value))
+    self._define(Call(Const(new_object), [cls], {}, [made], loc))
+    if constructor.init is not None:
+        self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
+    elif args or kwargs:
+        self._append(Const(object.__init__), [made, *args], kwargs, ["_"], loc)
+    return made

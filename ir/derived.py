@@ -1,0 +1,222 @@
+"""Classes that derive from Python's containers, and leave to these what they hold.
+
+    class Params(dict):          Params(w=1.0)      Mapping(Params, str, float)
+        def total(self): ...
+
+An instance is a value, as a dict is: known by its contents, not by its identity as objects are. A
+class that says itself how items are read, stored or walked over is none of these.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+from ir import facts
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Dict,
+    Instance,
+    Known,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    Type,
+    any_keys,
+    class_of,
+    join_all,
+    widen,
+)
+
+BASES: tuple[type, ...] = (list, deque, OrderedDict, defaultdict, Counter, dict, tuple)
+HEAP_TYPE = 1 << 9  # in `__flags__`: made by a class statement
+# What a class may have of its own: how it is made and shown, attributes, and operators that give
+# something else. All other names of its base say what it holds, or change that.
+_FREE = frozenset(
+    """
+    __init__ __doc__ __repr__ __str__ __format__ __class_getitem__ __init_subclass__ __hash__
+    __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __mul__ __rmul__ __or__ __ror__ __sub__
+    __and__ __neg__ __pos__ __setattr__ __delattr__ __reduce__ __reduce_ex__ __sizeof__ __dir__
+    __class__ __subclasshook__ copy __copy__ __module__ __static_attributes__ __firstlineno__
+    __annotations__ __dict__ __weakref__ __slots__
+    """.split()
+)
+
+
+# The methods of containers that a derived class can't replace, as what Python calls them for.
+SLOTS: dict[str, Any] = {
+    "__getitem__": operator.getitem, "__setitem__": operator.setitem,
+    "__delitem__": operator.delitem, "__contains__": operator.contains, "__len__": len,
+    "__iter__": iter, "__reversed__": reversed, "__iadd__": operator.iadd,
+    "__imul__": operator.imul, "__ior__": operator.ior,
+}
+_INIT = (list.__init__, dict.__init__)
+
+
+# Packages whose classes are known by rules, and not looked into.
+known_by_rules: set[str] = set()
+
+
+def is_made(cls: type) -> bool:
+    """Whether a class was made by a class statement that may be looked into."""
+    if not cls.__flags__ & HEAP_TYPE:
+        return False
+    return cls.__module__.partition(".")[0] not in known_by_rules
+
+
+@functools.lru_cache(maxsize=4096)
+def base_of(cls: type) -> type | None:
+    """The container that instances of a user's class are, with its methods; None if they are none,
+    or if the class changes what items are."""
+    if not is_made(cls) or cls in BASES or type(cls).__call__ is not type.__call__:
+        return None
+    base = next((base for base in cls.__mro__ if base in BASES), None)
+    if base is None:
+        return None
+    own = {name for above in cls.__mro__[: cls.__mro__.index(base)] for name in vars(above)}
+    if base is tuple:
+        own -= {"__new__", "__getnewargs__"}
+    if own & (set(dir(base)) - _FREE) or own & {"__missing__", "_fields"}:
+        return None
+    # What these copy themselves by is their class, with the arguments that their base takes.
+    if base not in (list, dict) and "__init__" in own:
+        return None
+    return base
+
+
+def container_class(type_: Type) -> type | None:
+    """The class of a value, or the container that it derives from."""
+    cls = class_of(type_)
+    return None if cls is None else base_of(cls) or cls
+
+
+def is_derived(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and base_of(cls) is not None
+
+
+def is_asked(type_: Type) -> bool:
+    """Whether operators ask a class for its own methods, for values of this type."""
+    return isinstance(type_, Instance) or is_derived(type_)
+
+
+def found_in(cls: type, name: str) -> Any:
+    """What a class says about a name, before it is bound to an object; None if nothing."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+def callable_of(found: Any) -> Any:
+    """What is called for a function that a class has under a name; None for other values."""
+    if isinstance(found, types.WrapperDescriptorType):
+        return found if found in _INIT else SLOTS.get(found.__name__)
+    is_method = isinstance(found, types.FunctionType | types.MethodDescriptorType)
+    return found if is_method else None
+
+
+def replaces(cls: type, name: str) -> bool:
+    """Whether a class that derives from a container has code of its own for one of its methods."""
+    if not is_made(cls) or not issubclass(cls, BASES):
+        return False
+    return isinstance(found_in(cls, name), types.FunctionType) and cls is not Counter
+
+
+def derived(cls: Any, items: Any) -> Any:
+    """`cls(items)`, for a container that is new, and of the class that `cls` derives from."""
+    if isinstance(items, deque):
+        return cls(items, items.maxlen)
+    if isinstance(items, defaultdict):
+        return cls(items.default_factory, items)
+    return tuple.__new__(cls, items) if isinstance(items, tuple) else cls(items)
+
+
+def has_attributes_beside(value: Any) -> bool:
+    """Whether attributes of a value stand beside what it is, a list or a number of a class of the
+    user's: there is no place for them in its cotangent."""
+    if not is_made(type(value)) or not isinstance(value, (*BASES, *_ATOMS)):
+        return False
+    return not hasattr(value, "_fields") and getattr(value, "__dict__", None) is not value
+
+
+_ATOMS = int, float, complex, str, bytes
+
+
+@functools.lru_cache(maxsize=4096)
+def is_of_users(cls: type) -> bool:
+    """Whether a class of the user's derives from a container, whatever it changes of that."""
+    is_container = is_made(cls) and issubclass(cls, BASES)
+    return is_container and cls not in BASES and not hasattr(cls, "_fields")
+
+
+def copied(items: Any, copy: Callable[[Any], Any]) -> Any:
+    """A container of the same class with copies of the items, past the code that the class has."""
+    cls: type = type(items)
+    base = next(base for base in cls.__mro__ if base in BASES)
+    if base is tuple:
+        made: Any = tuple.__new__(cls, map(copy, tuple.__iter__(items)))
+    elif issubclass(base, dict):
+        made = base.__new__(cls)
+        if base is defaultdict:
+            made.default_factory = items.default_factory
+        for key, item in base.items(items):
+            base.__setitem__(made, key, copy(item))
+    else:
+        made = base.__new__(cls)
+        walk: Any = list.__iter__ if base is list else deque.__iter__
+        given = [copy(item) for item in walk(items)]
+        list.__init__(made, given) if base is list else deque.__init__(made, given, items.maxlen)
+    attributes = getattr(items, "__dict__", None)
+    if attributes is items:
+        made.__dict__ = made
+    elif attributes:
+        made.__dict__.update(attributes)
+    return made
+
+
+def underived(items: Any) -> Any:
+    """What an instance of a derived class holds, in the container that its class derives from."""
+    cls: type = type(items)
+    base = base_of(cls)
+    if base is deque:
+        return deque(items, items.maxlen)
+    if base is defaultdict:
+        return defaultdict(items.default_factory, items)
+    return items if base is None else base(items)
+
+
+@facts.result(derived)
+def _type_of_derived(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls, items = args
+    if not isinstance(cls, Known):
+        return TOP
+    return as_class(cls.value, items)
+
+
+def as_class(cls: type, items: Type) -> Type:
+    """The type of an instance of a derived class that holds what a value of its base holds."""
+    items = any_keys(items) if isinstance(items, Dict) else widen(items)
+    match items:
+        case Tuple(parts):
+            return NamedTuple(cls, join_all(parts), parts)
+        case Sequence(item=item):
+            return Sequence(cls, item)
+        case Mapping(_, key, item, factory):
+            return Mapping(cls, key, item, factory)
+        case _:
+            is_mapping = issubclass(cls, dict)
+            return Mapping(cls, TOP, TOP) if is_mapping else Sequence(cls, TOP)
+
+
+def without_items(cls: type) -> Type:
+    """The type of an instance of a derived class before `__init__` has run."""
+    if issubclass(cls, dict):
+        return Mapping(cls, BOTTOM, BOTTOM)
+    return Sequence(cls, BOTTOM)
+
+
+facts.fresh(derived)
