@@ -156,14 +156,6 @@ def defaultdict_with_names(factory=None, pairs=(), /, **items):
     return defaultdict(factory, {**dict(pairs), **items})
 
 
-@substitute(Counter)
-def counter_with_names(items=(), /, **more):
-    y = Counter(items)
-    for key, count in more.items():
-        y[key] = y[key] + count
-    return y
-
-
 @adjoint(Counter)
 def counter(items=(), /):
     y = Counter(items)

@@ -122,3 +122,11 @@ def update_counter(self, other=(), /, **more):
             self[key] = self[key] + 1
         for key, count in more.items():
             self[key] = self[key] + count
+
+
+@substitute(Counter)
+def counter_with_names(items=(), /, **more):
+    y = Counter(items)
+    for key, count in more.items():
+        y[key] = y[key] + count
+    return y
