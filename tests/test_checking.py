@@ -33,6 +33,36 @@ def test_complex_arguments():
     check(lambda z: z * z, np.array([1 + 2j, 3 - 1j]))
 
 
+def changes_a_list(numbers, more):
+    numbers[0] = numbers[0] * numbers[1]
+    numbers.append(numbers[0])
+    more["a"][0] = numbers[0]
+    return sum(numbers) + more["a"][1] * numbers[1]
+
+
+def changes_an_array(a, factor):
+    a[0] *= a[1] * factor[0]
+    factor += 1.0
+    a += 1.0
+    return np.sum(a * a) * factor[0]
+
+
+def test_arguments_that_are_changed():
+    numbers, more = [2.0, 3.0], {"a": [1.0, 2.0]}
+    check(changes_a_list, numbers, more)
+    assert (numbers, more) == ([2.0, 3.0], {"a": [1.0, 2.0]})
+    a, factor = np.array([2.0, 3.0]), np.array([0.5])
+    check(changes_an_array, a, factor)
+    assert a.tolist() == [2.0, 3.0] and factor == 0.5
+
+
+def test_arguments_by_keyword_that_are_changed():
+    more, factor = {"a": [1.0, 2.0]}, np.array([0.5])
+    check(changes_a_list, [2.0, 3.0], more=more)
+    check(changes_an_array, np.array([2.0, 3.0]), factor=factor)
+    assert more == {"a": [1.0, 2.0]} and factor == 0.5
+
+
 def test_text_and_flags_are_left_alone():
     check(lambda x, how: x * 2.0 if how == "double" else x, 2.0, "double")
 

@@ -32,27 +32,35 @@ def check_grads(
     (200 of them, where there are more), that each gradient has the structure, shape and dtype of
     its argument and memory of its own, that `back` gives the same when it is called again, and
     with `order=2` the gradient of the gradient. Arguments are numbers, arrays, and tuples, lists
-    and dicts of them. `rtol` is relative to the largest component; float32 gets 0.02.
+    and dicts of them; `f` gets copies, which it may change. `rtol` is relative to the largest
+    component; float32 gets 0.02.
 
     >>> check_grads(lambda x: x * x, 3.0, order=1)
     """
     if order not in (1, 2):
         raise ValueError(f"check_grads checks order 1 or 2, not {order}")
     random = np.random.default_rng(0)
-    y, back = api.pullback(f, *args, **kwargs)
+    given = _copied(args)
+    y, back = api.pullback(f, *given, **_copied(kwargs))
     seed = _direction(y, random)
     gradients = back(seed)
-    _check_form(gradients, args)
+    _check_form(gradients, args, given)
     # The first gradients are the user's: overwriting them must not reach what `back` holds.
     kept = _copied(gradients)
     _overwrite(gradients)
     _check_same(kept, back(seed))
-    projected = _projected(f, seed, kwargs)
+
+    def projected() -> Callable[..., Any]:
+        return _projected(f, seed, _copied(kwargs))
+
     _check_differences(projected, args, kept, rtol, random, "gradient")
     if order == 2:
         directions = tuple([_direction(arg, random) for arg in args])
-        slope = _projected(_gradient_of(projected), directions, {})
-        second = api.gradient(slope, *args)
+
+        def slope() -> Callable[..., Any]:
+            return _projected(_gradient_of(projected()), directions, {})
+
+        second = api.gradient(slope(), *_copied(args))
         _check_differences(slope, args, second, 10 * rtol, random, "second derivative")
 
 
@@ -87,11 +95,11 @@ def _gradient_of(function: Callable[..., Any]) -> Callable[..., Any]:
 # What gradients look like
 
 
-def _check_form(gradients: tuple[Any, ...], args: tuple[Any, ...]) -> None:
+def _check_form(gradients: tuple[Any, ...], args: tuple[Any, ...], given: tuple[Any, ...]) -> None:
     for i, (gradient, arg) in enumerate(zip(gradients, args, strict=True)):
         _check_one_form(gradient, arg, f"argument {i}")
     arrays = [array for _, array in _leaves(gradients) if isinstance(array, np.ndarray)]
-    taken = [array for _, array in _leaves(args) if isinstance(array, np.ndarray)]
+    taken = [array for _, array in _leaves(given) if isinstance(array, np.ndarray)]
     for i, array in enumerate(arrays):
         if any(np.shares_memory(array, other) for other in [*arrays[:i], *taken]):
             raise GradientMismatch(
@@ -160,19 +168,22 @@ class Comparison(NamedTuple):
 
 
 def _check_differences(
-    projected: Callable[..., Any],
+    made: Callable[[], Callable[..., Any]],
     args: tuple[Any, ...],
     gradients: tuple[Any, ...],
     rtol: float,
     random: np.random.Generator,
     what: str,
 ) -> None:
-    """Compares component by component; the error names the worst one."""
+    """Compares component by component; the error names the worst one.
+
+    `made` gives the function anew for each call, with what it is given by keyword.
+    """
     places = list(_components(args))
     if len(places) > MAX_COMPONENTS:
         places = [places[i] for i in random.choice(len(places), MAX_COMPONENTS, replace=False)]
     numbers = [
-        (_difference(projected, args, path, part), _computed(gradients, path, part))
+        (_difference(made, args, path, part), _computed(gradients, path, part))
         for path, part in places
     ]
     scale = max([1.0, *(abs(number) for pair in numbers for number in pair)])
@@ -190,12 +201,12 @@ def _check_differences(
 
 
 def _difference(
-    projected: Callable[..., Any], args: Any, path: Path, part: complex
+    made: Callable[[], Callable[..., Any]], args: Any, path: Path, part: complex
 ) -> float:
     value = _at(args, path)
     step = (1e-2 if _is_single(value) else 1e-5) * max(1.0, abs(value))
-    up = float(projected(*_moved(args, path, part * step)))
-    down = float(projected(*_moved(args, path, -part * step)))
+    up = float(made()(*_moved(_copied(args), path, part * step)))
+    down = float(made()(*_moved(_copied(args), path, -part * step)))
     return float((up - down) / (2.0 * step))
 
 
