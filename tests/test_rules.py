@@ -38,8 +38,9 @@ def test_every_rule_has_a_row() -> None:
     # put together from takes cotangents: the second order of the corpus runs through all of it.
     # Changes in place have tests/test_changes.py, heaps tests/test_heaps.py, exceptions
     # tests/test_exceptions.py, random draws tests/test_draws.py, copies tests/test_copies.py, SciPy
-    # tests/test_scipy_*.py, methods of ufuncs tests/test_ufunc_methods.py, what tangents are put
-    # together from tests/test_nesting_of_modes.py and tests/test_compositions.py.
+    # tests/test_scipy_*.py, methods of ufuncs tests/test_ufunc_methods.py, classes derived from
+    # containers tests/test_derived_containers.py, what tangents are put together from
+    # tests/test_nesting_of_modes.py and tests/test_compositions.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
         "lazy", "assembly",

@@ -43,7 +43,7 @@ HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
 # How deep functions are looked at that others capture.
-MAX_NESTED = 6
+MAX_NESTED = 24
 
 
 def abstract(value: Any) -> Type:

@@ -412,8 +412,10 @@ class Accumulation(ItemContributions):
         type_ = type_of(like)
         if isinstance(type_, Tuple):
             bars = [NONE for _ in type_.items] if is_none(bar) else self.parts(bar)
-            if bars is None and not (with_lists and isinstance(type_of(bar), Tuple)):
-                # That of the item of an iterator that was at its end is None, too.
+            if bars is None and not (
+                isinstance(type_of(bar), Tuple) and (with_lists or self._one_hot(bar) is not None)
+            ):
+                # A branch hands out None in the place of a tuple of the arm that it didn't take.
                 return self.call(cotangent.completed, bar, like)
             items = [
                 self.call(operator.getitem, like, Const(i)) for i in range(len(type_.items))
