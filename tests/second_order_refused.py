@@ -9,7 +9,7 @@ BY_AREA = {
         a_mapping a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
     """,
     "calls": """
-        mapped methods_of_dicts_as_values methods_of_lists_and_arrays_as_values star_arguments
+        methods_of_dicts_as_values star_arguments
     """,
     "collection_classes": "events",
     "data_classes": "data_class_with_everything",
@@ -20,17 +20,17 @@ BY_AREA = {
     """,
     "derived_containers": """
         a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init held_by_an_object
-        parameters structures_mapped
+        structures_mapped
     """,
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
     "enumerations": "members_that_are_called",
-    "event_queues": "actions_that_plan_others desk_with_planned_events soonest_of_events",
+    "event_queues": "actions_that_plan_others desk_with_planned_events",
     "exceptions": "exits_in_with",
     "failing_callees": """
         events machine starred_calls_that_fail_midway unknown_functions
     """,
     "failing_flow": """
-        type_error varargs zips
+        type_error zips
     """,
     "failing_memory": """
         attrs_order held_array swap_fail
@@ -89,8 +89,7 @@ BY_AREA = {
     "local_classes": """
         data_classes_in_a_function log_that_methods_fill
     """,
-    "loops": "over_map_and_filter",
-    "matching": "everything_caught_in_a_list objects_that_were_made_here",
+    "matching": "objects_that_were_made_here",
     "memory_by_several_names": """
         held_after_the_branch held_or_not held_since_the_first_iteration read_before_it_is_held
         read_out_in_a_later_iteration replaced_in_the_first_iteration
@@ -118,7 +117,7 @@ BY_AREA = {
         diffusion_on_a_cyclic_graph fluent_builder machine_of_states sweep_over_a_cyclic_graph
     """,
     "objects": """
-        bound_method_as_value container_of_the_user missing_attribute named_tuple_with_methods
+        container_of_the_user missing_attribute named_tuple_with_methods
         newton_from_a_constant
         operators_that_return_objects sums_of_objects
     """,
@@ -140,6 +139,7 @@ BY_AREA = {
         tuples_of_rows under_a_local_name_before_and_behind views_of_one_array
         windows_beside_a_running_mean
     """,
+    "recursion": "continuations",
     "shared_contents": """
         argument_that_a_function_changes array_of_all_functions calls_from_a_list
         fails_behind_a_change lazy_value leaves_by_another_name leaves_of_a_recursion
