@@ -71,8 +71,9 @@ CASES = [
 ]
 
 
-# What forward mode refuses and reverse mode doesn't: a row is appended by a method, and changed.
-REFUSED = {"objects_holding_containers.methods_that_change_rows"}
+# What forward mode refuses and reverse mode doesn't: a row is appended by a method, and changed; a
+# method of the class above is asked for an item of nobody knows what.
+REFUSED = {"objects_holding_containers.methods_that_change_rows", "derived_containers.stacks"}
 
 
 def is_refused(case):
@@ -137,7 +138,10 @@ def test_random_stores(seed):
 
 @pytest.mark.parametrize(
     ("program", "args"),
-    [case for case in SECOND_ORDER if not is_refused_twice(case)][::24],
+    [
+        case for case in [c for c in SECOND_ORDER if not is_refused_twice(c)][::24]
+        if not is_refused(case)
+    ],
 )
 def test_forward_over_reverse(program, args, capsys):
     """Adjoints that read iterators at run time are refused: none is wrong."""

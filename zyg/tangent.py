@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import KeysView, Set, ValuesView
 from typing import Any
 
@@ -304,6 +304,14 @@ def changed(dot: Any, method: str, *args: Any) -> Any:
     """A copy of a tangent that one of its methods has changed."""
     new = copy_of(dot)
     getattr(new, method)(*args)
+    return new
+
+
+def moved_within(dot: Any, key: Any, last: bool) -> Any:
+    """A copy of the tangent of an ordered dict, with one key at an end; the tangent of an instance
+    of a class that derives from it is a dict."""
+    new = OrderedDict(dot)
+    new.move_to_end(key, last)
     return new
 
 

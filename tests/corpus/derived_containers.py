@@ -17,7 +17,7 @@ class Params(dict):
         return type(self)({name: k * value for name, value in self.items()})
 
     def norm(self):
-        return math.sqrt(sum([value * value for value in self.values()]))
+        return sum([value * value for value in self.values()]) ** 0.5
 
     @property
     def count(self):
@@ -110,7 +110,7 @@ class Point(tuple):
         return Point(self.x - other.x, self.y - other.y)
 
     def norm(self):
-        return math.hypot(*self)
+        return sum([c * c for c in self]) ** 0.5
 
 
 class Row(tuple):

@@ -12,6 +12,7 @@ from zyg.rules.tangent_registry import tangent
 from zyg.tangent import (
     changed,
     extended_by,
+    moved_within,
     part_of,
     placed,
     with_last,
@@ -107,7 +108,7 @@ def emptied(y, items, items_dot):
 
 @tangent(primitives.moved_to_end)
 def moved_to_end(y, mapping, key, last, mapping_dot, key_dot, last_dot):
-    return changed(mapping_dot, "move_to_end", key, last)
+    return moved_within(mapping_dot, key, last)
 
 
 @tangent(primitives.defaulted)
