@@ -48,7 +48,7 @@ def test_every_rule_has_a_row() -> None:
         "special_functions", "special_gamma", "special_bessel", "scipy_solve", "scipy_matrices",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
-        "running_extrema", "heaps",
+        "running_extrema", "heaps", "derived_classes",
         "tangents_of_cotangents", "tangents_twice",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
