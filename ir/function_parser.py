@@ -6,7 +6,7 @@ from functools import cached_property
 
 import gast
 
-from ir import primitives
+from ir import imports, primitives
 from ir.core import Block, Const, Function, Lambda, Operand, Parameters, Value, Yield
 from ir.endings import Returning
 from ir.generator_expressions import GeneratorLambda
@@ -203,23 +203,23 @@ class FunctionParser(StatementParser):
             match node:
                 case gast.Import():
                     module = self.emit(
-                        node, primitives.import_module, Const(alias.name), package, Const(0)
+                        node, imports.import_module, Const(alias.name), package, Const(0)
                     )
                     if alias.asname is None and "." in alias.name:
                         root = alias.name.split(".")[0]
                         module = self.emit(
-                            node, primitives.import_module, Const(root), package, Const(0)
+                            node, imports.import_module, Const(root), package, Const(0)
                         )
                     self.env[alias.asname or alias.name.split(".")[0]] = module
                 case _:
                     if alias.name == "*":
                         raise self.unsupported(node, "`import *` is not supported")
                     module = self.emit(
-                        node, primitives.import_module, Const(node.module or ""), package,
+                        node, imports.import_module, Const(node.module or ""), package,
                         Const(node.level or 0),
                     )
                     self.env[alias.asname or alias.name] = self.emit(
-                        node, primitives.import_from, module, Const(alias.name)
+                        node, imports.import_from, module, Const(alias.name)
                     )
 
     @cached_property

@@ -7,7 +7,6 @@ them as the syntax that they stand for.
 from __future__ import annotations
 
 import builtins
-import importlib
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -301,24 +300,6 @@ def read_default(function: Any, name: str, place: int | None = None) -> Any:
 def flatten(lists: Iterable[list[Any]]) -> list[Any]:
     """The items of lists, in one list: how nested and filtered comprehensions collect."""
     return [item for items in lists for item in items]
-
-
-def import_module(name: str, module_globals_name: str | None, level: int) -> Any:
-    """`import a.b as c`: the module itself."""
-    return importlib.import_module("." * level + name, module_globals_name)
-
-
-def import_from(module: Any, name: str) -> Any:
-    """`from module import name`."""
-    try:
-        return getattr(module, name)
-    except AttributeError:
-        try:
-            return sys.modules[f"{module.__name__}.{name}"]
-        except KeyError:
-            raise ImportError(
-                f"cannot import name {name!r} from {module.__name__!r}", name=name
-            ) from None
 
 
 def augmented(

@@ -16,7 +16,7 @@ from importlib.util import resolve_name
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ir import primitives
+from ir import imports
 from ir.core import Const, Location, Operand
 from ir.special_calls import Folded, special
 from ir.types import Known
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
 
 
-@special(primitives.import_module)
+@special(imports.import_module)
 def _import_module(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
@@ -40,7 +40,7 @@ def _import_module(
     return [Const(found.value)] if isinstance(found, Known) else None
 
 
-@special(primitives.import_from)
+@special(imports.import_from)
 def _import_from(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,

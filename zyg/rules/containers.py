@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from ir import patterns, primitives
+from ir import imports, patterns, primitives
 from zyg.cotangent import from_items
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
@@ -16,7 +16,7 @@ constant(
     *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
     *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
     *(range.index, range.count, primitives.format_value, primitives.build_string),
-    *(primitives.import_module, primitives.import_from, patterns.is_present),
+    *(imports.import_module, imports.import_from, patterns.is_present),
     *(patterns.is_sequence, patterns.is_mapping, patterns.is_instance),
     *(patterns.match_attributes, patterns.check_keys),
 )
