@@ -36,7 +36,7 @@ from ir.emit import changes as changes  # registers how they are printed
 from ir.emit.forms import statement_form
 from ir.emit.lower import Leave
 from ir.emit.operations import OperationEmitter, globals_read
-from ir.emit.render import Environment, name_node, spell_module
+from ir.emit.render import Environment, name_node, negated, spell_module
 from ir.emit.text import placed, rendered
 from ir.record import node
 from ir.rewrite import blocks, clone
@@ -360,7 +360,7 @@ class _FunctionEmitter(OperationEmitter):
 def _negated(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
-    return ast.UnaryOp(op=ast.Not(), operand=test)
+    return negated(test)
 
 
 def _always_leaves(statements: list[ast.stmt]) -> bool:

@@ -31,7 +31,6 @@ UNARY: dict[Any, ast.unaryop] = {
     operator.neg: ast.USub(),
     operator.pos: ast.UAdd(),
     operator.invert: ast.Invert(),
-    operator.not_: ast.Not(),
 }
 COMPARE: dict[Any, ast.cmpop] = {
     operator.eq: ast.Eq(),
@@ -156,6 +155,21 @@ class Environment:
         return None
 
 
+# What `not` makes of a comparison that asks for no method's answer but its truth.
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """`not test`, as one writes it."""
+    match test:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPPOSITE:
+            return ast.Compare(left=left, ops=[_OPPOSITE[type(op)]()], comparators=[right])
+        case _:
+            return ast.UnaryOp(op=ast.Not(), operand=test)
+
+
 def call_node(
     callee: object, args: list[ast.expr], kwargs: dict[str, ast.expr], environment: Environment
 ) -> ast.expr:
@@ -197,6 +211,8 @@ def _syntax(callee: object, args: list[ast.expr]) -> ast.expr | None:
             return ast.BinOp(left=left, op=BINARY[callee], right=right)
         case [left, right] if _in(callee, COMPARE):
             return ast.Compare(left=left, ops=[COMPARE[callee]], comparators=[right])
+        case [operand] if callee is operator.not_:
+            return negated(operand)
         case [operand] if _in(callee, UNARY):
             return ast.UnaryOp(op=UNARY[callee], operand=operand)
     build = _DISPLAYS.get(id(callee))
