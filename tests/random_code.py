@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -22,13 +22,33 @@ class Writer:
         return self.random.choice(choices)
 
 
-class PlaceWriter(Writer):
+class BlockWriter(Writer):
+    """The same, with statements in nested blocks, which `statement` writes at a depth."""
+
+    statement: Callable[[int], None]
+
+    def __init__(self, seed: int, head: str) -> None:
+        super().__init__(seed, head)
+        self.loops: list[str] = []
+
+    def block(self, depth: int) -> None:
+        for _ in range(self.random.randrange(1, 4)):
+            self.statement(depth)
+
+    def branch(self, depth: int, condition: str) -> None:
+        self.put(depth, f"if {condition}:")
+        self.block(depth + 1)
+        if self.random.random() < 0.6:
+            self.put(depth, "else:")
+            self.block(depth + 1)
+
+
+class PlaceWriter(BlockWriter):
     """The same, with indices that may be variables of the loops around."""
 
     def __init__(self, seed: int, head: str, size: int) -> None:
         super().__init__(seed, head)
         self.size = size
-        self.loops: list[str] = []
 
     def index(self) -> str:
         return self.random.choice([str(self.random.randrange(self.size)), "-1", *self.loops * 3])

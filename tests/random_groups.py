@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
-from tests.random_code import Writer, names_of
+from tests.random_code import BlockWriter, names_of
 
 STARTS = (
     "defaultdict(list)", "{}", "{k: [] for k in range(3)}", "{k: [x, 0.5 * k] for k in range(3)}",
@@ -27,10 +27,9 @@ STARTS = (
 STARTS_OF_DICTS = ("defaultdict(dict)", "{k: {} for k in range(3)}", "{0: {1: x}}")
 
 
-class _Writer(Writer):
+class _Writer(BlockWriter):
     def __init__(self, seed: int) -> None:
         super().__init__(seed, "def f(x):")
-        self.loops: list[str] = []
 
     def key(self) -> str:
         return self.one(str(self.random.randrange(4)), *[f"{i} % 3" for i in self.loops * 2])
@@ -90,17 +89,9 @@ class _Writer(Writer):
             self.loops.pop()
         elif kind < 0.45:
             condition = f"{self.loops[-1]} % 2 == 0" if self.loops else "len(d) > 1"
-            self.put(depth, f"if {condition}:")
-            self.block(depth + 1)
-            if self.random.random() < 0.6:
-                self.put(depth, "else:")
-                self.block(depth + 1)
+            self.branch(depth, condition)
         else:
             self.store(depth)
-
-    def block(self, depth: int) -> None:
-        for _ in range(self.random.randrange(1, 4)):
-            self.statement(depth)
 
 
 def total(table, key):

@@ -76,17 +76,9 @@ class _Writer(PlaceWriter):
             condition = f"{self.number()} > 0.1"
             if self.loops and self.random.random() < 0.6:
                 condition = f"{self.loops[-1]} % 2 == 0"
-            self.put(depth, f"if {condition}:")
-            self.block(depth + 1)
-            if self.random.random() < 0.6:
-                self.put(depth, "else:")
-                self.block(depth + 1)
+            self.branch(depth, condition)
         else:
             self.store(depth)
-
-    def block(self, depth: int) -> None:
-        for _ in range(self.random.randrange(1, 4)):
-            self.statement(depth)
 
 
 def random_function(seed: int):

@@ -98,10 +98,6 @@ class _Writer(PlaceWriter):
         else:
             self.store(depth)
 
-    def block(self, depth: int) -> None:
-        for _ in range(self.random.randrange(1, 4)):
-            self.statement(depth)
-
 
 def total(table):
     result = 0.0

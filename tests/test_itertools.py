@@ -117,9 +117,18 @@ def pairs_of_points(v):
     return total
 
 
+def square(x):
+    return x * x
+
+
+def with_square(pair):
+    i, x = pair
+    return i, x * x
+
+
 def mapped(v):
     largest = max(map(lambda a, b: a * b, v, v[1:])) + min(map(abs, v))
-    squares = sorted(map(lambda x: x * x, v), key=lambda x: -x)  # noqa: C417
+    squares = sorted(map(square, v), key=lambda x: -x)
     return largest + sum(squares[:2]) + sum(map(float, [1, 2])) * v[0]
 
 
@@ -131,7 +140,7 @@ def function_that_is_assigned_again(v):
 
 
 def mapped_to_pairs(v):
-    squares = dict(map(lambda pair: (pair[0], pair[1] ** 2), enumerate(v)))  # noqa: C417
+    squares = dict(map(with_square, enumerate(v)))
     return squares[2] * squares[3]
 
 
@@ -176,7 +185,7 @@ def test_forward_over_reverse(f):
 
 def over_products(xs):
     total = 1.0
-    for y in map(lambda x: x * x, xs):  # noqa: C417
+    for y in map(square, xs):
         if y > 4.0:
             break
         for z in map(lambda a, b: a * b + y, xs, xs[1:]):
@@ -188,7 +197,11 @@ def over_products(xs):
 
 def over_pairs(xs):
     total, last = 0.0, 1.0
-    for x, (a, b) in map(lambda x: (x, (x * x, last)), xs):  # noqa: C417
+
+    def beside_last(x):
+        return x, (x * x, last)
+
+    for x, (a, b) in map(beside_last, xs):
         last = last * 0.5 + a * b
         total += x * last
     return total
