@@ -428,7 +428,7 @@ class StatementParser(GeneratorParser):
         body.params = [item, *params]
         self.builder.append(For([iterable], init, body, results, loc=self.location(node)))
         self.env.update(zip(names, results, strict=True))
-        for name in [name for name in self.env if name.startswith(mapped)]:
+        for name in [name for name in self.env if name == mapped or name.startswith(f"{mapped}.")]:
             del self.env[name]
 
     def while_loop(self, node: gast.While) -> None:

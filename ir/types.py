@@ -362,7 +362,7 @@ def size_of(type_: Type) -> int:
             parts = (item,)
         case Dict(items):
             parts = tuple(item for _, item in items)
-        case Mapping(_, key, item):
+        case Mapping(_, key, item) | Method(key, item):
             parts = key, item
         case Closure(_, _, captures, defaults, kwdefaults):
             parts = *captures, *defaults, *(item for _, item in kwdefaults)

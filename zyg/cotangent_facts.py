@@ -252,10 +252,6 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (bar, Sequence(cls, item), index) if cls in _SEQUENCES and is_number(index):
             made = tuple if cls is tuple else list
             return Sequence(made, join(zeros_type(item), widen(bar)))
-        case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS and (
-            is_number(bar) and is_number(item)
-        ):
-            return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS:
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
         case _:

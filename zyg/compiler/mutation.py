@@ -1,8 +1,7 @@
-"""Refuses changes in place, which are not differentiated yet.
+"""Refuses changes in place that nothing follows: those by calls that are made as they are.
 
-Inference looks through functions; what it finds out about a container would be wrong behind a
-change of that container. So functions that change one are not looked through either: they are
-called as they are where nothing is differentiated, and refused where something is.
+What inference finds out about a container would be wrong behind such a change, and its derivative
+lost. The changes that are differentiated have become operations of their own by then.
 """
 
 from __future__ import annotations
