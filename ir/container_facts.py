@@ -432,9 +432,7 @@ def dict_get(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         case (Dict() as mapping, Known(str(key)), *default):
             found = dict(mapping.items).get(key)
             return found if found is not None else (default[0] if default else NONE)
-        case (Dict() | Mapping() as mapping, key, *default) if (
-            isinstance(mapping, Mapping) or class_of(key) is str
-        ):
+        case (Dict() | Mapping() as mapping, _, *default):
             return join(values_of(mapping), default[0] if default else NONE)
         case _:
             return TOP

@@ -25,6 +25,7 @@ from ir.types import (
     NUMBERS,
     TOP,
     Bottom,
+    Instance,
     Known,
     Scalar,
     Slice,
@@ -141,9 +142,17 @@ def _example_type(
             *(EXAMPLES.get(cls) for cls in classes),
             **{name: EXAMPLES.get(cls) for name, cls in keywords},
         )
+    except TypeError:
+        return BOTTOM if raises_for_none(*map(Instance, classes)) and not keywords else TOP
     except Exception:
         return TOP
     return facts.abstract(value)
+
+
+def raises_for_none(*types_: Type) -> bool:
+    """Whether these are numbers, and None where one belongs: operators raise TypeError for it."""
+    classes = set(map(class_of, types_))
+    return NoneType in classes and classes - {NoneType} <= NUMBERS
 
 
 def by_class(callee: Any, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:

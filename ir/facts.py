@@ -16,13 +16,14 @@ from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptor
 from typing import Any, TypeAlias, TypeVar
 
 from ir.core import Call, Const
-from ir.types import TOP, Instance, Type, class_of
+from ir.types import TOP, Instance, Known, Type, class_of, members_of
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _pure: set[int] = set()
 _total: set[int] = set()
+_refusing_none: set[int] = set()
 _fresh: set[int] = set()
 _fresh_when: dict[int, Callable[[Call], bool]] = {}
 _metadata: set[int] = set()
@@ -64,6 +65,13 @@ def total(*callees: object) -> None:
     """Pure, and for arguments of a known numeric type a call raises nothing but shape errors."""
     _mark(_pure, callees)
     _mark(_total, callees)
+
+
+def refusing_none(*callees: object) -> None:
+    """Total functions of numbers that raise TypeError where one of these is None."""
+    _mark(_total, callees)
+    _mark(_pure, callees)
+    _mark(_refusing_none, callees)
 
 
 def fresh(*callees: object, when: Callable[[Call], bool] | None = None) -> None:
@@ -268,8 +276,11 @@ def is_helper_module(name: object) -> bool:
     return isinstance(name, str) and name.startswith(tuple(_helper_modules))
 
 
-def is_total(callee: object) -> bool:
-    return id(callee) in _total
+def is_total(callee: object, operands: Iterable[Type]) -> bool:
+    """Whether a call raises nothing but shape errors, as far as that depends on None."""
+    if id(callee) not in _refusing_none:
+        return id(callee) in _total
+    return not any(Known(None) in members_of(operand) for operand in operands)
 
 
 def is_fresh(call: Call) -> bool:

@@ -51,7 +51,7 @@ class Cuts:
 NEVER = {
     id(function) for function in (
         primitives.build_tuple, primitives.build_list, primitives.written, primitives.alias,
-        primitives.end_guarded,
+        primitives.narrowed, primitives.end_guarded,
     )
 }
 # Functions that read iterators to their end.
@@ -69,7 +69,8 @@ def may_fail(op: Op) -> bool:
         case Call(Const(callee), args):
             if id(callee) in NEVER:
                 return False
-            return not (facts.is_total(callee) and all(_is_number(type_of(arg)) for arg in args))
+            types = [*map(type_of, args)]
+            return not (facts.is_total(callee, types) and all(map(_is_number, types)))
         case Call():
             return True
         case For(iterables) if any(_may_run_out(type_of(operand)) for operand in iterables):

@@ -11,7 +11,7 @@ run again until the types that it carries cover what its body yields.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ir import facts, primitives
@@ -36,6 +36,7 @@ from ir.core import (
 from ir.failing import changes_of, may_lose_changes
 from ir.heap import HEAP_NAME
 from ir.held import may_be_memory
+from ir.narrowing import Told, narrow
 from ir.places import Places
 from ir.rewrite import Mapping, clone_exit
 from ir.typed_calls import known_operand
@@ -136,12 +137,19 @@ class Inference(TypedLoops):
         mapping[value] = Const(type_.value) if isinstance(type_, Known) else new
         return new
 
-    def inner_block(self, block: Block, params: list[Value], mapping: Mapping) -> Block:
-        """A typed copy of a block, with new parameters."""
-        outer, self.ops = self.ops, []
+    def inner_block(
+        self, block: Block, params: list[Value], mapping: Mapping, told: Iterable[Told] = ()
+    ) -> Block:
+        """A typed copy of a block, with new parameters; `told` is known where it begins."""
+        outer = self.ops, self.narrowed
+        self.ops, self.narrowed = [], []
         mapping = {**mapping, **dict(zip(block.params, params, strict=True))}
+        narrow(self, told, mapping, self._statement)
         exit = self.inline(block, mapping)
-        done, self.ops = Block(params, self.ops, exit), outer
+        if self.places is not None:
+            self.places.widen_again(self.narrowed)
+        done = Block(params, self.ops, exit)
+        self.ops, self.narrowed = outer
         return done
 
     def inline(self, block: Block, mapping: Mapping) -> Yield | Raise:

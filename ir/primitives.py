@@ -279,6 +279,15 @@ def present(value: Any, name: str, is_stored: bool = False) -> Any:
     return value
 
 
+def narrowed(value: Any, classes: Any, is_instance: bool) -> Any:
+    """A value where a condition has told what it is, or is not, an instance of."""
+    return value
+
+
+# Calls whose value is their first operand, as it is.
+PASSING_ON = (check_bound, having, present, narrowed)
+
+
 def alias(value: Any) -> Any:
     """The value itself, under a name of its own."""
     return value

@@ -40,6 +40,7 @@ DISPLAYS = {
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, slice,
         primitives.load_global, primitives.read_captured, primitives.read_default,
+        primitives.narrowed,
     )
 }
 
@@ -65,7 +66,7 @@ def is_silent(call: Call) -> bool:
     quiet = facts.quiet_of(callee)
     if quiet is not None and quiet(tuple(map(type_of, call.args))):
         return True
-    if not facts.is_total(callee):
+    if not facts.is_total(callee, map(type_of, call.args)):
         return False
     operands = [*call.args, *call.kwargs.values()]
     return not any(_is_opaque(type_of(operand)) for operand in operands)

@@ -193,6 +193,17 @@ class Storages:
         """Notes that another value is the same, under whatever name it is changed."""
         self.state.origins[name] = self.first_names[name] = self.origin(value)
 
+    def name_latest(self, value: Value, name: Value) -> None:
+        """Has the latest version of what a value is a name of be known under another name."""
+        self._note(self.origin(value), name)
+
+    def widen_again(self, narrowed: list[tuple[Value, Value]]) -> None:
+        """Has memory that wasn't changed under names of narrower types be known by the others."""
+        for wide, name in reversed(narrowed):
+            first = self.origin(wide)
+            if self.state.current.get(first) is name:
+                self.state.current[first] = wide
+
     @property
     def is_watching(self) -> bool:
         """Whether values may have to be read again."""

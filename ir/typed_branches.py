@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from ir import facts
@@ -25,6 +25,7 @@ from ir.core import (
 )
 from ir.failing import changes_of, may_fail, may_lose_changes
 from ir.memory_facts import is_mutable
+from ir.narrowing import Told, narrow, told_by
 from ir.place_state import State
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping, defined
@@ -38,7 +39,9 @@ MakeBranch: TypeAlias = Callable[[Block, Block, list[Value]], Branch]
 class TypedBranches(TypedCalls):
     """Copies branches; what is known behind them is what both arms agree on."""
 
-    def inner_block(self, block: Block, params: list[Value], mapping: Mapping) -> Block:
+    def inner_block(
+        self, block: Block, params: list[Value], mapping: Mapping, told: Iterable[Told] = ()
+    ) -> Block:
         raise AssertionError("given by Inference")
 
     def op(self, op: Op, mapping: Mapping) -> Raise | None:
@@ -69,7 +72,8 @@ class TypedBranches(TypedCalls):
                 mapping.update(zip(op.results, exit.values, strict=True))
             return None
         self._merge_arms(
-            op, mapping, lambda then, orelse, results: If(cond, then, orelse, results, op.loc)
+            op, mapping, lambda then, orelse, results: If(cond, then, orelse, results, op.loc),
+            cond,
         )
         return None
 
@@ -111,13 +115,15 @@ class TypedBranches(TypedCalls):
         return True
 
     def _merge_arms(
-        self, op: Branch, mapping: Mapping, make: MakeBranch
+        self, op: Branch, mapping: Mapping, make: MakeBranch, cond: Operand | None = None
     ) -> set[Op]:
-        """Appends a branch with typed arms; `mapping` learns its results.
+        """Appends a branch with typed arms; `mapping` learns its results, and what is known of
+        other values where one arm alone goes on.
 
         Gives the changes of which a failure may lose some.
         """
-        blocks, changed, origins, memory, lost = self._arms(op, mapping)
+        tellings = [list(told_by(cond, holds, self.definitions)) for holds in (True, False)]
+        blocks, changed, origins, memory, lost = self._arms(op, mapping, tellings)
         yields = [block.exit.values for block in blocks if isinstance(block.exit, Yield)]
         results: list[Value] = []
         kept: list[int] = []
@@ -156,10 +162,13 @@ class TypedBranches(TypedCalls):
         if self.places is not None:
             for result in results:
                 self.places.merged(result)
+        for block, telling in zip(blocks, reversed(tellings), strict=True):
+            if isinstance(block.exit, Raise):
+                narrow(self, telling, mapping, op.loc)
         return lost
 
     def _arms(
-        self, op: Branch, mapping: Mapping
+        self, op: Branch, mapping: Mapping, tellings: list[list[Told]]
     ) -> tuple[
         list[Block], list[Value], list[list[Value | None]], list[list[Operand]], set[Op]
     ]:
@@ -171,16 +180,17 @@ class TypedBranches(TypedCalls):
         places = self.places
         if places is None:
             arms = [
-                self.inner_block(block, _like_params(block), mapping) for block in op.blocks
+                self.inner_block(block, _like_params(block), mapping, told)
+                for block, told in zip(op.blocks, tellings, strict=True)
             ]
             return arms, [], [], [], set()
         before = places.state
         start = before.copy()
         blocks: list[Block] = []
         states: list[State] = []
-        for block in op.blocks:
+        for block, told in zip(op.blocks, tellings, strict=True):
             places.state = before.copy()
-            blocks.append(self.inner_block(block, _like_params(block), mapping))
+            blocks.append(self.inner_block(block, _like_params(block), mapping, told))
             states.append(places.state)
         lost: set[Op] = set()
         if isinstance(op, Try):

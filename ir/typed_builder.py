@@ -38,6 +38,8 @@ class TypedBuilder(Operations):
         self.home = module_globals
         self.definitions: dict[Value, Op] = {}
         self.methods: dict[Value, tuple[Const, Operand]] = {}
+        # Versions of memory, and what they are called in this block, where more is known of them.
+        self.narrowed: list[tuple[Value, Value]] = []
         # The last branch or loop that was begun: where what a block ends with is read.
         self._statement: Location | None = None
         self._source: Block | None = None

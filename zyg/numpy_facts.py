@@ -22,8 +22,9 @@ import numpy as np
 from ir import builtin_facts as builtin_facts
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
-from ir.fact_rules import call_type, declare, distributed
+from ir.fact_rules import NONE, call_type, declare, distributed
 from ir.types import (
+    BOTTOM,
     TOP,
     Known,
     Method,
@@ -75,7 +76,7 @@ for _ufunc in UFUNCS:
     if _ufunc.signature is None:
         facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
         if _ufunc not in PARTIAL_UFUNCS:
-            facts.total(_ufunc)
+            facts.refusing_none(_ufunc)
 
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:
@@ -137,7 +138,10 @@ def arithmetic(callee: Callable[..., Any], key_of: Callable[[Type], Any]) -> fac
             for type_ in args
         ]
         if kwargs or not all(operands):
-            return TOP
+            is_refused = NONE in args and callee not in builtin_facts.EQUALITIES and all(
+                operand or arg == NONE for operand, arg in zip(operands, args, strict=True)
+            )
+            return BOTTOM if is_refused else TOP
         return broadcast_result(callee, operands, key_of)  # type: ignore[arg-type]
 
     return result_of

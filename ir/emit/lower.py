@@ -19,6 +19,7 @@ from ir.core import (
     For,
     If,
     Lambda,
+    Op,
     Operand,
     Raise,
     Try,
@@ -30,7 +31,7 @@ from ir.core import (
 from ir.emit.order import append, is_ordered, is_store, is_temporary
 from ir.memory_facts import is_change
 from ir.record import node
-from ir.rewrite import Mapping, count_uses, free_of, walk
+from ir.rewrite import Mapping, blocks, count_uses, free_of, substitute, walk
 
 
 @node
@@ -40,9 +41,25 @@ class Leave(Yield):
 
 def lower(body: Block) -> None:
     """Prepares the body of a function, in place."""
+    _widen(body)
     uses = count_uses(body)
     _lower_block(body)
     _sink_exit(body, uses)
+
+
+def _widen(body: Block) -> None:
+    """Has one name for what has types of its own under conditions."""
+    wider: Mapping = {}
+    for block in blocks(body):
+        kept: list[Op] = []
+        for op in block.ops:
+            match op:
+                case Call(Const(callee), [value, *_]) if callee is primitives.narrowed:
+                    wider[op.result] = value
+                case _:
+                    kept.append(op)
+        block.ops = kept
+    substitute(body, wider)
 
 
 def _lower_block(block: Block) -> None:

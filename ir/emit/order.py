@@ -47,7 +47,7 @@ def is_ordered(op: Op) -> bool:
         return callee is len and not _keeps_its_length(type_of(op.args[0]))
     types = tuple(map(type_of, op.args))
     quiet = facts.quiet_of(callee)
-    if not facts.is_total(callee) and not (quiet is not None and quiet(types)):
+    if not facts.is_total(callee, types) and not (quiet is not None and quiet(types)):
         return not (callee is getattr and _is_of_names(types[0]))
     return not all(map(_is_numeric, types))
 

@@ -56,6 +56,7 @@ from tests.corpus import (
     objects_aliased,
     objects_changed,
     objects_holding_containers,
+    options,
     recursion,
     shared_contents,
     shared_names,

@@ -61,8 +61,7 @@ else:  # it is for calls that are found at run time
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
-    primitives.check_bound, primitives.having,
-    primitives.present,
+    *primitives.PASSING_ON,
 )
 
 

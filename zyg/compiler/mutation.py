@@ -182,8 +182,7 @@ def may_change_captured(callee_type: Type) -> bool:
 
 
 _HANDING_ON = (
-    operator.getitem, getattr, primitives.alias, primitives.check_bound, primitives.having,
-    primitives.present,
+    operator.getitem, getattr, primitives.alias, *primitives.PASSING_ON,
 )
 _STORING = (operator.setitem, operator.delitem, *IN_PLACE)
 

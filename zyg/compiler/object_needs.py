@@ -44,8 +44,7 @@ PASSING = {
     id(function)
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,
-        primitives.unpack_starred, primitives.check_bound, primitives.having,
-        primitives.present, primitives.apply, getattr,
+        primitives.unpack_starred, *primitives.PASSING_ON, primitives.apply, getattr,
     )
 }
 

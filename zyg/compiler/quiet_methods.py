@@ -232,6 +232,5 @@ _QUIET_NAMES = {
 }
 _PLAIN = (
     primitives.load_global, primitives.build_tuple, primitives.build_list, primitives.build_dict,
-    primitives.unpack, primitives.unpack_starred, primitives.check_bound, primitives.having,
-    primitives.present,
+    primitives.unpack, primitives.unpack_starred, *primitives.PASSING_ON,
 )

@@ -167,7 +167,7 @@ class TangentBuilder(RuleTangents):
     def _structure_tangent(self, call: Call) -> None:
         callee = call.callee.value  # type: ignore[union-attr]
         self.loc = call.loc
-        if callee in (primitives.check_bound, primitives.having, primitives.present):
+        if callee in primitives.PASSING_ON:
             self.set_dot(call.result, self.dot_or_zero(call.args[0]))
             return
         if callee is primitives.unpack:

@@ -361,7 +361,7 @@ class Transposer(MaskedArms):
         bar = self.bars.pop(call.result, None)
         if bar is None:
             return
-        if callee in (primitives.check_bound, primitives.having, primitives.present):
+        if callee in primitives.PASSING_ON:
             self.add(call.args[0], bar)
             return
         if callee is primitives.build_dict:
