@@ -16,11 +16,12 @@ from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptor
 from typing import Any, TypeAlias, TypeVar
 
 from ir.core import Call, Const
-from ir.types import TOP, Instance, Known, Type, class_of, members_of
+from ir.types import TOP, Instance, Known, Type, Union, class_of, members_of
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
 F = TypeVar("F", bound=Callable[..., Any])
 
+_NONE = Known(None)
 _pure: set[int] = set()
 _total: set[int] = set()
 _refusing_none: set[int] = set()
@@ -280,7 +281,10 @@ def is_total(callee: object, operands: Iterable[Type]) -> bool:
     """Whether a call raises nothing but shape errors, as far as that depends on None."""
     if id(callee) not in _refusing_none:
         return id(callee) in _total
-    return not any(Known(None) in members_of(operand) for operand in operands)
+    for operand in operands:
+        if type(operand) in (Known, Union) and _NONE in members_of(operand):
+            return False
+    return True
 
 
 def is_fresh(call: Call) -> bool:
