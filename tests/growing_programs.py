@@ -59,6 +59,27 @@ def by_a_memo(values):
     return found[len(values) - 1]
 
 
+def solved(x, i, found):
+    if i in found:
+        return found[i]
+    if i < 2:
+        return x
+    found[i] = solved(x, i // 2, found) * 0.5 + solved(x, i - i // 2, found) * x
+    return found[i]
+
+
+def by_a_recursive_memo(values):
+    found = {}
+    return sum([solved(values[0], i, found) for i in range(len(values))])
+
+
+def by_a_memo_that_is_asked(values):
+    sums = {}
+    for i, x in enumerate(values):
+        sums[i % 60] = sums.get(i % 60, 0.0) + x * x
+    return sum([sums.get(k, 0.0) ** 2 for k in range(70)])
+
+
 def by_a_stack(values):
     waiting, total = [], 0.0
     for x in values:
@@ -205,5 +226,5 @@ PROGRAMS = [
     over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
     mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
-    relaxed_by_a_function,
+    relaxed_by_a_function, by_a_recursive_memo, by_a_memo_that_is_asked,
 ]

@@ -410,4 +410,4 @@ def test_a_list_that_a_called_function_changes_is_not_looked_through():
     zyg.check_grads(f, weights, order=2)
     code = str(zyg.code_adjoint(f, weights))
     assert "relax_back(" in code
-    assert "completed_list(" not in code and "shell(" not in code
+    assert "completed_container(" not in code and "shell(" not in code

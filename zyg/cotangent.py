@@ -397,17 +397,21 @@ def completed(bar: Any, like: Any) -> Any:
     return materialised(bar, like)
 
 
-def completed_list(bar: Any, like: Any) -> Any:
-    """The cotangent of a list of numbers, or of lists of them, with zeros for structural zeros.
+def completed_container(bar: Any, like: Any) -> Any:
+    """The cotangent of a list or dict of numbers, or of such, with zeros for structural zeros.
 
-    >>> completed_list([None, 2.0], [1.0, 3.0])
+    >>> completed_container([None, 2.0], [1.0, 3.0])
     [0.0, 2.0]
+    >>> completed_container({"a": 2.0}, {"a": 1.0, "b": 3.0})
+    {'a': 2.0, 'b': 0.0}
     """
-    if bar is None or not isinstance(like, list):
+    if bar is None or not isinstance(like, (list, dict)):
         return materialised(bar, like)
+    if isinstance(like, dict):
+        return {key: completed_container(bar.get(key), x) for key, x in like.items()}
     if is_list_of(FLOATS, bar) and len(bar) == len(like):
         return bar
-    return [completed_list(b, x) for b, x in zip(bar, like, strict=True)]
+    return [completed_container(b, x) for b, x in zip(bar, like, strict=True)]
 
 
 def from_items(bars: Any, like: Any) -> Any:

@@ -372,7 +372,7 @@ def fold_inexact_dtype(call: Call) -> Operand | None:
 
 facts.pure(cotangent.add, cotangent.subtract, cotangent_items.add_at, cotangent.sum_over)
 facts.pure(cotangent.materialised, cotangent_items.item, cotangent.from_items)
-facts.pure(cotangent.from_reversed_items, cotangent.owned, cotangent.completed_list)
+facts.pure(cotangent.from_reversed_items, cotangent.owned, cotangent.completed_container)
 facts.fresh(cotangent.sum_over, cotangent.owned)
 facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
 facts.buffer(cotangent.zeros_like)

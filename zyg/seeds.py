@@ -58,10 +58,12 @@ def filled_within(bar: Any, like: Like) -> Any:
 
 
 def filled(bar: Any, like: Like) -> Any:
-    """A cotangent with zeros for structural zeros, in tuples and lists too: generated code relies
-    on it."""
+    """A cotangent with zeros for structural zeros, in tuples, lists and dicts too: generated code
+    relies on it."""
     if isinstance(bar, list) and like.kind is list:
         return [filled(own, item) for own, item in zip(bar, like.items, strict=True)]
+    if isinstance(bar, dict) and like.kind is dict:
+        return {key: filled(bar.get(key), item) for key, item in like.items.items()}
     if isinstance(bar, tuple | list) and issubclass(like.kind, tuple):
         return tuple(map(filled, bar, like.items))
     return zero_of(like) if bar is None else bar

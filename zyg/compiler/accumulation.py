@@ -52,9 +52,9 @@ from zyg.compiler.tangents import (
     holds_inexact,
     is_array,
     is_buffer,
+    is_container_of_floats,
     is_inexact,
     is_integer,
-    is_list_of_floats,
     is_none,
     is_numeric,
     may_be_none,
@@ -426,15 +426,16 @@ class Accumulation(ItemContributions):
                 self.completed(*pair, with_lists) for pair in zip(bars, items, strict=True)
             ]
             return self.call(primitives.build_tuple, *parts)
-        if with_lists and is_list_of_floats(type_):
-            return bar if is_list_of_floats(type_of(bar)) else self.completed_list(bar, like)
+        if with_lists and is_container_of_floats(type_):
+            is_complete = is_container_of_floats(type_of(bar))
+            return bar if is_complete else self.completed_container(bar, like)
         if is_numeric(type_):
             return self.zero(like) if is_none(bar) else self._instantiated_like(bar, like)
         return bar
 
-    def completed_list(self, bar: Operand, like: Operand) -> Operand:
+    def completed_container(self, bar: Operand, like: Operand) -> Operand:
         """The cotangent of a list of floats without structural zeros."""
-        made = self.call(cotangent.completed_list, bar, like)
+        made = self.call(cotangent.completed_container, bar, like)
         if isinstance(made, Value):
             made.type = seed_type(type_of(like))
         return made

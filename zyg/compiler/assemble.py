@@ -14,7 +14,7 @@ saved, and forward work that only served the value is dropped where the value is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -167,6 +167,10 @@ class Compiler:
         # A derivative of a forward function changes what that changes.
         changed = sorted({*made.handed_out, *made.source.changes})
         pair.forward.changes = tuple(passed.index(i) for i in changed if i in passed)
+        # What one call of a recursion saves would be copied in each call around it else.
+        pair.forward.saves_apart = (
+            bool(pair.forward.changes) and made.heap is None and made.calls_itself()
+        )
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         pair.forward.is_of_program = pair.back.is_of_program = self._takes_table(made)
         self._pairs[key] = pair
@@ -333,7 +337,11 @@ class Compiler:
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
-        self._preserve(made, forward, adjoint, transposer, versions, logged)
+        handed_on: list[Operand] = []
+        if pair.forward.saves_apart:
+            changed = (pair.passed[i] for i in pair.forward.changes)
+            handed_on = [result, *(self._inputs(made)[i] for i in changed)]
+        self._preserve(made, forward, adjoint, transposer, versions, logged, handed_on)
         saved = [value for value in free_values(adjoint) if value not in given]
         # In the order of the program, so that forward and adjoint give them the same names.
         order = {v: i for i, v in enumerate(self._inputs(made))}
@@ -386,10 +394,12 @@ class Compiler:
 
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
-        versions: Versions | None, logged: list[int] | None,
+        versions: Versions | None, logged: list[int] | None, handed_on: Iterable[Operand] = (),
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
-        copied = preserve(forward, adjoint, transposer.exported, made.heap is not None)
+        copied = preserve(
+            forward, adjoint, transposer.exported, made.heap is not None, handed_on
+        )
         if versions is not None:
             decide(versions, logged, copied)
         if made.heap is not None and transposer.surroundings.may_change_held():

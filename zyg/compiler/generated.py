@@ -42,6 +42,8 @@ class Generated:
     # The positions of the arguments that it changes in place.
     changes: tuple[int, ...] = ()
     works_on_objects: bool = False
+    # Of a forward function: whether what it saves shares no memory with what it changes or returns.
+    saves_apart: bool = False
     pair: Pair | None = None
     # Of a back function: the numbers of those results that it adds to what it is given for them.
     begun: tuple[int, ...] = ()

@@ -51,7 +51,7 @@ from zyg.compiler.lengths import outside as known_behind
 from zyg.compiler.loop_records import LoopRecords
 from zyg.compiler.tangents import (
     bar_name,
-    is_list_of_floats,
+    is_container_of_floats,
     is_none,
     tangent_type,
 )
@@ -209,9 +209,9 @@ class LoopTransposer(LoopRecords):
             return self.zero(value)
         if self.heap is not None:
             return bar
-        if is_list_of_floats(value.type):
-            is_begun = is_list_of_floats(type_of(bar))
-            return bar if is_begun else self.completed_list(bar, value)
+        if is_container_of_floats(value.type):
+            is_begun = is_container_of_floats(type_of(bar))
+            return bar if is_begun else self.completed_container(bar, value)
         type_ = type_of(bar)
         if has_number_for_each(widen(value.type)) and not (holds_numbers(type_) or is_table(type_)):
             return self.call(cotangent_items.with_numbers, bar, value)

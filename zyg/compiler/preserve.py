@@ -14,7 +14,7 @@ if it shares no memory with another one that is changed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ir import facts, primitives
@@ -64,19 +64,21 @@ WRITTEN = (primitives.written, written_view, primitives.updating, restored_part)
 
 
 def preserve(
-    forward: Block, adjoint: Block, exported: set[Value], on_heap: bool = False
+    forward: Block, adjoint: Block, exported: set[Value], on_heap: bool = False,
+    handed_on: Iterable[Operand] = (),
 ) -> list[Value]:
     """Lets an adjoint read copies of what is overwritten; gives the values that were copied.
 
     `exported` are the results by which branches and loops hand out what adjoints of their bodies
     read. `on_heap`: objects are known by identity, and what they held is saved where it is read.
+    `handed_on` has memory that is taken for overwritten behind the block, where callers have it.
     """
     copying = kept_with_objects if on_heap else keeping.kept
     if not any(is_change(op) for op in walk(forward)):
         return []
     copied: list[Value] = []
     _measure_latest(forward, {})
-    memory = _Memory(forward, exported)
+    memory = _Memory(forward, exported, handed_on)
     reads = Reads(forward, adjoint)
     contents = {
         result for op in walk(forward) for result in op.results if result in exported
@@ -262,7 +264,9 @@ def _insert_behind(block: Block, value: Value, call: Call) -> None:
 class _Memory:
     """Which values share memory, as far as that can be told apart."""
 
-    def __init__(self, forward: Block, exported: set[Value]) -> None:
+    def __init__(
+        self, forward: Block, exported: set[Value], handed_on: Iterable[Operand] = ()
+    ) -> None:
         self._exported = exported
         self._parent: dict[Value, Value] = {}
         self._written: set[Value] = set()
@@ -275,6 +279,10 @@ class _Memory:
         self._written = {self.root(value) for value in self._written}
         self._restructured = {self.root(value) for value in self._restructured}
         self._filled = {self.root(value) for value in self._filled}
+        self._handed_on = {
+            self.root(value) for value in handed_on
+            if isinstance(value, Value) and holds_memory(value.type)
+        }
 
     def root(self, value: Value) -> Value:
         while value in self._parent:
@@ -340,7 +348,13 @@ class _Memory:
         if callee is operator.getitem and is_array(type_of(op.args[0])):
             # An array doesn't keep its indices; what index arrays select is a copy.
             operands = [] if selects(type_of(op.args[1])) else [op.args[0]]
-        for result in op.results:
+        results = op.results
+        if getattr(callee, "saves_apart", False):
+            *results, saved = results
+            for operand in operands:
+                if operand not in changed:
+                    self._join(saved, operand)
+        for result in results:
             # A function may have saved what it returned.
             self._join(op.results[0], result)
             for operand in operands:
@@ -354,7 +368,8 @@ class _Memory:
         )
         if not is_structure:
             return keeping.kept
-        return keeping.shell if self.root(value) in self._restructured else primitives.alias
+        may_grow = self.root(value) in self._restructured | self._handed_on
+        return keeping.shell if may_grow else primitives.alias
 
     def is_written(self, value: Value) -> bool:
         """Whether memory of a value is written anywhere: of an array, what arrays consist of."""
@@ -380,7 +395,10 @@ class _Memory:
         return source if is_same and is_safe else None
 
     def is_overwritten_behind(self, value: Value, block: Block) -> bool:
-        """Whether the memory of a value changes between its definition and the end of a block."""
+        """Whether the memory of a value changes between its definition and the end of a block, or
+        behind that."""
+        if self.root(value) in self._handed_on:
+            return True
         if not self.is_written(value):
             return False
         at = next((i for i, op in enumerate(block.ops) if value in op.results), -1)
@@ -432,6 +450,8 @@ class _Memory:
     def is_overwritten_in(self, value: Value, body: Block, is_branch: bool) -> bool:
         """The same for what a body hands out: all that runs behind it may change the memory."""
         root = self.root(value)
+        if root in self._handed_on:
+            return True
         if not self.is_written(value):
             return False
         local = defined(body)

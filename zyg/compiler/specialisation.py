@@ -125,6 +125,10 @@ class Specialisation:
         kept = [t for i, t in zip(self.updates, types_, strict=True) if i in self.handed_out]
         return Tuple((self.result.items[0], *kept))
 
+    def calls_itself(self) -> bool:
+        """Whether it is part of a recursion."""
+        return any(self in one.callees for one in self.with_callees())
+
     def with_callees(self) -> list[Specialisation]:
         """This function and all that it calls."""
         seen: dict[Specialisation, None] = {}

@@ -39,7 +39,7 @@ _LIKE: dict[Any, int] = {
     cotangent_items.one_hot: 1, cotangent.materialised: 1, cotangent.from_items: 1,
     cotangent.from_reversed_items: 1, cotangent.listed: 1, cotangent_items.accumulate_item: 3,
     cotangent_places.one_hot_in: 1, cotangent_places.cleared_to: 2,
-    cotangent.completed_list: 1, cotangent_items.with_numbers: 1,
+    cotangent.completed_container: 1, cotangent_items.with_numbers: 1,
 }
 _KEEPING = (
     primitives.written, primitives.overwritten, primitives.added_at, primitives.subtracted_at,

@@ -52,23 +52,23 @@ def tangent_type(type_: Type) -> Type:
 def seed_type(type_: Type) -> Type:
     """The type of the cotangent that a back function is given for a value of a type.
 
-    It is a list where the value is a list of floats, or a table of them: who calls it has put
+    It is a list or dict where the value is one of floats, or a table of them: who calls it has put
     zeros in the place of structural zeros.
     """
     match widen(type_):
         case Tuple(items):
             return Tuple(tuple(map(seed_type, items)))
-        case Sequence() as items if is_list_of_floats(items):
+        case Sequence() | Mapping() as items if is_container_of_floats(items):
             return items
         case other:
             return tangent_type(other)
 
 
-def is_list_of_floats(type_: Type) -> bool:
-    """Whether values are lists of floats, or lists of such lists, at any depth."""
-    if not isinstance(type_, Sequence) or type_.cls is not list:
+def is_container_of_floats(type_: Type) -> bool:
+    """Whether values are lists or dicts of floats, or of such containers, at any depth."""
+    if not isinstance(type_, Sequence | Mapping) or type_.cls not in (list, dict):
         return False
-    return type_.item in _FLOATS or is_list_of_floats(type_.item)
+    return type_.item in _FLOATS or is_container_of_floats(type_.item)
 
 
 def is_array(type_: Type) -> TypeGuard[Array]:

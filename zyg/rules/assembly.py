@@ -159,9 +159,9 @@ def completed(bar, like):
     return cotangent.completed(bar, like), lambda y_bar: (y_bar, None)
 
 
-@adjoint(cotangent.completed_list)
-def completed_list(bar, like):
-    return cotangent.completed_list(bar, like), lambda y_bar: (y_bar, None)
+@adjoint(cotangent.completed_container)
+def completed_container(bar, like):
+    return cotangent.completed_container(bar, like), lambda y_bar: (y_bar, None)
 
 
 @adjoint(cotangent.listed)
