@@ -73,6 +73,29 @@ def by_a_recursive_memo(values):
     return sum([solved(values[0], i, found) for i in range(len(values))])
 
 
+def summed_from(values, i):
+    if i + 4 > len(values):
+        return 0.0
+    return values[i] * values[i - 1] + 0.5 * summed_from(values, i + 4)
+
+
+def by_a_recursion_over_a_list(values):
+    return summed_from(values, 0)
+
+
+def of_two_neighbours(values, i):
+    if i % 2 == 0:
+        return values[i] * values[i - 1]
+    return values[i] ** 2
+
+
+def by_a_function_of_two_items(values):
+    total = 0.0
+    for i in range(len(values)):
+        total = total * 0.5 + of_two_neighbours(values, i)
+    return total
+
+
 def by_a_memo_that_is_asked(values):
     sums = {}
     for i, x in enumerate(values):
@@ -227,4 +250,5 @@ PROGRAMS = [
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
     mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
     relaxed_by_a_function, by_a_recursive_memo, by_a_memo_that_is_asked,
+    by_a_recursion_over_a_list, by_a_function_of_two_items,
 ]

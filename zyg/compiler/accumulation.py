@@ -186,7 +186,7 @@ class Accumulation(ItemContributions):
 
     def begin_from(self, values: list[Value]) -> list[Value]:
         """Lets the cotangents of values begin from what is given for them."""
-        given = [Value(bar_name(value), tangent_type(value.type)) for value in values]
+        given = [Value(bar_name(value), seed_type(value.type)) for value in values]
         self.bars.update(zip(values, given, strict=True))
         return given
 

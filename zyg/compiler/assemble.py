@@ -25,7 +25,7 @@ from ir.errors import Unsupported
 from ir.memory_facts import is_change
 from ir.place_state import NEW
 from ir.rewrite import free_values, walk
-from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
+from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
@@ -41,6 +41,7 @@ from zyg.compiler.generated import (
     load,
     passed_inputs,
 )
+from zyg.compiler.handing_over import hand_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.nesting import Derived, Unsettled, expanded
@@ -60,12 +61,12 @@ from zyg.compiler.saving import (
     as_prototypes,
     close_forward,
     holds_memory,
+    in_program_order,
     open_adjoint,
     shared_with_user,
 )
 from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.compiler.specialise import Specialiser
-from zyg.compiler.summed_products import sum_products
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.temporaries import reuse_temporaries
@@ -81,10 +82,10 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 8
 NOTHING = Yield([])
 
-# A function for its types, its active inputs, whether it hands out the value alone, and whether the
-# gradient that it is a part of stands inside of differentiated code.
-# With the last goes what is known of objects there.
-PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool, object]
+# A function for its types, its active inputs, whether it hands out the value alone, whether it is
+# called by generated code, and whether the gradient that it is a part of stands inside of
+# differentiated code. With the last goes what is known of objects there.
+PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool, bool, object]
 
 
 class Compiler:
@@ -137,13 +138,19 @@ class Compiler:
 
     # Pairs of functions
 
-    def pair(self, made: Specialisation, active: Flow, of_value: bool = False) -> Pair:
+    def called_pair(self, made: Specialisation, active: Flow) -> Pair:
+        """The generated pair for a call in generated code, which hands cotangents over to it."""
+        return self.pair(made, active, is_called=True)
+
+    def pair(
+        self, made: Specialisation, active: Flow, of_value: bool = False, is_called: bool = False
+    ) -> Pair:
         """The generated pair; its code is there once `finish` has run.
 
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
         of_value = of_value and bool(made.handed_out)
-        key = made, active, of_value, self._is_inner, self._state_of_objects(made)
+        key = made, active, of_value, is_called, self._is_inner, self._state_of_objects(made)
         known = self._pairs.get(key)
         if known is not None:
             return known
@@ -158,6 +165,8 @@ class Compiler:
         passed = passed_inputs(made)
         forward = Generated(f"{name}_forward", [returned, TOP])
         back = Generated(f"{name}_back", [bar_type(made, i) for i in indices])
+        if is_called and not isinstance(made.source, RunAgain):
+            hand_over(back, made, indices)
         if isinstance(made.source, RunAgain):
             from zyg.compiler.checkpoint_pairs import generated  # few programs need it
 
@@ -228,7 +237,7 @@ class Compiler:
         was_inner = self._is_inner
         try:
             while self._pending:
-                (made, active, of_value, is_inner, _), pair = self._pending.pop()
+                (made, active, of_value, _, is_inner, _), pair = self._pending.pop()
                 self._is_inner = is_inner
                 with_log(partial(self._generate_pair, made, active, of_value, pair))
         except BaseException:
@@ -253,7 +262,7 @@ class Compiler:
         self.specialiser._stack.append(made)
         try:
             augmenter = Augmenter(
-                self.specialiser, surroundings, made, active, self.pair
+                self.specialiser, surroundings, made, active, self.called_pair
             )
             augmenter.is_inner = self._is_inner
             result = augmenter.augment(made.function)
@@ -281,7 +290,8 @@ class Compiler:
         return [*made.function.captured, *made.function.params]
 
     def _adjoint(
-        self, made: Specialisation, transposer: Transposer, augmenter: Augmenter, indices: list[int]
+        self, made: Specialisation, transposer: Transposer, augmenter: Augmenter,
+        indices: list[int], begun: tuple[int, ...] = (),
     ) -> list[Operand]:
         self.specialiser._stack.append(made)
         try:
@@ -289,7 +299,10 @@ class Compiler:
                 transposer.begin(transposer.log.versions.body)
             transposer.transpose(augmenter.steps)
             inputs = self._inputs(made)
-            return [bar_of_input(made, transposer, inputs[i], i) for i in indices]
+            return [
+                bar_of_input(made, transposer, inputs[i], i, number in begun)
+                for number, i in enumerate(indices)
+            ]
         finally:
             self.specialiser._stack.pop()
 
@@ -327,28 +340,20 @@ class Compiler:
         if changes_objects:  # what the caller reads behind the call counts
             transposer.heap_bar()
         transposer.add(result, seed)
-        bars = self._adjoint(made, transposer, augmenter, indices)
+        bars = self._adjoint(made, transposer, augmenter, indices, pair.back.begun)
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
             primitives.build_tuple, *bars
         )
-        adjoint = self._simplified_adjoint(transposer, exit)
+        adjoint = transposer.finished(exit, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
-        handed_on: list[Operand] = []
-        if pair.forward.saves_apart:
-            changed = (pair.passed[i] for i in pair.forward.changes)
-            handed_on = [result, *(self._inputs(made)[i] for i in changed)]
+        handed_on = pair.handed_on(result, self._inputs(made))
         self._preserve(made, forward, adjoint, transposer, versions, logged, handed_on)
         saved = [value for value in free_values(adjoint) if value not in given]
-        # In the order of the program, so that forward and adjoint give them the same names.
-        order = {v: i for i, v in enumerate(self._inputs(made))}
-        for op in walk(forward):
-            for value in op.results:
-                order.setdefault(value, len(order))
-        saved.sort(key=lambda value: order.get(value, -1))
+        saved = in_program_order(saved, self._inputs(made), forward)
         forward.exit = Yield([result, *saved])
         saved = pack_records(forward, adjoint, saved)
         saved = pack_arms(forward, adjoint, saved)
@@ -370,18 +375,6 @@ class Compiler:
         pair.back.ir_function = finished_function(made, pair.back.name, back_params, adjoint)
         self._as_program(made, forward, adjoint)
         pair.dispatched = augmenter.dispatched
-
-    def _simplified_adjoint(self, transposer: Transposer, exit: Operand) -> Block:
-        adjoint = Block([], transposer.ops, Yield([exit]))
-        share_common(adjoint)
-        eliminate_dead(adjoint, is_pure)
-        sum_products(adjoint)
-        fields = self.specialiser.fields
-        if fields is not None and not fields.is_open:
-            from zyg.compiler.object_bars import use_records  # few programs work on objects
-
-            use_records(adjoint, fields)
-        return adjoint
 
     def _as_program(self, made: Specialisation, *blocks: Block) -> None:
         """Gives generated code on objects the form in which it is differentiated."""
@@ -490,7 +483,7 @@ class Compiler:
         versions: Versions | None, logged: list[int] | None,
     ) -> Block:
         """The forward operations and, behind them, the adjoint that reads their values."""
-        adjoint = self._simplified_adjoint(transposer, exit)
+        adjoint = transposer.finished(exit, self.specialiser.fields)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         shapes_without_values(body, self._inputs(made))

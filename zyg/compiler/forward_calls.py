@@ -118,16 +118,17 @@ class ForwardCalls(ForwardObjects):
             ) if not isinstance(value.type, Known) and value.type != HEAP
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
+        indices = specialisation.with_bars(active)
         targets: list[tuple[Operand, str | None]] = [
-            (owner, held[i]) if i in held else (inputs[i], None)
-            for i in specialisation.with_bars(active)
+            (owner, held[i]) if i in held else (inputs[i], None) for i in indices
         ]
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         works_on_objects = specialisation.heap is not None or self._reaches_objects(targets)
         self.steps.append(
             CallStep(
-                result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
+                result, targets, [inputs[i] for i in indices], pair.back, saved, op.loc,
+                works_on_objects, changes_objects,
             )
         )
         if len(results) == 1:

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from ir.closures import replace_lambdas
-from ir.core import Block, Function, Location, Parameters, Value
+from ir.core import Block, Function, Location, Operand, Parameters, Value
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.load import load_definitions
@@ -20,6 +20,7 @@ from ir.rewrite import clone
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
+from zyg.compiler.handing_over import taken_over
 from zyg.compiler.held_items import add_single_items
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
@@ -47,6 +48,10 @@ class Generated:
     pair: Pair | None = None
     # Of a back function: the numbers of those results that it adds to what it is given for them.
     begun: tuple[int, ...] = ()
+    # What it takes over (`zyg.compiler.handing_over`): arguments, or parts of one, by number; and
+    # the results that are the caller's own.
+    takes: tuple[tuple[int, int | None], ...] = ()
+    gives: tuple[int, ...] = ()
     # Whether it is a part of a program that works on objects, and is differentiated in turn.
     is_of_program: bool = False
 
@@ -76,6 +81,12 @@ class Pair:
     run: Function | None = None
     dispatched: list[tuple[Location | None, str]] = made(list)
 
+    def handed_on(self, result: Operand, inputs: list[Value]) -> list[Operand]:
+        """What callers may change behind a call, from which that keeps apart what it saves."""
+        if not self.forward.saves_apart:
+            return []
+        return [result, *(inputs[self.passed[i]] for i in self.forward.changes)]
+
 
 @node
 class Joint:
@@ -101,8 +112,9 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         function = clone(function)
         read_in_place(function.body)
         add_single_items(function.body)
-        reuse_tables(function.body)
-        reuse_buffers(function.body)
+        taken = taken_over(function, item.takes)
+        reuse_tables(function.body, taken, item.gives)
+        reuse_buffers(function.body, taken, item.gives)
         shorten_updates(function.body)
         read_buffers_in_place(function.body)
         read_attributes(function.body)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import (
     Block,
     Branch,
@@ -37,7 +37,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.rewrite import count_uses
+from ir.rewrite import blocks, count_uses
 from ir.types import Known, Mapping, Scalar, Sequence, Type, Union, class_of
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.array_type import is_basic_index
@@ -94,10 +94,14 @@ def consumes(callee: Any, in_place: Any, of_all_types: bool = False) -> None:
         _OF_ALL_TYPES.add(id(callee))
 
 
-def reuse_buffers(body: Block) -> None:
-    """Lets accumulations of a function write in place, where nobody can tell."""
-    ownership = Ownership(body)
+def reuse_buffers(body: Block, taken: set[Value], gives: tuple[int, ...]) -> None:
+    """Lets accumulations of a function write in place, where nobody can tell.
+
+    `taken` is what its caller has handed over; results that it `gives` are the caller's own.
+    """
+    ownership = Ownership(body, taken)
     ownership.convert(body)
+    ownership.hand_over(body, gives)
     ownership.insert_copies(body)
     _add_to_lists(body)
 
@@ -190,16 +194,19 @@ class Ownership:
 
     copy: Any = staticmethod(cotangent.owned)
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, taken: set[Value]) -> None:
+        self._taken = taken
         self._uses = count_uses(body)
         self._calls: dict[Value, Call] = {}
         self._branches: dict[Value, tuple[Branch, int]] = {}
         self._results: dict[Value, tuple[For | While, int]] = {}
         self._params: dict[Value, tuple[For | While, int]] = {}
-        self._home: dict[Value, Block] = {}
+        self._home: dict[Value, Block] = dict.fromkeys(taken, body)
         self._read_in: dict[Operand, Block] = {}  # the last block that reads a value
         self._scan(body)
         self._copied: dict[tuple[For | While, int], None] = {}  # in the order of the program
+        # What is handed over as the operand of a call, and isn't the adjoint's own.
+        self._shared: dict[Op, dict[int, None]] = {}
 
     def _scan(self, block: Block) -> None:
         for op in block.ops:
@@ -234,6 +241,54 @@ class Ownership:
             for inner in blocks_of(op):
                 self.convert(inner)
 
+    def hand_over(self, body: Block, gives: tuple[int, ...]) -> None:
+        """Notes what calls of back functions take over, and the results of this one that its caller
+        may change, where these aren't the adjoint's own."""
+        for block in blocks(body):
+            for op in block.ops:
+                for argument, part in _taken_by(op):
+                    assert isinstance(op, Call)
+                    self._own(op, argument, part)
+        whole = body.exit.values[0] if gives and isinstance(body.exit, Yield) else None
+        made = self._calls.get(whole) if isinstance(whole, Value) else None
+        if made is not None and _is_tuple(made):
+            for position in gives:
+                self._own_operand(made, position)
+        elif whole is not None:
+            self._own_result(body, whole)
+
+    def _own(self, call: Call, argument: int, part: int | None) -> None:
+        if part is None:
+            self._own_operand(call, argument)
+            return
+        whole = call.args[argument]
+        made = self._calls.get(whole) if isinstance(whole, Value) else None
+        if made is not None and _is_tuple(made) and self._uses[made.result] == 1:
+            self._own_operand(made, part)
+        else:
+            self._shared.setdefault(call, {})[argument] = None
+
+    def _own_operand(self, call: Call, position: int) -> None:
+        operand = call.args[position]
+        if not self._is_shared(operand):
+            return
+        self._shared.setdefault(call, {})[position] = None
+
+    def _own_result(self, body: Block, whole: Operand) -> None:
+        if self._is_shared(whole):
+            copy = Value("t", type_of(whole))
+            body.ops.append(Call(Const(self.copy), [whole], {}, [copy]))
+            body.exit.values = [copy]  # type: ignore[union-attr]
+
+    def _is_shared(self, operand: Operand) -> bool:
+        """Whether this is memory that others may know, of the kind that is looked after here."""
+        return self.looks_after(type_of(operand)) and not (
+            self._is_owned(operand, frozenset()) and self._is_linear(operand)
+        )
+
+    def looks_after(self, type_: Type) -> bool:
+        return holds_numbers(type_) or is_array(type_)
+
     def insert_copies(self, block: Block) -> None:
         """Copies what loops start with: at last, as what stands behind a loop may need that too."""
         ops: list[Op] = []
@@ -242,6 +297,11 @@ class Ownership:
                 self.insert_copies(inner)
             if isinstance(op, For | While):
                 ops += self._copies(op)
+            for position in self._shared.get(op, ()):
+                assert isinstance(op, Call)
+                copy = Value("t", type_of(op.args[position]))
+                ops.append(Call(Const(self.copy), [op.args[position]], {}, [copy], op.loc))
+                op.args[position] = copy
             ops.append(op)
         block.ops = ops
 
@@ -302,10 +362,13 @@ class Ownership:
         """Whether the memory of a value is reached through this value alone."""
         if not isinstance(operand, Value):
             return False
-        if operand in assumed:
+        if operand in assumed or operand in self._taken:
             return True
         if operand in self._calls:
-            return self._is_made(self._calls[operand], assumed)
+            call = self._calls[operand]
+            if call.results.index(operand) in _given_by(call):
+                return True
+            return self._is_made(call, assumed)
         if operand in self._branches:
             op, i = self._branches[operand]
             return all(
@@ -368,6 +431,20 @@ class Ownership:
         return isinstance(op.result.type, Scalar | Union) and (
             is_array(source) or holds_numbers(source)
         )
+
+
+def _is_tuple(call: Call) -> bool:
+    return isinstance(call.callee, Const) and call.callee.value is primitives.build_tuple
+
+
+def _taken_by(op: Op) -> tuple[tuple[int, int | None], ...]:
+    """What a call of a back function takes over (`zyg.compiler.handing_over`)."""
+    is_known = isinstance(op, Call) and isinstance(op.callee, Const)
+    return getattr(op.callee.value, "takes", ()) if is_known else ()  # type: ignore[union-attr]
+
+
+def _given_by(call: Call) -> tuple[int, ...]:
+    return getattr(call.callee.value, "gives", ()) if isinstance(call.callee, Const) else ()
 
 
 def _uses_on_path(

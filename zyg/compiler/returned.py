@@ -53,23 +53,24 @@ def value_of(transposer: Transposer, result: Operand) -> Operand:
 
 
 def bar_of_input(
-    made: Specialisation, transposer: Transposer, value: Value, number: int
+    made: Specialisation, transposer: Transposer, value: Value, number: int,
+    is_begun: bool = False,
 ) -> Operand:
     """The cotangent of an input that a back function gives: no structural zero of a number."""
     bar = transposer.bars.get(value)
     whole = transposer.zero(value) if bar is None else bar
-    return transposer.completed(whole, value, _gives_list(made, number))
+    return transposer.completed(whole, value, is_begun or _gives_container(made, number))
 
 
-def _gives_list(made: Specialisation, number: int) -> bool:
-    """Whether there are none in a list either: in one that the function changes, since it is given
-    such a list for what stood there behind the call."""
+def _gives_container(made: Specialisation, number: int) -> bool:
+    """Whether there are none in a list or dict either: in one that the function changes, since it
+    is given such a one for what stood there behind the call."""
     return made.heap is None and number in made.handed_out
 
 
 def bar_type(made: Specialisation, number: int) -> Type:
     """The type of the cotangent that a back function gives for an input."""
-    typed = seed_type if _gives_list(made, number) else tangent_type
+    typed = seed_type if _gives_container(made, number) else tangent_type
     return typed(made.inputs[number])
 
 

@@ -46,6 +46,15 @@ def open_adjoint(adjoint: Block, saved: list[Value]) -> None:
         adjoint.params = [whole]
 
 
+def in_program_order(saved: list[Value], inputs: list[Value], forward: Block) -> list[Value]:
+    """What is saved in the order of the program: forward and adjoint give it the same names."""
+    order = {value: i for i, value in enumerate(inputs)}
+    for op in walk(forward):
+        for value in op.results:
+            order.setdefault(value, len(order))
+    return sorted(saved, key=lambda value: order.get(value, -1))
+
+
 def as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
     """Saves, of arrays whose shape is all that the adjoint reads, just that."""
     result = []

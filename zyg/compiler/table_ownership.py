@@ -41,10 +41,14 @@ _OF_ROWS = (
 _NEW = (cotangent.zeros_like, cotangent_places.owned_within, cotangent_places.one_hot_in)
 
 
-def reuse_tables(body: Block) -> None:
-    """Lets changes of single numbers of tables write in place, where nobody can tell."""
-    ownership = _TableOwnership(body)
+def reuse_tables(body: Block, taken: set[Value], gives: tuple[int, ...]) -> None:
+    """Lets changes of single numbers of tables write in place, where nobody can tell.
+
+    `taken` and `gives` are as for `reuse_buffers`.
+    """
+    ownership = _TableOwnership(body, taken)
     ownership.convert(body)
+    ownership.hand_over(body, gives)
     ownership.insert_copies(body)
 
 
@@ -53,9 +57,12 @@ class _TableOwnership(Ownership):
 
     copy = staticmethod(cotangent_places.owned_within)
 
-    def __init__(self, body: Block) -> None:
-        super().__init__(body)
+    def __init__(self, body: Block, taken: set[Value]) -> None:
+        super().__init__(body, taken)
         self._popped = self._last_rows(body)
+
+    def looks_after(self, type_: Type) -> bool:
+        return not super().looks_after(type_)
 
     def _last_rows(self, body: Block) -> set[Value]:
         """The last rows of tables that are read just to be dropped: each is its reader's own.

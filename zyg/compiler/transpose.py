@@ -11,7 +11,7 @@ loop as a list of records. Operations that are cheap are done again instead.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ir import facts, primitives
 from ir.core import Block, Call, Const, Function, If, Lambda, Operand, Raise, Value, Yield, type_of
 from ir.errors import Unsupported
 from ir.rewrite import Mapping
+from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import TOP, NamedTuple, Sequence, Tuple
 from zyg import cotangent, cotangent_items, shadows
 from zyg.array_type import same_shape
@@ -39,6 +40,7 @@ from zyg.compiler.forward_steps import (
 )
 from zyg.compiler.masked_arms import MaskedArms
 from zyg.compiler.masks import is_elementwise
+from zyg.compiler.summed_products import sum_products
 from zyg.compiler.tangents import (
     NONE,
     bar_name,
@@ -49,6 +51,9 @@ from zyg.compiler.tangents import (
     tangent_type,
 )
 from zyg.errors import NotDifferentiable
+
+if TYPE_CHECKING:
+    from zyg.compiler.fields import Fields
 
 # What a back function gives that is found at run time.
 BARS = Sequence(tuple, TOP)
@@ -95,6 +100,18 @@ class Transposer(MaskedArms):
                 case LambdaStep(op):
                     self.loc = op.loc
                     self._lambda_step(op)
+
+    def finished(self, exit: Operand, fields: Fields | None) -> Block:
+        """The operations so far as an adjoint that gives `exit`, without what is of no use."""
+        adjoint = Block([], self.ops, Yield([exit]))
+        share_common(adjoint)
+        eliminate_dead(adjoint, is_pure)
+        sum_products(adjoint)
+        if fields is not None and not fields.is_open:
+            from zyg.compiler.object_bars import use_records  # few programs work on objects
+
+            use_records(adjoint, fields)
+        return adjoint
 
     def _call_step(self, step: OpaqueStep | CallStep) -> None:
         bar = self.bars.pop(step.result, None)
@@ -329,12 +346,13 @@ class Transposer(MaskedArms):
         begun: dict[int, Value] = {}
         sums = []
         for i in back.begun:
-            target, _ = step.targets[i]
-            before = self.zero(target)
-            if isinstance(target, Value) and target not in begun.values():
+            (target, field), value = step.targets[i], step.inputs[i]
+            before = None
+            if field is None and isinstance(target, Value) and target not in begun.values():
                 begun[i] = target
-                before = self.bars.get(target) or before
-            sums.append(self.completed(before, target))
+                before = self.bars.get(target)
+            whole = self.zero(value) if before is None else before
+            sums.append(self.completed(whole, value, with_lists=True))
         tables = [] if self.table is None or not back.works_on_objects else [self.heap_bar()]
         self._define(Call(Const(back), [step.saved, bar, *sums, *tables], {}, shown, step.loc))
         self.bars.update((target, results[i]) for i, target in begun.items())

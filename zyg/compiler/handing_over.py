@@ -1,0 +1,124 @@
+"""Which cotangents a back function takes over from its caller, and which it gives away.
+
+    def cost_back(saved, y_bar, xs_bar):        the caller's sum for `xs`, which nobody else knows
+        ...
+        xs_bar[i] += y_bar * t
+        return i_bar, xs_bar                    the caller's own again
+
+A function that reads single items of a list, dict or array, and makes one for all of them at each
+call, takes a time in proportion to their length, where the call that it is the adjoint of takes one
+step. So it adds to what it is given. The same holds for the last version of a list or dict that the
+function changes: its cotangent becomes that of the version before the call.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from typing import TYPE_CHECKING
+
+from ir import facts, primitives
+from ir.core import (
+    Call,
+    Const,
+    Function,
+    Op,
+    Value,
+    exit_operands,
+    operands_of,
+    type_of,
+)
+from ir.rewrite import blocks, walk
+from ir.types import Closure, Known, Tuple
+from zyg.array_type import is_number
+from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.tangents import is_array, is_container_of_floats, seed_type
+from zyg.rules.registry import is_constant, rule_of, substitute_of
+
+if TYPE_CHECKING:
+    from zyg.compiler.generated import Generated
+
+
+def hand_over(back: Generated, made: Specialisation, indices: list[int]) -> None:
+    """Notes what the back function of a specialisation takes over, where generated code calls it.
+
+    `indices` are the inputs whose cotangents it gives.
+    """
+    if made.heap is not None:
+        return
+    inputs = [*made.function.captured, *made.function.params]
+    returned = made.returned_type
+    versions = returned.items[1:] if made.handed_out and isinstance(returned, Tuple) else ()
+    changed = [number for number, i in enumerate(indices) if i in made.handed_out]
+    back.begun = tuple(
+        number for number, i in enumerate(indices)
+        if number not in changed and _is_read_by_items(made, inputs[i])
+    )
+    for number in back.begun:
+        back.results[number] = seed_type(made.inputs[indices[number]])
+    parts = [part for part, type_ in enumerate(versions, 1) if is_container_of_floats(type_)]
+    back.takes = (
+        *((1, part) for part in parts), *((2 + i, None) for i in range(len(back.begun)))
+    )
+    back.gives = tuple(sorted([
+        *back.begun, *(i for i in changed if is_container_of_floats(made.inputs[indices[i]]))
+    ]))
+
+
+def taken_over(function: Function, takes: tuple[tuple[int, int | None], ...]) -> set[Value]:
+    """The cotangents that nobody else has any more: parameters, or parts that are read once."""
+    found: set[Value] = set()
+    for argument, part in takes:
+        param = function.params[argument]
+        if part is None:
+            found.add(param)
+            continue
+        reads = [op for op in walk(function.body) if param in operands_of(op)]
+        is_handed_on = any(param in exit_operands(block.exit) for block in blocks(function.body))
+        parts = [op for op in reads if _is_part(op, part)]
+        if len(parts) == 1 and not is_handed_on and all(_is_part(op, None) for op in reads):
+            found.update(parts[0].results)
+    return found
+
+
+def _is_read_by_items(made: Specialisation, value: Value) -> bool:
+    is_container = is_container_of_floats(value.type)
+    if not is_container and not (
+        is_array(value.type) and value.type.dtype.kind == "f" and len(value.type.dims or ()) > 0
+    ):
+        return False
+    is_passed_on = is_container or made.calls_itself()
+    return any(
+        isinstance(op, Call) and (
+            _is_item(op, value) or (is_passed_on and value in op.args and _is_of_user(op))
+        )
+        for op in walk(made.function.body)
+    )
+
+
+def _is_item(op: Call, value: Value) -> bool:
+    callee = type_of(op.callee)
+    return callee == Known(operator.getitem) and op.args[0] is value and (
+        is_number(type_of(op.args[1])) or not is_array(value.type)
+    )
+
+
+def _is_of_user(op: Call) -> bool:
+    """Whether this is a call of a function that has generated code of its own."""
+    is_updating = isinstance(op.callee, Const) and op.callee.value is primitives.updating
+    match type_of(op.args[0] if is_updating else op.callee):
+        case Closure():
+            return True
+        case Known(types.FunctionType() as function):
+            is_by_rule = rule_of(function) or substitute_of(function) or is_constant(function)
+            return not is_by_rule and not facts.is_helper(function)
+        case _:
+            return False
+
+
+def _is_part(op: Op, part: int | None) -> bool:
+    """Whether an operation reads an item, or the one of a number, of a tuple."""
+    if not isinstance(op, Call) or type_of(op.callee) != Known(operator.getitem):
+        return False
+    index = op.args[1]
+    return isinstance(index, Const) and (part is None or index.value == part)
