@@ -30,8 +30,6 @@ from ir import changes as changes  # what changes in place mean to inference
 from ir import collection_changes as collection_changes  # the same of collections
 from ir import looked_up as looked_up  # what `get` of a dict means to it
 from ir import special_displays as special_displays  # what displays and unpacking mean to it
-from ir import special_imports as special_imports  # and imports inside of functions
-from ir import special_slots as special_slots  # methods behind statements
 from ir.closures import load_function as load
 from ir.core import (
     Block,

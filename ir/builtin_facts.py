@@ -1,7 +1,7 @@
 """What inference knows about the standard library: operators, `math`, built-in functions.
 
-Importing this module (which imports `ir.container_facts`, `ir.itertools_facts` and
-`ir.matching_calls`) fills `ir.facts`:
+Importing this module (which imports `ir.container_facts`) fills `ir.facts`; the facts of modules
+that fewer programs use are imported when they are asked for:
 
     operator.add  (int, float)      -> float
     pow           (float, float)    -> float | complex      a negative base is possible
@@ -20,17 +20,10 @@ import math
 import operator
 from abc import ABCMeta
 from collections import deque
-from types import (
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodDescriptorType,
-)
 from typing import Any
 
 from ir import container_facts as container_facts
-from ir import facts, patterns
-from ir import itertools_facts as itertools_facts
-from ir import matching_calls as matching_calls
+from ir import facts
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (
     BOOL,
@@ -56,6 +49,13 @@ from ir.types import (
     class_of,
     join,
 )
+
+facts.late("ir.itertools_facts", "itertools")
+facts.late("ir.complex_facts", "cmath")
+facts.late(
+    "ir.scalar_facts", "builtins.int", "builtins.float", "builtins.complex", "builtins.str"
+)
+facts.late("ir.matching_calls", "ir.patterns")
 
 BITWISE = (operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift)
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
@@ -202,31 +202,6 @@ def is_not(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return BOOL if answer is None else Known(not answer)
 
 
-@facts.fold(patterns.is_instance)
-def fold_is_instance(call: Call) -> Call | None:
-    """A class pattern of a known class asks what `isinstance` does."""
-    subject, cls = call.args
-    if isinstance(cls, Const) and isinstance(cls.value, type):
-        return Call(Const(isinstance), [subject, cls], {}, call.results, call.loc)
-    return None
-
-
-@declare(patterns.is_sequence)
-def is_sequence(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    cls = class_of(args[0])
-    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.SEQUENCE_FLAG))
-
-
-@declare(patterns.is_mapping)
-def is_mapping(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    cls = class_of(args[0])
-    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.MAPPING_FLAG))
-
-
-always(BOOL, patterns.is_instance, patterns.is_present)
-facts.pure(patterns.is_sequence, patterns.is_mapping, patterns.is_present)
-
-
 @facts.fold(isinstance, operator.is_, operator.is_not, type)
 def fold_decided(call: Call) -> Operand | None:
     """A constant, where the types decide."""
@@ -319,35 +294,6 @@ facts.pure(
     )
 )
 facts.refusing_none(*(getattr(math, name) for name in MATH_TOTAL))
-
-
-def _declare_methods(cls: type) -> None:
-    """The public methods and attributes of an immutable class, by example."""
-    for name, member in vars(cls).items():
-        if isinstance(member, MethodDescriptorType | GetSetDescriptorType | MemberDescriptorType):
-            if not name.startswith("_"):
-                facts.pure(member)
-                if facts.result_of(member) is None:
-                    _declare_member(member)
-
-
-def _declare_member(member: object) -> None:
-    if isinstance(member, MethodDescriptorType):
-        declare_by_class(member)
-    else:
-        declare_by_class_attribute(member)
-
-
-def declare_by_class_attribute(member: object) -> None:
-    """A descriptor as a callee: the compiler calls it for an attribute of a value of known type."""
-
-    @declare(member)
-    def attribute(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        return by_class(member.__get__, args, kwargs)  # type: ignore[attr-defined]
-
-
-for _cls in (int, float, complex, str):
-    _declare_methods(_cls)
 
 
 # Iterators over iterables.

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dis import get_instructions
+from functools import partial
+from importlib import import_module
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeAlias, TypeVar
 
@@ -43,7 +44,8 @@ _may_store: list[Callable[..., Any]] = []
 _helper_modules: list[str] = []
 _quiet: dict[int, Callable[..., Any]] = {}
 _results: dict[int, ResultOf] = {}
-_of_modules: dict[str, Callable[[], None]] = {}  # what declares their facts
+_makers: dict[int, Callable[[Any], ResultOf]] = {}  # what makes the rule of a callable
+_of_modules: dict[str, Callable[[], object]] = {}  # what declares their facts
 _folds: dict[int, Callable[..., Any]] = {}
 _abstractions: dict[type, Callable[[Any], Type]] = {}
 _items: dict[type, Callable[[Any], Type]] = {}
@@ -52,9 +54,9 @@ _alive: list[object] = []
 
 
 def _mark(marks: set[int], callees: Iterable[object]) -> None:
-    for callee in callees:
-        marks.add(id(callee))
-        _alive.append(callee)
+    callees = list(callees)
+    marks.update(map(id, callees))
+    _alive.extend(callees)
 
 
 def pure(*callees: object) -> None:
@@ -96,6 +98,8 @@ def never_suppresses(manager: object) -> bool:
 
 
 def _may_return_true(code: CodeType) -> bool:
+    from dis import get_instructions  # which few programs need
+
     before: object = None
     for instruction in get_instructions(code):
         if instruction.opname == "RETURN_CONST" and instruction.argval:
@@ -252,7 +256,7 @@ def metadata(*callees: object) -> None:
 
 
 def is_pure(callee: object) -> bool:
-    return id(callee) in _pure
+    return id(callee) in _pure or (_declared(callee) and id(callee) in _pure)
 
 
 def helpers(module_prefix: str) -> None:
@@ -312,8 +316,20 @@ def result(*callees: object) -> Callable[[ResultOf], ResultOf]:
     return register
 
 
+def result_made_by(maker: Callable[[Any], ResultOf], *callees: object) -> None:
+    """Declares the types of calls by what makes the rule of each callable, when it is first asked
+    for: of the functions of NumPy, a program calls few."""
+    for callee in callees:
+        _makers[id(callee)] = maker
+        _results.pop(id(callee), None)
+    _alive.extend(callees)
+
+
 def of_module(*names: str) -> Callable[[F], F]:
-    """Has the facts of these modules' callables declared when one of them is first asked for."""
+    """Has the facts of these modules' callables declared when one of them is first asked for.
+
+    The methods of a class of C are those of a module of its name: `builtins.str`.
+    """
 
     def register(declare: F) -> F:
         _of_modules.update(dict.fromkeys(names, declare))
@@ -322,13 +338,38 @@ def of_module(*names: str) -> Callable[[F], F]:
     return register
 
 
+def late(module_of_facts: str, *names: str) -> None:
+    """Has a module that declares the facts of these modules' callables imported when one of them
+    is first asked for that has none."""
+    of_module(*names)(partial(import_module, module_of_facts))
+
+
+def _made(callee: object) -> ResultOf | None:
+    """The rule of a callable, if it is one that is made when it is asked for."""
+    maker = _makers.get(id(callee))
+    if maker is None:
+        return None
+    return _results.setdefault(id(callee), maker(callee))
+
+
+def _declared(callee: object) -> bool:
+    """Whether the facts of the module of a callable are of those that are declared late."""
+    owner = getattr(callee, "__objclass__", None)
+    if owner is None:
+        module = getattr(callee, "__module__", "")
+    else:
+        module = f"{owner.__module__}.{owner.__name__}"
+    declare = _of_modules.get(module)
+    if declare is None:
+        return False
+    declare()
+    return True
+
+
 def result_of(callee: object) -> ResultOf | None:
-    found = _results.get(id(callee))
-    if found is None:
-        declare = _of_modules.get(getattr(callee, "__module__", ""))
-        if declare is not None:
-            declare()
-            found = _results.get(id(callee))
+    found = _results.get(id(callee)) or _made(callee)
+    if found is None and _declared(callee):
+        found = _results.get(id(callee)) or _made(callee)
     return found
 
 

@@ -16,10 +16,10 @@ from ir.core import (
     Const,
     For,
     Lambda,
+    Loop,
     Op,
     Raise,
     Value,
-    While,
     blocks_of,
     is_end_guarded,
     type_of,
@@ -168,7 +168,7 @@ class _Changes:
         before = self.has_changed
         if before and may_fail(op):
             return True
-        is_loop = isinstance(op, For | While)
+        is_loop = isinstance(op, Loop)
         found = False
         for block in blocks_of(op):
             self.has_changed = before

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import gast
 
-from ir import imports, primitives
+from ir import primitives
 from ir.core import Block, Const, Function, Lambda, Operand, Parameters, Value, Yield
 from ir.endings import Returning
 from ir.generator_expressions import GeneratorLambda
 from ir.heap import CONTENTS, set_attribute
 from ir.jumps import is_generator
+from ir.late import late
 from ir.parse_generators import Frame
 from ir.primitives import UNBOUND
 from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, parameters, stores_of
 from ir.simplify import eliminate_dead
 from ir.statements import StatementParser
+
+if TYPE_CHECKING:
+    from ir import imports
+else:  # it is for imports inside of functions
+    imports = late("ir.imports")
 
 
 class FunctionParser(StatementParser):

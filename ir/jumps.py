@@ -116,7 +116,8 @@ def yields(node: Any) -> bool:
     pending = [node]
     while pending:
         current = pending.pop()
-        if isinstance(current, gast.Yield | gast.YieldFrom):
+        kind = type(current)
+        if kind is gast.Yield or kind is gast.YieldFrom:
             return True
         if not isinstance(current, FUNCTIONS):
             pending += children(current)

@@ -5,11 +5,15 @@
     else:
         tracebacks = late("ir.tracebacks")
 
-What few programs need costs the others no time so.
+What few programs need costs the others no time so. Where a program is asked whether it has
+something that such a module makes, the answer needs no import:
+
+    checkpointing = imported("zyg.checkpointing")     None: nobody has made checkpoints
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -27,3 +31,8 @@ class _Late:
 def late(name: str) -> Any:
     """Stands for the module of this name."""
     return _Late(name)
+
+
+def imported(name: str) -> Any:
+    """The module of this name, if it has been imported."""
+    return sys.modules.get(name)

@@ -8,13 +8,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ir import patterns, primitives
+from ir import facts, patterns, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.fact_rules import BOOL, always, declare
 from ir.special_calls import Folded, is_unbound, literal_keys, special, typed
-from ir.types import BOTTOM, TOP, Dict, Known, Type, join_all
+from ir.types import BOTTOM, TOP, Dict, Known, Type, class_of, join_all
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
+
+
+@facts.fold(patterns.is_instance)
+def fold_is_instance(call: Call) -> Call | None:
+    """A class pattern of a known class asks what `isinstance` does."""
+    subject, cls = call.args
+    if isinstance(cls, Const) and isinstance(cls.value, type):
+        return Call(Const(isinstance), [subject, cls], {}, call.results, call.loc)
+    return None
+
+
+@declare(patterns.is_sequence)
+def is_sequence(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = class_of(args[0])
+    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.SEQUENCE_FLAG))
+
+
+@declare(patterns.is_mapping)
+def is_mapping(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = class_of(args[0])
+    return BOOL if cls is None else Known(bool(cls.__flags__ & patterns.MAPPING_FLAG))
+
+
+always(BOOL, patterns.is_instance, patterns.is_present)
+facts.pure(patterns.is_sequence, patterns.is_mapping, patterns.is_present)
 
 
 @special(dict.get)

@@ -15,19 +15,24 @@ import atexit
 import types
 from _thread import allocate_lock
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
 from ir import facts, stored
-from ir.attribute_dicts import lower_attribute_dicts
 from ir.core import Function
 from ir.function_parser import FunctionParser
 from ir.generator_expressions import lower_generator_expressions
 from ir.generators import ir_of_made
+from ir.late import late
 from ir.link import link
 from ir.locate import Source, locate
 from ir.scope import statements_in
+
+if TYPE_CHECKING:
+    from ir import attribute_dicts
+else:
+    attribute_dicts = late("ir.attribute_dicts")
 
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
@@ -128,7 +133,7 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
     lower_generator_expressions(node)
     codes = list(_codes(code))
     if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
-        lower_attribute_dicts(node, module_globals)
+        attribute_dicts.lower_attribute_dicts(node, module_globals)
     if any(one.co_flags & _GENERATOR for one in codes):
         from ir.next_calls import guard_generators
 

@@ -15,8 +15,7 @@ import __future__
 
 import ast
 import inspect
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -116,7 +115,19 @@ def codes_in(constants: Sequence[object]) -> Iterator[CodeType]:
     return (constant for constant in constants if isinstance(constant, CodeType))
 
 
-_IMPORTS = r"^(?:import|from)\b(?:\([^)]*\)|\\\n|[^\n(\\])*"
+def _import_statements(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of unindented imports: with brackets, or a backslash, they go on."""
+    rest = iter(lines)
+    for line in rest:
+        if line.startswith(("import ", "from ", "import\t", "from\t")):
+            yield line
+            depth = line.count("(") - line.count(")")
+            while depth > 0 or line.endswith("\\\n"):
+                line = next(rest, "")
+                if not line:
+                    return
+                yield line
+                depth += line.count("(") - line.count(")")
 
 
 def imported_names(lines: Sequence[str]) -> frozenset[str]:
@@ -124,9 +135,8 @@ def imported_names(lines: Sequence[str]) -> frozenset[str]:
 
     Python compiles `a.f()` in another way where the module imports the name `a`.
     """
-    statements = "\n".join(re.findall(_IMPORTS, "".join(lines), re.MULTILINE))
     try:
-        body = ast.parse(statements).body
+        body = ast.parse("".join(_import_statements(lines))).body
     except (SyntaxError, ValueError):
         return frozenset()
     return frozenset(

@@ -18,6 +18,7 @@ from ir.core import (
     For,
     If,
     Lambda,
+    Loop,
     Op,
     Operand,
     Raise,
@@ -150,7 +151,7 @@ class _Marker:
                 if not removable(op):
                     self.need(op)
                 continue
-            if isinstance(op, For | While):
+            if isinstance(op, Loop):
                 for i, value in enumerate(op.body.params):
                     self.param_of[value] = op, i
             if isinstance(op, Try):
@@ -204,7 +205,7 @@ class _Marker:
                     self.pending.append(op.body.exit.values[0])
         block = self.parents[op]
         parent = self.parents[block] if block is not None else None
-        if isinstance(parent, If | Try | For | While):
+        if parent is not None and not isinstance(parent, Block):
             self.need(parent)
 
     def run(self, exit: Exit) -> None:

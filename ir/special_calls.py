@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from importlib import import_module
-from types import FunctionType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ir import primitives
@@ -47,16 +47,31 @@ SPECIAL: dict[int, Special] = {}
 
 
 # Modules with functions that few programs call: where is registered what is special about these.
-LATE = {"dataclasses": "ir.special_dataclasses"}
+LATE = {
+    "dataclasses": "ir.special_dataclasses",
+    "ir.imports": "ir.special_imports",
+    "ir.patterns": "ir.matching_calls",
+}
 
 
 def special_of(callee: object) -> Special | None:
     """What inference does with a call of this function in the place of what it does elsewhere."""
     found = SPECIAL.get(id(callee))
-    if found is None and type(callee) is FunctionType and callee.__module__ in LATE:
-        import_module(LATE.pop(callee.__module__))
-        found = SPECIAL.get(id(callee))
+    if found is None:
+        late = _late_for(callee)
+        if late is not None:
+            import_module(late)
+            found = SPECIAL.get(id(callee))
     return found
+
+
+def _late_for(callee: Any) -> str | None:
+    kind = type(callee)
+    if kind is FunctionType:
+        return LATE.get(callee.__module__)
+    is_method = kind is WrapperDescriptorType or kind is MethodDescriptorType
+    # The methods behind statements: `dict.__setitem__`.
+    return "ir.special_slots" if is_method and callee.__name__.startswith("__") else None
 
 
 def special(*callees: object) -> Callable[[Special], Special]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ir import facts, primitives
 from ir.contents import Contents, holds_memory
-from ir.core import Call, Const, For, Location, Op, Operand, Value, While, type_of
+from ir.core import Call, Const, Location, Loop, Op, Operand, Value, type_of
 from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.heap import contents_read
@@ -280,7 +280,7 @@ class Storages:
                 return "new"
             if storage in self.returned_new or self._is_new_container(op):
                 return "new"
-        if isinstance(op, For | While) and op.results.index(storage) >= len(op.init):
+        if isinstance(op, Loop) and op.results.index(storage) >= len(op.init):
             return "new"
         return "unknown"
 

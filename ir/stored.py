@@ -30,6 +30,8 @@ from ir.primitives import UNBOUND
 
 # Of each helper module by its file: the entries that hold, by the name and line of a function.
 _entries: dict[str, dict[tuple[str, int], bytes]] = {}
+# The classes of what IR is made of, by module and name.
+_classes: dict[tuple[str, str], Any] = {}
 
 
 def find(code: CodeType, module_globals: dict[str, Any]) -> Function | None:
@@ -167,6 +169,13 @@ class _Reader(pickle.Unpickler):
         self._own = {
             "code": code, "globals": module_globals, "UNBOUND": UNBOUND,
         }
+
+    def find_class(self, module: str, name: str) -> Any:
+        # Each function has the same few classes, and the pickler would import each anew.
+        found = _classes.get((module, name))
+        if found is None:
+            found = _classes[module, name] = super().find_class(module, name)
+        return found
 
     def persistent_load(self, name: str | Path) -> Any:
         if isinstance(name, tuple):

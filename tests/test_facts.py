@@ -380,3 +380,30 @@ def test_selections() -> None:
     for array in ARRAYS:
         check(np.nonzero, array)
         check(np.diag_indices_from, array)
+
+
+def test_rules_that_are_made_when_they_are_asked_for() -> None:
+    made = []
+
+    def rule_of(callee: Any) -> Any:
+        made.append(callee)
+        return lambda args, kwargs: TOP
+
+    def first() -> None:
+        pass
+
+    def second() -> None:
+        pass
+
+    def own(args: Any, kwargs: Any) -> Any:
+        return TOP
+
+    facts.result(second)(own)
+    facts.result_made_by(rule_of, first, second)
+    assert made == []
+    rule = facts.result_of(first)
+    assert facts.result_of(first) is rule is not None
+    assert made == [first]
+    assert facts.result_of(second) is not own  # the last declaration counts
+    facts.result(first)(own)
+    assert facts.result_of(first) is own

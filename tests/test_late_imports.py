@@ -27,6 +27,12 @@ print(*sorted(set(sys.modules) - known - imported))
 """
 # Imported by programs on objects, with `try`, with unknown callees; by errors and pickles.
 LATE = [
+    "cmath", "numpy.fft", "ir.attribute_dicts", "ir.complex_facts", "ir.imports",
+    "ir.itertools_facts", "ir.matching_calls", "ir.patterns", "ir.scalar_facts",
+    "ir.special_imports", "ir.special_slots", "zyg.checkpointing", "zyg.counts",
+    "zyg.compiler.operator_methods", "zyg.compiler.quiet_methods", "zyg.compiler.refusals",
+    "zyg.numpy_results", "zyg.numpy_transforms", "zyg.rules.generators",
+    "zyg.rules.mutating_methods", "zyg.rules.scalar",
     "copy", "dataclasses", "astor", "ir.attempts", "ir.catching", "ir.liveness", "ir.pieces",
     "ir.tracebacks", "zyg.back_functions", "zyg.compiler.attempted_calls",
     "zyg.compiler.calling", "zyg.compiler.checkpoint_loops", "zyg.compiler.copies",
@@ -53,6 +59,45 @@ def modules(tmp_path_factory):
 @pytest.mark.parametrize("module", LATE)
 def test_module_is_imported_late(module, modules):
     assert module not in modules[0]
+
+
+def test_what_stands_for_readers_of_iterators():
+    """The table that is asked of each call, and the functions, which are imported late."""
+    from zyg.compiler.stepping import READERS
+    from zyg.rules.generators import CONSUMERS
+
+    assert READERS.keys() == CONSUMERS.keys()
+
+
+ASKING = """
+import numpy as np
+import zyg
+from ir import facts
+{}
+"""
+ASKED = [
+    "assert facts.is_pure(np.fft.fft) and facts.result_of(np.fft.fft)",
+    "assert facts.result_of(np.fft.rfft) and facts.is_pure(np.fft.ifft)",
+    "assert facts.is_pure(np.linalg.qr) and facts.result_of(np.linalg.qr)",
+    "assert facts.result_of(np.ndarray.take) and facts.is_pure(np.pad)",
+    "assert facts.is_pure(str.upper) and facts.result_of(str.upper)",
+    "assert facts.result_of(float.is_integer) and facts.result_of(complex.conjugate)",
+    "import cmath; assert facts.result_of(cmath.exp)",
+    "import itertools; assert facts.result_of(itertools.chain)",
+    "from ir import patterns; assert facts.is_pure(patterns.is_sequence)",
+    "from ir.special_calls import special_of; assert special_of(dict.__setitem__)",
+    "from zyg.rules import registry; assert registry.rule_of(__import__('math').sin)",
+    "from zyg.rules import registry; assert registry.substitute_of(list.sort)",
+    "from zyg.rules import registry; assert registry.substitute_of(next)",
+]
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_what_is_known_late_is_there_when_it_is_asked_for(question):
+    subprocess.run(
+        [sys.executable, "-c", ASKING.format(question)], check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )
 
 
 def test_first_gradient_imports_nothing(modules):

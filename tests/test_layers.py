@@ -28,7 +28,7 @@ LAYERS = [
     ["zyg.compiler"],
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants",
-        "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
+        "zyg.counts", "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions",
         "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",
         "zyg.contents_key", "zyg.program_names",

@@ -22,7 +22,7 @@ import pytest
 from ir import locate as locate_module
 from ir.errors import SourceNotFound
 from ir.locate import function_code, locate
-from ir.recompile import is_function
+from ir.recompile import imported_names, is_function
 
 FUNCTION_NODES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -496,3 +496,13 @@ def test_traced_code_still_compares_equal(quick, tmp_path):
 def test_gast_node_of_a_lambda():
     node = source_of(lambda x: x + 1).gast_node
     assert type(node).__name__ == "Lambda" and type(node.args.args[0]).__name__ == "Name"
+
+
+def test_names_that_a_file_imports():
+    lines = [
+        "import a, b.c as d\n", "from e import (  # several\n", "    f,\n", "    g as h,\n", ")\n",
+        "import i, \\\n", "    j\n", "importance = from_k = 1\n", "def f():\n", "    import l\n",
+        "from m import *\n", "import n; import o\n",
+    ]
+    assert imported_names(lines) == {"a", "d", "f", "h", "i", "j", "n", "o"}
+    assert imported_names(["from a import (b,\n"]) == frozenset()  # no end

@@ -50,7 +50,6 @@ try:
         value_and_grad,
         withgradient,
     )
-    from zyg.checkpointing import checkpoints
     from zyg.errors import (
         GradientMismatch,
         NotDifferentiable,
@@ -69,6 +68,7 @@ finally:
 
 if _TYPE_CHECKING:
     from zyg.checking import check_grads
+    from zyg.checkpointing import checkpoints
     from zyg.compiler.checkpoint_calls import checkpointed
     from zyg.derivatives import diaghessian, hessian, hvp, jacobian, vjp
     from zyg.flattening import flatten
@@ -131,6 +131,7 @@ _MODULES = {
     **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
     **dict.fromkeys(("jacobian_sparsity", "hessian_sparsity"), "zyg.sparsity.patterns"),
     "checkpointed": "zyg.compiler.checkpoint_calls",
+    "checkpoints": "zyg.checkpointing",
     "flatten": "zyg.flattening",
     **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),
     "memory": "zyg.holdings",

@@ -12,12 +12,13 @@ from zyg.compiler import from_api, nesting
 from zyg.compiler import iteration_calls as iteration_calls
 from zyg.compiler.nesting import differentiates, expansions
 from zyg.entry import entry_for, inputs_of
-from zyg.entry_cache import CacheInfo, Entry, cache
+from zyg.entry_cache import Entry, cache
 from zyg.gradients import gradients_of
 from zyg.rules import registry
 
 if TYPE_CHECKING:
     from zyg.back_functions import Pullback
+    from zyg.counts import CacheInfo
 
 # Imported where they are needed: what isn't for plain gradients, which are most calls.
 

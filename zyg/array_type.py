@@ -245,9 +245,13 @@ def dims_of(type_: Type) -> Dims | None:
     return () if is_number(type_) else None
 
 
+# A tuple: to make a union of classes takes longer than to ask whether a value is of one.
+_OF_ONE_CLASS = (Scalar, Known)
+
+
 def is_number(type_: Type) -> bool:
     """Whether this is a Python or NumPy number (or bool), not an array."""
-    if not isinstance(type_, Scalar | Known):
+    if not isinstance(type_, _OF_ONE_CLASS):
         return False
     cls = class_of(type_)
     return cls in PYTHON_SCALARS or cls in NUMPY_SCALARS

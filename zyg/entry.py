@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ir import special_calls
-from ir.core import Function
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.types import Known, Type
@@ -43,14 +42,16 @@ from zyg.signature import abstract_all, by_identity
 special_calls.LATE["copy"] = "zyg.compiler.copies"
 
 
-class WiderKey(NamedTuple):
-    """The key of code that was made for wider types than those of the call."""
+class WiderKey(tuple[Any, ...]):
+    """The key of code that was made for wider types than those of the call: the mode, the source,
+    the number of arguments, the names of keyword arguments, and the types."""
 
-    mode: str
-    source: Function
-    arguments: int
-    keywords: tuple[str, ...]
-    types: tuple[Type, ...]
+    __slots__ = ()
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        types_: tuple[Type, ...] = self[-1]
+        return types_
 
 
 def entry_for(
@@ -183,7 +184,7 @@ def _made_for(
         types_ = cache.variants.widened(plan.source, exact)
         if types_ != exact and key[0] != "heap":
             alive = identified((callee.function, values))
-            wider = WiderKey(mode, plan.source, len(args), tuple(kwargs), types_)
+            wider = WiderKey((mode, plan.source, len(args), tuple(kwargs), types_))
             key = cache.add_alias(key, wider, alive)
             entry = cache.valid(key)
             if entry is not None:

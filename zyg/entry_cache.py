@@ -12,9 +12,10 @@ import types
 from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import record
+from ir.late import late
 from ir.types import Type
 from zyg.binding import Plan, Source
 from zyg.compiler.assemble import Compiler
@@ -27,7 +28,10 @@ from zyg.rules import registry
 from zyg.variants import Variants
 
 if TYPE_CHECKING:
+    from zyg import counts
     from zyg.guards import Check
+else:  # for those who look at the cache
+    counts = late("zyg.counts")
 
 MAX_ENTRIES = 1024
 CALLS_UNTIL_GUARDS_ARE_COMPILED = 2
@@ -88,15 +92,6 @@ class Entry:
 
             self._check = compiled(self.guards)
         return self._check
-
-
-class CacheInfo(NamedTuple):
-    """Counts since the start or the last `cache_clear`; a miss generates code."""
-
-    hits: int
-    misses: int
-    maxsize: int
-    currsize: int
 
 
 class Paths:
@@ -231,8 +226,8 @@ class Cache:
                 path = path_of(entry, mode, function, args, kwargs)
                 self.paths[mode].add(entry, function, path)
 
-    def info(self) -> CacheInfo:
-        return CacheInfo(self.hits, self.misses, self._size, len(self.entries))
+    def info(self) -> counts.CacheInfo:
+        return counts.CacheInfo(self.hits, self.misses, self._size, len(self.entries))
 
     def clear(self) -> None:
         with self.lock:

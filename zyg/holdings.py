@@ -15,7 +15,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import primitives
-from ir.core import Call, Const, For, Function, If, Location, Op, Operand, Try, Value, While, Yield
+from ir.core import (
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Location,
+    Loop,
+    Op,
+    Operand,
+    Try,
+    Value,
+    While,
+    Yield,
+)
 from ir.record import record
 from ir.rewrite import blocks
 from zyg import cotangent, keeping
@@ -192,7 +206,7 @@ class _Makers:
         for block in blocks(function.body):
             for op in block.ops:
                 self._made.update((value, op) for value in op.results)
-                if isinstance(op, For | While):
+                if isinstance(op, Loop):
                     self._owners.update((value, op) for value in op.body.params)
 
     def op_of(self, operand: Operand) -> Op | None:

@@ -1,7 +1,7 @@
 """What inference knows about NumPy's elementwise functions, operators on arrays, and scalars.
 
-Importing this module (which imports the facts about shapes, indexing and linear algebra) fills
-`ir.facts`, and extends what `ir` knows of operators:
+Importing this module (which imports the facts about shapes, indexing and products, and has others
+imported when they are asked for) fills `ir.facts`, and extends what `ir` knows of operators:
 
     operator.mul  (float64[N1, N2], float)         -> float64[N1, N2]
     operator.add  (float32[1, N1], np.float64)     -> float64[1, N1]
@@ -37,7 +37,6 @@ from ir.types import (
 )
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
-from zyg import numpy_results as numpy_results
 from zyg import numpy_shapes as numpy_shapes
 from zyg import permissions as permissions
 from zyg.array_type import (
@@ -50,6 +49,9 @@ from zyg.array_type import (
     is_number,
 )
 from zyg.numpy_example import broadcast_result, by_example, class_key, elementwise
+
+facts.late("zyg.numpy_results", "numpy", "numpy.linalg", "numpy.ndarray")
+facts.late("zyg.numpy_transforms", "numpy.fft")
 
 UFUNCS = tuple(
     {id(item): item for item in vars(np).values() if isinstance(item, np.ufunc)}.values()
@@ -72,17 +74,29 @@ PARTIAL_UFUNCS = (
 
 facts.pure(*UFUNCS)
 facts.fresh(*UFUNCS)
-for _ufunc in UFUNCS:
-    if _ufunc.signature is None:
-        facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
-        if _ufunc not in PARTIAL_UFUNCS:
-            facts.refusing_none(_ufunc)
+BROADCASTING = [ufunc for ufunc in UFUNCS if ufunc.signature is None]
+facts.result_made_by(lambda ufunc: elementwise(ufunc, ufunc.nin), *BROADCASTING)
+facts.refusing_none(*(ufunc for ufunc in BROADCASTING if ufunc not in PARTIAL_UFUNCS))
 
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:
     facts.result(_function)(elementwise(_function, 3 if _function is np.where else 1))
+
+
+def clipped(callee: Callable[..., Any]) -> facts.ResultOf:
+    """The rule of `np.clip`, where None is no bound."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        bounded = [arg for arg in args if arg != Known(None)]
+        if len(args) != 3 or len(bounded) != 2:
+            return elementwise(callee)(args, kwargs)
+        return elementwise(np.clip)((bounded[0], bounded[-1], bounded[-1]), kwargs)
+
+    return distributed(result_of)
+
+
 for _function in (np.clip, np.ndarray.clip):
-    facts.result(_function)(numpy_results.clipped(_function))
+    facts.result(_function)(clipped(_function))
 facts.pure(*ELEMENTWISE, np.allclose, np.array_equal)
 facts.total(np.where, np.clip, np.isclose, np.sinc, np.nan_to_num)
 facts.fresh(np.where, np.clip, np.isclose, np.ndarray.clip, np.sinc, np.i0, abs)

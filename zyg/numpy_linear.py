@@ -124,6 +124,7 @@ facts.pure(operator.matmul, np.linalg.norm, np.linalg.slogdet, np.linalg.eigh, n
 facts.pure(np.linalg.eigvalsh, np.linalg.pinv, np.linalg.qr, np.linalg.lstsq, np.cross)
 facts.total(np.matmul, np.dot, np.ndarray.dot, np.inner, np.outer, np.vdot, np.tensordot)
 facts.total(operator.matmul, np.linalg.norm)
+facts.fresh(np.linalg.norm, np.linalg.multi_dot)
 facts.fresh(*PRODUCTS, np.linalg.inv, np.linalg.cholesky, np.linalg.det, np.kron, operator.matmul)
 
 

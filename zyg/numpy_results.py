@@ -1,24 +1,25 @@
-"""What inference knows about NumPy's transforms, factorisations and selections.
+"""What inference knows about NumPy's factorisations and selections.
 
 Their results are new memory, so that a program may change them in place. Where values decide how
 many items there are (`np.unique`), the size along that dimension is unknown.
 
-(np.fft.rfft, float64[N])               -> complex128[?]
+(np.linalg.qr, float64[N, N])           -> (float64[N, N], float64[N, N])
 (np.delete, float64[N, M], int, axis=0) -> float64[?, M]
+
+Imported by the first program that calls a function of NumPy of which nothing is known yet.
 """
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ir import facts
-from ir.core import Call, type_of
-from ir.fact_rules import always, declare, distributed, is_int
-from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type
+from ir.fact_rules import declare, distributed, is_int
+from ir.types import TOP, Known, Sequence, Tuple, Type
 from zyg.array_type import (
     ANY,
     Array,
@@ -35,7 +36,6 @@ from zyg.numpy_example import (
     Unknown,
     by_example,
     call,
-    elementwise,
     mixes_by_value,
     number_sample,
     setting,
@@ -44,12 +44,6 @@ from zyg.numpy_example import (
 )
 from zyg.numpy_shapes import argument
 
-TRANSFORMS = tuple(
-    getattr(np.fft, name) for name in (
-        "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn",
-        "fft2", "ifft2", "rfft2", "irfft2", "fftshift", "ifftshift",
-    )
-)
 FACTORISATIONS = (np.linalg.svd, np.linalg.qr)
 # The type follows from one array and settings.
 OF_ONE = (
@@ -57,13 +51,10 @@ OF_ONE = (
 )
 OF_TWO = (np.convolve, np.quantile, np.percentile, np.kron)
 
-for _function in TRANSFORMS:
-    facts.result(_function)(by_example(_function, counts=COUNTS))
-    facts.fresh(_function)
-for _function in (*FACTORISATIONS, *OF_ONE):
-    facts.result(_function)(by_example(_function))
-    facts.fresh(_function)
-facts.result(np.pad)(by_example(np.pad, counts=COUNTS))
+facts.result_made_by(by_example, *FACTORISATIONS, *OF_ONE)
+facts.result_made_by(partial(by_example, counts=COUNTS), np.pad)
+facts.result_made_by(partial(by_example, data=2), *OF_TWO)
+facts.fresh(*FACTORISATIONS, *OF_ONE, *OF_TWO)
 _pinv = by_example(np.linalg.pinv)
 
 
@@ -75,10 +66,6 @@ def pinv(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 facts.fresh(np.linalg.pinv)
-for _function in OF_TWO:
-    facts.result(_function)(by_example(_function, 2))
-    facts.fresh(_function)
-facts.fresh(np.linalg.norm, np.linalg.multi_dot)
 
 
 def of_square(callee: Callable[..., Any]) -> facts.ResultOf:
@@ -96,10 +83,8 @@ def of_square(callee: Callable[..., Any]) -> facts.ResultOf:
     return distributed(result_of)
 
 
-for _function in (np.linalg.eigvalsh, np.linalg.eigh):
-    facts.result(_function)(of_square(_function))
-    facts.fresh(_function)
-facts.result(np.linalg.matrix_power)(of_square(np.linalg.matrix_power))  # of 1: the array
+facts.result_made_by(of_square, np.linalg.eigvalsh, np.linalg.eigh, np.linalg.matrix_power)
+facts.fresh(np.linalg.eigvalsh, np.linalg.eigh)  # of a power of 1: the array
 
 
 def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims:
@@ -163,34 +148,6 @@ facts.fresh(np.select)
 @declare(np.meshgrid)
 def meshgrid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return by_example(np.meshgrid, len(args))(args, kwargs) if args else TOP
-
-
-def clipped(callee: Callable[..., Any]) -> facts.ResultOf:
-    """The rule of `np.clip`, where None is no bound."""
-
-    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        bounded = [arg for arg in args if arg != Known(None)]
-        if len(args) != 3 or len(bounded) != 2:
-            return elementwise(callee)(args, kwargs)
-        return elementwise(np.clip)((bounded[0], bounded[-1], bounded[-1]), kwargs)
-
-    return distributed(result_of)
-
-
-for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
-              "acosh", "atanh", "exp", "log", "log10", "sqrt", "rect"):
-    always(Scalar(complex), getattr(cmath, _name))
-always(Scalar(float), cmath.phase)
-always(Tuple((Scalar(float), Scalar(float))), cmath.polar)
-
-
-def _of_vector(call: Call) -> bool:
-    """Whether `np.diag` makes a matrix; of one it gives a view."""
-    items = type_of(call.args[0]) if call.args else TOP
-    return isinstance(items, Array) and items.dims is not None and len(items.dims) == 1
-
-
-facts.fresh(np.diag, when=_of_vector)
 
 
 def interpolated_dims(x: Dims, xp: Dims, fp: Dims) -> Dims:
@@ -319,9 +276,9 @@ facts.fresh(
 )
 
 # Computed for their values alone. Those that are total fail where shapes don't fit.
-facts.pure(*TRANSFORMS, *OF_ONE, *OF_TWO, np.append, np.insert, np.compress, np.extract, np.delete)
+facts.pure(*OF_ONE, *OF_TWO, np.append, np.insert, np.compress, np.extract, np.delete)
 facts.pure(np.select, np.bincount, np.take, np.take_along_axis, np.interp, np.ediff1d)
-facts.total(np.convolve, np.gradient, np.pad, np.interp, *TRANSFORMS)
+facts.total(np.convolve, np.gradient, np.pad, np.interp)
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
         facts.pure(vars(np)[_name])

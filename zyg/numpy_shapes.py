@@ -12,12 +12,13 @@ size 1, or that take sizes as arguments have rules here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ir import facts
-from ir.core import Call
+from ir.core import Call, type_of
 from ir.fact_rules import declare, is_int
 from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join
 from zyg.array_type import (
@@ -66,16 +67,17 @@ VIEWS += methods("matrix_transpose", "atleast_1d", "atleast_2d", "atleast_3d", "
 VIEWS += [np.real, np.imag, np.ndarray.conj, np.ndarray.conjugate]
 VIEWS += [np.generic.conj, np.generic.conjugate]
 
-for _function in (*REDUCTIONS, *EXTREMES, *COPIES, *VIEWS):
-    if _function not in (*IN_PLACE, np.real_if_close):
-        facts.pure(_function)
-        facts.result(_function)(by_example(_function))
-for _function in (*REDUCTIONS, *EXTREMES, *COPIES):
-    # These return views, or for some arguments the array itself.
-    if _function not in (*IN_PLACE, np.flip, np.fliplr, np.flipud, np.rot90, np.diff):
-        facts.fresh(_function)
-for _function in (np.roll, np.repeat, np.ndarray.repeat, np.tile):
-    facts.result(_function)(by_example(_function, counts=COUNTS))
+OF_VALUES = [*REDUCTIONS, *EXTREMES, *COPIES]
+BY_EXAMPLE = [f for f in (*OF_VALUES, *VIEWS) if f not in (*IN_PLACE, np.real_if_close)]
+# These return views, or for some arguments the array itself.
+NOT_NEW = (*IN_PLACE, np.flip, np.fliplr, np.flipud, np.rot90, np.diff)
+
+facts.pure(*BY_EXAMPLE)
+facts.result_made_by(by_example, *BY_EXAMPLE)
+facts.fresh(*(f for f in OF_VALUES if f not in NOT_NEW))
+facts.result_made_by(
+    partial(by_example, counts=COUNTS), np.roll, np.repeat, np.ndarray.repeat, np.tile
+)
 facts.total(np.tril, np.triu, np.flip, np.fliplr, np.flipud, np.roll, np.tile, np.diag, np.diagonal)
 facts.total(np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.moveaxis)
 facts.total(np.nansum, np.nanmean, np.nanprod, np.diff, np.median, np.sort)
@@ -83,6 +85,15 @@ facts.total(*REDUCTIONS, np.cumsum, np.cumprod, np.transpose, np.ndarray.transpo
 facts.total(np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, np.real, np.imag, np.ravel)
 facts.fresh(np.ndarray.flatten)
 facts.fresh(np.diff, when=lambda call: len(call.args) == 1 and "n" not in call.kwargs)
+
+
+def _of_vector(call: Call) -> bool:
+    """Whether `np.diag` makes a matrix; of one it gives a view."""
+    items = type_of(call.args[0]) if call.args else TOP
+    return isinstance(items, Array) and items.dims is not None and len(items.dims) == 1
+
+
+facts.fresh(np.diag, when=_of_vector)
 
 
 def copies(call: Call) -> bool:

@@ -190,12 +190,16 @@ def methods_of(cls: type) -> frozenset[str]:
     )
 
 
+# What a built-in function has as its `__self__` that is no method of an object.
+_OWNERS_OF_FUNCTIONS = (types.ModuleType, type, types.NoneType)
+
+
 def is_bound(value: Any) -> bool:
     """Whether a value is a method that brings the object along that it is called on."""
     cls = type(value)
     return cls is types.MethodType or (
         cls is types.BuiltinFunctionType
-        and not isinstance(value.__self__, types.ModuleType | type | None)
+        and not isinstance(value.__self__, _OWNERS_OF_FUNCTIONS)
     )
 
 

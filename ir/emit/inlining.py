@@ -16,10 +16,10 @@ from ir.core import (
     For,
     If,
     Lambda,
+    Loop,
     Op,
     Operand,
     Value,
-    While,
     Yield,
     blocks_of,
     exit_operands,
@@ -106,7 +106,7 @@ class Inlining:
             return rest[::-1] if assigns else rest
         if is_store(op) and not self._uses[op.results[0]]:
             return [operands[0], operands[3], *operands[1:3]]
-        if isinstance(op, For | While):
+        if isinstance(op, Loop):
             return operands[: len(op.iterables)] if isinstance(op, For) else []
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is append:
             return operands[1:]

@@ -19,6 +19,7 @@ from ir.core import (
     For,
     If,
     Lambda,
+    Loop,
     Op,
     Operand,
     Raise,
@@ -66,7 +67,7 @@ def _lower_block(block: Block) -> None:
     for op in block.ops:
         for inner in blocks_of(op):
             _lower_block(inner)
-        if isinstance(op, For | While):
+        if isinstance(op, Loop):
             _append_collected(op)
             _delay_carried(op)
             _sink_exit(op.body, None)

@@ -11,7 +11,7 @@ takes would show.
 from __future__ import annotations
 
 from ir import primitives
-from ir.core import Block, Call, Const, For, Op, Value, While
+from ir.core import Block, Call, Const, For, Loop, Op, Value
 from ir.rewrite import count_uses
 from ir.types import Known, Sequence, Tuple, Type
 from zyg.compiler.tangents import is_array
@@ -20,7 +20,7 @@ from zyg.compiler.tangents import is_array
 def free_records(body: Block) -> None:
     """Lets the reversed loops of a joint form forget each record that they take."""
     collected = {
-        value for op in body.ops if isinstance(op, For | While)
+        value for op in body.ops if isinstance(op, Loop)
         for value in op.results[len(op.init) :]
     }
     uses = count_uses(body)

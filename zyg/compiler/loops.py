@@ -21,6 +21,7 @@ from ir.core import (
     Const,
     For,
     If,
+    Loop,
     Op,
     Operand,
     Try,
@@ -375,7 +376,7 @@ def _influencing(
         for op in inner.ops:
             for i, value in enumerate(op.results):
                 definitions[value] = op, i
-            if isinstance(op, For | While):
+            if isinstance(op, Loop):
                 for value in op.body.params:
                     owners[value] = op
     reached: set[Value] = set()
@@ -403,7 +404,7 @@ def _influencing(
                     push(operands_of(op))
         elif value in owners:
             op = owners[value]
-            assert isinstance(op, For | While)
+            assert isinstance(op, Loop)
             items = len(op.iterables) if isinstance(op, For) else 0
             index = op.body.params.index(value)
             if index < items:

@@ -16,7 +16,18 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Call, Const, For, Function, Lambda, Location, Operand, Value, While, type_of
+from ir.core import (
+    Call,
+    Const,
+    For,
+    Function,
+    Lambda,
+    Location,
+    Loop,
+    Operand,
+    Value,
+    type_of,
+)
 from ir.errors import SourceNotFound
 from ir.locate import locate
 from ir.rewrite import walk
@@ -149,7 +160,7 @@ def _refuse_changing_ir(function: Function, args: list[Operand], loc: Location |
     params = zip(function.params, args, strict=False)
     names = {param for param, arg in params if _is_changeable(type_of(arg))}
     for op in walk(function.body):
-        if isinstance(op, For | While):
+        if isinstance(op, Loop):
             names.update(
                 param for param, init in zip(op.carried, op.init, strict=False)
                 if any(init is name for name in names)
@@ -191,7 +202,7 @@ def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) 
     """Whether code changes some values in place, or parts of them."""
     names: set[Operand] = set(roots)
     for op in walk(function.body):
-        if isinstance(op, For | While):
+        if isinstance(op, Loop):
             pairs = zip(op.carried, op.init, strict=False)
             names.update(param for param, init in pairs if init in names)
             if isinstance(op, For) and any(items in names for items in op.iterables):

@@ -11,6 +11,7 @@ from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, with_heap
 from ir.held import may_be_memory
+from ir.late import late
 from ir.shared_names import names_of
 from ir.types import (
     BOTTOM,
@@ -38,14 +39,15 @@ from zyg.compiler.objects import (
     may_overload,
     member,
 )
-from zyg.compiler.operator_methods import (
-    methods_asked,
-    names_not_implemented,
-    operator_method,
-)
-from zyg.compiler.quiet_methods import may_change_memory
 from zyg.compiler.specialisation import Specialisation
-from zyg.compiler.stepping import consumer_at, iterator_class, knows_steps, reads_plainly, step_of
+from zyg.compiler.stepping import (
+    READERS,
+    consumer_at,
+    iterator_class,
+    knows_steps,
+    reads_plainly,
+    step_of,
+)
 from zyg.held_memory import (
     is_memory,
     unless_held,
@@ -56,7 +58,11 @@ from zyg.held_memory import (
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
+    from zyg.compiler import operator_methods, quiet_methods
     from zyg.compiler.specialise import Specialiser
+else:  # they are for programs that know classes of objects
+    operator_methods = late("zyg.compiler.operator_methods")
+    quiet_methods = late("zyg.compiler.quiet_methods")
 
 
 class ObjectSurroundings:
@@ -274,12 +280,12 @@ class ObjectSurroundings:
         return None
 
     def operator_method(self, callee: object, types_: tuple[Type, ...]) -> Any:
-        found = operator_method(callee, types_)
+        found = operator_methods.operator_method(callee, types_)
         if found is not None:
             name, method = found
             self.note_lookup(class_of(types_[0]), name)
             return method, False
-        for cls, name, method, is_swapped in methods_asked(callee, types_):
+        for cls, name, method, is_swapped in operator_methods.methods_asked(callee, types_):
             declines = self._declines(method, types_[::-1] if is_swapped else types_)
             if declines is None:
                 return None
@@ -292,7 +298,7 @@ class ObjectSurroundings:
         """Whether a method of an operator gives NotImplemented; None if it may or may not."""
         if not isinstance(method, types.FunctionType):
             return None
-        if not names_not_implemented(method):
+        if not operator_methods.names_not_implemented(method):
             return False
         try:
             made = self._specialiser.call(Known(method), types_, {HEAP_NAME: HEAP})
@@ -307,7 +313,8 @@ class ObjectSurroundings:
         return declining[0] if len(set(declining)) == 1 else None
 
     def may_change_memory(self, callee: object, types: list[Type], name: object) -> bool:
-        return may_change_memory(callee, types, name, self._made.source.globals)
+        home = self._made.source.globals
+        return quiet_methods.may_change_memory(callee, types, name, home)
 
     def called_method(self, type_: Type) -> Any:
         cls = class_of(type_)
@@ -332,7 +339,7 @@ class ObjectSurroundings:
                 continue  # what may be an object was asked before
             if not may_overload(iter, [type_], self._made.source.globals):
                 continue
-            method = operator_method(iter, (type_,))
+            method = operator_methods.operator_method(iter, (type_,))
             if method is not None:
                 self.note_lookup(class_of(type_), "__iter__")
             found.append((i, None if method is None else method[1]))
@@ -365,7 +372,7 @@ class ObjectSurroundings:
         return isinstance(type_, Top) or self.step_of(type_) is not None
 
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
-        found = consumer_at(callee)
+        found = READERS.get(id(callee))
         if found is None:
             if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
                 name = getattr(callee, "__name__", callee)
@@ -374,15 +381,15 @@ class ObjectSurroundings:
                     advice="make a list of its items, and pass that",
                 )
             return None
-        plain, positions, is_lazy = found
+        positions, is_lazy = found
         for i in range(len(types)) if positions is None else positions:
             if i < len(types) and (
                 self.step_of(types[i]) is not None or (is_lazy and self.may_step(types[i]))
             ):
-                return plain
+                return consumer_at(callee)
         return None
 
     def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
-        found = consumer_at(callee)
-        positions = None if found is None else found[1]
+        found = READERS.get(id(callee))
+        positions = None if found is None else found[0]
         return [i for i in positions or () if i < len(types) and self.may_step(types[i])]

@@ -26,6 +26,7 @@ from ir.core import (
     For,
     If,
     Lambda,
+    Loop,
     Op,
     Operand,
     Try,
@@ -118,7 +119,7 @@ def _add_to_lists(block: Block) -> None:
     ops: list[Op] = []
     for op in block.ops:
         ops.append(op)
-        if not isinstance(op, For | While):
+        if not isinstance(op, Loop):
             continue
         for i, param in enumerate(op.carried):
             before = op.init[i]
@@ -295,7 +296,7 @@ class Ownership:
         for op in block.ops:
             for inner in blocks_of(op):
                 self.insert_copies(inner)
-            if isinstance(op, For | While):
+            if isinstance(op, Loop):
                 ops += self._copies(op)
             for position in self._shared.get(op, ()):
                 assert isinstance(op, Call)

@@ -24,6 +24,7 @@ from ir.core import (
     Const,
     For,
     If,
+    Loop,
     Op,
     Operand,
     Try,
@@ -168,7 +169,7 @@ def _copying(
         is_saved = getattr(callee, "works_on_objects", False) and value is op.results[-1]
         if is_saved or callee in _COPIES:
             return None
-    if isinstance(op, For | While) and _is_collected(op, value):
+    if isinstance(op, Loop) and _is_collected(op, value):
         return None  # what it holds is copied where it is made
     if adjoint is not None and is_array(value.type) and reads_only_metadata(adjoint, value):
         return None
@@ -441,7 +442,7 @@ class _Memory:
             return None
         found: bool | None = False
         if inside is not None and self._changes(block.ops[at], other):
-            is_loop = isinstance(block.ops[at], For | While)
+            is_loop = isinstance(block.ops[at], Loop)
             found = None if is_loop else self._is_changed_behind(other, value, inside)
         if found is not False:
             return found

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ir import primitives
-from ir.core import Block, Call, Const, For, Operand, Value, While, Yield, type_of
+from ir.core import Block, Call, Const, For, Loop, Operand, Value, While, Yield, type_of
 from ir.rewrite import count_uses, walk
 from ir.types import Sequence, Tuple
 
@@ -36,7 +36,7 @@ class _Packing:
         self.saved = saved
         # The loops that collect a list.
         self._collectors: dict[Value, For | While] = {
-            value: op for op in walk(forward) if isinstance(op, For | While)
+            value: op for op in walk(forward) if isinstance(op, Loop)
             for value in op.results[len(op.init) :]
         }
         self.reversals = [op for op in walk(adjoint) if isinstance(op, For) and op.backwards]

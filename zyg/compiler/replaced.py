@@ -11,13 +11,18 @@ methods, which read and store by statements, would come to that code again.
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir import facts
 from ir.derived import is_of_users, replaces
-from zyg.compiler.refusals import carries_nothing
+from ir.late import late
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
+
+if TYPE_CHECKING:
+    from zyg.compiler import refusals
+else:  # it is for calls that are found at run time
+    refusals = late("zyg.compiler.refusals")
 
 _OF_C = (
     types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
@@ -91,7 +96,7 @@ def owner_of_users(method: Any) -> Any:
 
 def unless_passed_over(function: Any, args: tuple[Any, ...]) -> None:
     """Raises for a method of a container that the class of the object has replaced."""
-    if args and is_passed_over(function, type(args[0])) and not carries_nothing(args):
+    if args and is_passed_over(function, type(args[0])) and not refusals.carries_nothing(args):
         raise NotDifferentiable(f"{what_is_passed_over(function, type(args[0]))}; {ADVICE}")
 
 

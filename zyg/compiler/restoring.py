@@ -6,7 +6,7 @@ back function captured of an array is read from the replica, which then holds ju
 
 from __future__ import annotations
 
-from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, Yield
+from ir.core import Block, Branch, Call, Const, For, Loop, Operand, Value, While, Yield
 from ir.rewrite import count_uses, substitute
 from ir.types import Type
 from zyg import keeping
@@ -77,7 +77,7 @@ class Restoring(Accumulation):
                 end = chain.crossings[op].yielded[arm]
                 assert end is not None, "a block that raises has no adjoint"
                 self.log.held[chain] = end
-            self.begin(op.body if isinstance(op, For | While) else op.blocks[arm])
+            self.begin(op.body if isinstance(op, Loop) else op.blocks[arm])
 
     def leave(self, op: Branch | For | While, crossing: list[Chain]) -> None:
         """Checks that the adjoint of a block has taken back all that the block does."""

@@ -7,16 +7,64 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
+import math
+import operator
 import types
-from typing import Any
+from collections import deque
+from typing import TYPE_CHECKING, Any
 
-from ir import generators
+import numpy as np
+
+from ir import generators, primitives
 from ir.core import Location
 from ir.generators import Generator
+from ir.late import late
 from zyg.errors import NotDifferentiable
-from zyg.rules.generators import CONSUMERS, PLAIN_READERS, SEQUENCES, Each
 from zyg.shadows import is_running
 from zyg.signature import is_users
+
+if TYPE_CHECKING:
+    from zyg.rules import generators as rules_of_generators
+else:  # they are for programs that have such iterators
+    rules_of_generators = late("zyg.rules.generators")
+
+# By callee: the positions of iterators among its arguments (None for all), and whether it takes
+# their items one at a time, as somebody asks for them. What stands in its place for iterators is
+# in `zyg.rules.generators`.
+READERS: dict[int, tuple[tuple[int, ...] | None, bool]] = {
+    **{
+        id(callee): ((0,), False)
+        for callee in (
+            list, tuple, set, frozenset, dict, deque, sorted, sum, math.prod, math.fsum, min, max,
+            operator.contains, primitives.unpack, primitives.unpack_starred, np.fromiter,
+        )
+    },
+    **{id(callee): ((1,), False) for callee in (list.extend, str.join)},
+    **{
+        id(callee): ((0,), True)
+        for callee in (
+            any, all, enumerate, vars(itertools.chain)["from_iterable"], itertools.islice,
+            itertools.accumulate, itertools.pairwise,
+        )
+    },
+    **{
+        id(callee): ((1,), True)
+        for callee in (filter, itertools.takewhile, itertools.dropwhile, itertools.starmap)
+    },
+    id(map): ((1, 2, 3, 4), True),
+    id(zip): (None, True),
+    id(itertools.chain): (None, True),
+}
+# What takes items too, and isn't there for generators.
+_PLAIN_READERS = {
+    id(callee) for callee in (
+        itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
+        itertools.product, itertools.tee, itertools.cycle, itertools.groupby, itertools.compress,
+        itertools.filterfalse, itertools.zip_longest, np.array, np.asarray, np.stack,
+        np.concatenate,
+    )
+}
 
 # The modules whose functions are differentiated as the user's are.
 PROGRAMS = (
@@ -49,20 +97,19 @@ def iterator_class(cls: type, loc: Location) -> Any:
 
     Each place has a class of its own, so that types tell apart what they hold.
     """
-    if cls not in SEQUENCES:
+    if cls not in rules_of_generators.SEQUENCES:
         return None
     if len(_iterators) >= MAX_KNOWN:
         _iterators.clear()
     place = cls, loc.file, loc.line, loc.column
     if place not in _iterators:
-        _iterators[place] = type(f"Each_{cls.__name__}", (Each,), {})
+        _iterators[place] = type(f"Each_{cls.__name__}", (rules_of_generators.Each,), {})
     return _iterators[place]
 
 
 def consumer_at(callee: object) -> Any:
-    """The Python function in the place of a built-in one that takes the items of iterators, the
-    positions of these among its arguments (None for all), and whether it takes them when asked."""
-    return CONSUMERS.get(id(callee))
+    """The Python function in the place of a built-in one that takes the items of iterators."""
+    return rules_of_generators.CONSUMERS[id(callee)]
 
 
 def reads_plainly(callee: object) -> bool:
@@ -71,17 +118,17 @@ def reads_plainly(callee: object) -> bool:
     is_mean = getattr(callee, "__module__", None) == "statistics" and (
         getattr(callee, "__name__", None) in ("mean", "fmean")
     )
-    return is_mean or id(callee) in PLAIN_READERS
+    return is_mean or id(callee) in _PLAIN_READERS
 
 
 def consumer_of(callee: object, args: tuple[Any, ...]) -> Any:
     """The function to call with such arguments, if an iterator that goes on by steps is there."""
-    found = CONSUMERS.get(id(callee))
+    found = READERS.get(id(callee))
     if found is None or not is_running():
         return None
-    plain, positions, _ = found
+    positions, _ = found
     given = args if positions is None else [args[i] for i in positions if i < len(args)]
-    return plain if any(step_of(type(arg)) is not None for arg in given) else None
+    return consumer_at(callee) if any(step_of(type(arg)) is not None for arg in given) else None
 
 
 def knows_steps(module_globals: dict[str, Any]) -> bool:

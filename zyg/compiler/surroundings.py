@@ -15,13 +15,13 @@ from ir.binding import bind
 from ir.core import Call, Const, For, Function, Location, Operand, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
+from ir.late import imported
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
 from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
-from zyg.checkpointing import Checkpoints, checkpoints
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
 from zyg.compiler.conversions import refuse_objects
@@ -30,7 +30,7 @@ from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutat
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_place
 from zyg.compiler.rule_results import method_by_rules, rule_result
-from zyg.compiler.stepping import PROGRAMS, consumer_at
+from zyg.compiler.stepping import PROGRAMS, READERS
 from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
@@ -179,7 +179,10 @@ class ProgramSurroundings(ObjectSurroundings):
     def outlined(
         self, inference: Inference, op: For, iterables: list[Operand], mapping: Mapping
     ) -> list[Operand] | None:
-        if len(iterables) != 1 or class_of(type_of(iterables[0])) is not Checkpoints:
+        checkpointing = imported("zyg.checkpointing")
+        if checkpointing is None or len(iterables) != 1:
+            return None
+        if class_of(type_of(iterables[0])) is not checkpointing.Checkpoints:
             return None
         from zyg.compiler.checkpoint_loops import outlined  # few programs need it
 
@@ -193,7 +196,10 @@ class ProgramSurroundings(ObjectSurroundings):
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        if isinstance(callee, Const) and callee.value is checkpoints:
+        checkpointing = imported("zyg.checkpointing")
+        if checkpointing is not None and (
+            isinstance(callee, Const) and callee.value is checkpointing.checkpoints
+        ):
             from zyg.compiler.checkpoint_loops import elsewhere  # few programs need it
 
             raise elsewhere(loc)
@@ -402,7 +408,7 @@ def is_run_time(function: types.FunctionType) -> bool:
 def _is_bound_later(member: Any) -> bool:
     """Whether a class binds what it has under a name when it is asked for it, or unwraps it."""
     if isinstance(member, types.ClassMethodDescriptorType):
-        return rule_of(member) is None and consumer_at(member) is None
+        return rule_of(member) is None and id(member) not in READERS
     return isinstance(member, classmethod | staticmethod)
 
 

@@ -20,6 +20,7 @@ from ir.core import (
     Const,
     For,
     If,
+    Loop,
     Op,
     Operand,
     Raise,
@@ -94,7 +95,7 @@ class Versions:
             for value in op.results:
                 self.definitions[value] = op
                 self.home_of[value] = block
-            inside = [*loops, op] if isinstance(op, For | While) else loops
+            inside = [*loops, op] if isinstance(op, Loop) else loops
             for inner in blocks_of(op):
                 self._scan(inner, inside)
 
@@ -140,7 +141,7 @@ def _chain(root: Value, home: Block) -> Chain | None:
         if op not in known and any(value in chain.versions for value in changed_by(op)):
             return None
         if isinstance(op, If | Try | For | While) and op not in chain.crossings:
-            handed = {*op.results, *(op.body.params if isinstance(op, For | While) else [])}
+            handed = {*op.results, *(op.body.params if isinstance(op, Loop) else [])}
             if not handed.isdisjoint(chain.versions):
                 return None
     return chain

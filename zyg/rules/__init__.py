@@ -6,7 +6,6 @@ Those of `zyg.rules.registry.LATE` are registered when they are first asked for.
 from zyg.rules import (
     assembly,
     attempts,
-    attribute_dicts,
     attributes,
     binary,
     changes,
@@ -20,19 +19,16 @@ from zyg.rules import (
     iteration,
     joining,
     methods,
-    mutating_methods,
     operators,
     products,
     python_builtins,
     reductions,
-    scalar,
     shape,
 )
 
 __all__ = [
     "assembly",
     "attempts",
-    "attribute_dicts",
     "attributes",
     "binary",
     "changes",
@@ -46,11 +42,9 @@ __all__ = [
     "iteration",
     "joining",
     "methods",
-    "mutating_methods",
     "operators",
     "products",
     "python_builtins",
     "reductions",
-    "scalar",
     "shape",
 ]

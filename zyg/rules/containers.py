@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from ir import imports, patterns, primitives
+from ir import primitives
 from zyg.cotangent import from_items
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
@@ -16,9 +16,6 @@ constant(
     *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
     *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
     *(range.index, range.count, primitives.format_value, primitives.build_string),
-    *(imports.import_module, imports.import_from, patterns.is_present),
-    *(patterns.is_sequence, patterns.is_mapping, patterns.is_instance),
-    *(patterns.match_attributes, patterns.check_keys),
 )
 
 
@@ -75,12 +72,6 @@ def owned_bars(y_bar, part, later):
     return {
         key: y_bar.get(key) for key in part if not any(key in other for other in later)
     }
-
-
-@adjoint(patterns.without_keys)
-def without_keys(mapping, *keys):
-    y = patterns.without_keys(mapping, *keys)
-    return y, lambda y_bar: (y_bar, *[None for _ in keys])
 
 
 @adjoint(operator.or_)

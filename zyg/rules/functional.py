@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 
-from ir import patterns, primitives
+from ir import primitives
 from ir.held_walks import item_at
 from zyg.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
@@ -40,12 +40,6 @@ def reduce(function, iterable, initial=MISSING, /):
 @substitute(primitives.augmented_part)
 def augmented_part(operation, plain, is_array, before, value):
     return plain(before, value) if is_array else operation(before, value)
-
-
-@substitute(patterns.match_attribute)
-def match_attribute(subject, attributes, position):
-    name = attributes[position]
-    return subject if name is None else getattr(subject, name, primitives.UNBOUND)
 
 
 @substitute(item_at)

@@ -364,51 +364,42 @@ def pairs(items):
             before = item
 
 
-# By callee: the function in its place, the positions of iterators among its arguments (None for
-# all), and whether it takes their items one at a time, as somebody asks for them.
+# What stands in the place of functions that take items, where these are of iterators that go on by
+# steps (`zyg.compiler.stepping`).
 CONSUMERS = {
-    id(callee): (plain, positions, is_lazy)
-    for callee, plain, positions, is_lazy in (
-        (list, taking_all.list_of, (0,), False),
-        (tuple, taking_all.tuple_of, (0,), False),
-        (set, taking_all.set_of, (0,), False),
-        (frozenset, taking_all.frozenset_of, (0,), False),
-        (dict, taking_all.dict_of, (0,), False),
-        (deque, taking_all.deque_of, (0,), False),
-        (sorted, taking_all.sorted_of, (0,), False),
-        (sum, taking_all.sum_of, (0,), False),
-        (math.prod, taking_all.product_of, (0,), False),
-        (math.fsum, taking_all.fsum_of, (0,), False),
-        (min, taking_all.min_of, (0,), False),
-        (max, taking_all.max_of, (0,), False),
-        (any, any_of, (0,), True),
-        (all, all_of, (0,), True),
-        (operator.contains, taking_all.contains, (0,), False),
-        (primitives.unpack, taking_all.unpacked, (0,), False),
-        (primitives.unpack_starred, taking_all.unpacked_starred, (0,), False),
-        (list.extend, taking_all.extend, (1,), False),
-        (str.join, taking_all.joined, (1,), False),
-        (np.fromiter, taking_all.array_of, (0,), False),
-        (enumerate, enumerated, (0,), True),
-        (zip, zipped, None, True),
-        (map, mapped, (1, 2, 3, 4), True),
-        (filter, filtered, (1,), True),
-        (itertools.chain, chained, None, True),
-        (vars(itertools.chain)["from_iterable"], chained_all, (0,), True),
-        (itertools.islice, sliced, (0,), True),
-        (itertools.takewhile, taken_while, (1,), True),
-        (itertools.dropwhile, dropped_while, (1,), True),
-        (itertools.accumulate, accumulated, (0,), True),
-        (itertools.pairwise, pairs, (0,), True),
-        (itertools.starmap, mapped_rows, (1,), True),
-    )
-}
-# What takes items too, and isn't there for generators.
-PLAIN_READERS = {
-    id(callee) for callee in (
-        itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
-        itertools.product, itertools.tee, itertools.cycle, itertools.groupby, itertools.compress,
-        itertools.filterfalse, itertools.zip_longest, np.array, np.asarray, np.stack,
-        np.concatenate,
+    id(callee): plain
+    for callee, plain in (
+        (list, taking_all.list_of),
+        (tuple, taking_all.tuple_of),
+        (set, taking_all.set_of),
+        (frozenset, taking_all.frozenset_of),
+        (dict, taking_all.dict_of),
+        (deque, taking_all.deque_of),
+        (sorted, taking_all.sorted_of),
+        (sum, taking_all.sum_of),
+        (math.prod, taking_all.product_of),
+        (math.fsum, taking_all.fsum_of),
+        (min, taking_all.min_of),
+        (max, taking_all.max_of),
+        (any, any_of),
+        (all, all_of),
+        (operator.contains, taking_all.contains),
+        (primitives.unpack, taking_all.unpacked),
+        (primitives.unpack_starred, taking_all.unpacked_starred),
+        (list.extend, taking_all.extend),
+        (str.join, taking_all.joined),
+        (np.fromiter, taking_all.array_of),
+        (enumerate, enumerated),
+        (zip, zipped),
+        (map, mapped),
+        (filter, filtered),
+        (itertools.chain, chained),
+        (vars(itertools.chain)["from_iterable"], chained_all),
+        (itertools.islice, sliced),
+        (itertools.takewhile, taken_while),
+        (itertools.dropwhile, dropped_while),
+        (itertools.accumulate, accumulated),
+        (itertools.pairwise, pairs),
+        (itertools.starmap, mapped_rows),
     )
 }
