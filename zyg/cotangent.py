@@ -11,7 +11,6 @@ pure:
 from __future__ import annotations
 
 import operator
-import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Set, ValuesView
 from functools import lru_cache
@@ -23,6 +22,7 @@ import numpy as np
 from zyg.errors import NotDifferentiable
 from zyg.missing_items import unless_made_up
 from zyg.signature import is_users
+from zyg.unusual_arrays import refuse_unusual, unless_contained
 
 FLOATS = frozenset([float])
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
@@ -296,26 +296,6 @@ def _project_array(bar: Any, x: np.ndarray[Any, Any]) -> Any:
     return np.array(np.broadcast_to(bar, x.shape) if bar.shape != x.shape else bar, dtype)
 
 
-def refuse_unusual(x: np.ndarray[Any, Any]) -> None:
-    """Raises NotDifferentiable for arrays whose meaning zyg's rules would get wrong."""
-    if isinstance(x, np.matrix):
-        raise NotDifferentiable("np.matrix has no gradients: pass np.asarray(x) instead")
-    # NumPy imports `numpy.ma` when it is first asked for, which takes long.
-    masked = sys.modules.get("numpy.ma")
-    if masked is not None and isinstance(x, masked.MaskedArray):
-        raise NotDifferentiable(
-            "masked arrays have no gradients: pass x.filled(value) and the mask separately"
-        )
-    if x.dtype.names is not None:
-        raise NotDifferentiable(
-            f"a structured array (dtype {x.dtype}) has no gradient: pass its fields separately"
-        )
-    if x.dtype.kind == "O":
-        raise NotDifferentiable(
-            "an array of dtype object has no gradient: pass a list, or an array of numbers"
-        )
-
-
 def add(a: Any, b: Any) -> Any:
     """The sum of two array cotangents: printed `a + b`, or `a += b` where `a` is nobody else's."""
     return a + b
@@ -430,6 +410,7 @@ def from_items(bars: Any, like: Any) -> Any:
         whole = zeros_like(like)
         for i, bar in enumerate(bars):
             if bar is not None:
+                unless_contained(like, i)
                 whole[i] = bar
         return whole
     if isinstance(like, deque):

@@ -30,6 +30,7 @@ from zyg.cotangent import (
 )
 from zyg.errors import NotDifferentiable
 from zyg.missing_items import unless_made_up
+from zyg.unusual_arrays import refuse_to_hold, unless_contained
 
 
 def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
@@ -100,6 +101,7 @@ def one_hot(value_bar: Any, like: Any, index: Any) -> Any:
             f"reading an item of a {type(like).__name__} object can't be differentiated here; "
             f"import {type(like).__name__} into the module of this function"
         )
+    unless_contained(like, index)
     buffer = np.asarray(zeros_like(like))
     bar = _filled_at(buffer, index, realness_of(like, value_bar))
     return bar if isinstance(like, np.ndarray) else bar[()]
@@ -230,15 +232,28 @@ def stored_bar(bar: Any, value: Any, items: Any) -> Any:
     """The cotangent of a value that was stored into `items`, from that of the place.
 
     An array of integers or bools rounds what is stored into it, which has no derivative; and it
-    broadcasts what is stored, which is summed.
+    broadcasts what is stored, which is summed. One of objects is refused if numbers go there.
     """
-    if bar is None or (isinstance(items, np.ndarray) and items.dtype.kind not in "fc"):
+    if bar is None:
         return None
     if isinstance(items, np.ndarray):
-        return _as_stored(bar, value)
+        if items.dtype.kind in "fc":
+            return _as_stored(bar, value)
+        if holds_inexact(value):
+            refuse_to_hold(items.dtype)
+        return None
     if isinstance(bar, list) and isinstance(value, (list, tuple)) and len(bar) != len(value):
         raise NotDifferentiable("a slice of a list was replaced by one of another length")
     return bar
+
+
+def holds_inexact(value: Any) -> bool:
+    """Whether a value is, or a sequence holds, a float, a complex number or an array of them."""
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_inexact, value))
+    return isinstance(value, (float, complex, np.inexact)) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "fcO"
+    )
 
 
 def _as_stored(bar: Any, value: Any) -> Any:

@@ -18,7 +18,7 @@ from ir import special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.types import Known, Type
-from zyg import cotangent
+from zyg import unusual_arrays
 from zyg.binding import Callee, Plan, callee_of, plan_of, value_of, with_heap_passed
 from zyg.call_forms import (
     TANGENT,
@@ -251,7 +251,7 @@ def _made_for(
 def refuse_unusual(arg: Any) -> None:
     """Raises NotDifferentiable for arguments that hold arrays which have no gradients."""
     if isinstance(arg, np.ndarray):
-        cotangent.refuse_unusual(arg)
+        unusual_arrays.refuse_unusual(arg)
     elif type(arg) in (list, tuple):
         for item in arg:
             refuse_unusual(item)

@@ -22,6 +22,7 @@ from ir import facts
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.signature import is_users
+from zyg.unusual_arrays import refuse_to_hold
 
 
 def zero_tangent(x: Any) -> Any:
@@ -128,6 +129,8 @@ def placed(items_dot: Any, index: Any, value_dot: Any) -> Any:
     >>> placed([0.0, 1.0], 0, 2.0)
     [2.0, 1.0]
     """
+    if items_dot is None and value_dot is None:  # of objects
+        return None
     return place_at(copy_of(items_dot), index, value_dot)
 
 
@@ -164,6 +167,9 @@ def placed_view(items_dot: Any, view: Any, part_dot: Any, args: tuple[Any, ...])
 def stored_tangent(value_dot: Any, items: Any) -> Any:
     """The tangent of what is stored: arrays of integers round, which has no derivative."""
     if isinstance(items, np.ndarray) and (value_dot is None or not stores_floats(items)):
+        if items.dtype.kind in "OV" and value_dot is None:
+            return None
+        refuse_to_hold(items.dtype)
         return 0.0
     return value_dot
 

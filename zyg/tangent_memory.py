@@ -31,6 +31,7 @@ from zyg.tangent import (
     unless_asked,
     zero_tangent,
 )
+from zyg.unusual_arrays import refuse_to_hold
 
 _NO_MEMORY = frozenset([float, int, bool, str, type(None), np.float64])
 
@@ -131,6 +132,8 @@ class HeldTangents:
         buffer = contents.buffer(memory)
         if buffer is not None:
             _change(function, buffer, args, dots)
+        elif isinstance(memory, np.ndarray) and any(dot is not None for dot in dots[1:]):
+            refuse_to_hold(memory.dtype)
         if function is primitives.touched:
             self._touch(contents, rest[0])
 

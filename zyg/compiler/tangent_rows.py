@@ -18,6 +18,7 @@ from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.no_tangent import NoTangent
 from zyg.tangent import inner_product, zero_tangent
+from zyg.unusual_arrays import refuse_to_hold
 
 Values = tuple[Any, ...]
 # What has coordinates, or certainly none.
@@ -111,6 +112,8 @@ def refuse_unknown(y: Any, function: Any) -> None:
     elif isinstance(y, dict):
         for item in y.values():
             refuse_unknown(item, function)
+    elif isinstance(y, np.ndarray):
+        refuse_to_hold(y.dtype)
     elif not isinstance(y, _COORDINATES) and y is not None:
         raise NotDifferentiable(
             f"the tangent of what {name_of(function)} returns ({type(y).__name__}) isn't known to "

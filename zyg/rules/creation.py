@@ -6,6 +6,7 @@ import numpy as np
 
 from zyg.cotangent import rebuilt, unbroadcast
 from zyg.rules.registry import adjoint, constant
+from zyg.unusual_arrays import refuse_to_hold
 
 constant(
     *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
@@ -50,7 +51,11 @@ def array_bar(y_bar, like, dtype):
 
 
 def rounds(like, dtype):
-    """Whether a conversion to `dtype` makes integers of inexact numbers."""
+    """Whether a conversion to `dtype` makes integers of inexact numbers.
+
+    Raises for objects and records, in which derivatives would get lost.
+    """
+    refuse_to_hold(np.dtype(dtype))
     return np.dtype(dtype).kind not in "fc" and np.asarray(like).dtype.kind in "fc"
 
 

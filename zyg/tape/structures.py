@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import refuse_unusual
 from zyg.errors import NotDifferentiable
 from zyg.tape.forms import Slot
 from zyg.tape.wrappers import WRAPPERS
+from zyg.unusual_arrays import refuse_unusual
 
 Mapping = Callable[[Any], Any]
 MAPPINGS = (dict, OrderedDict, defaultdict, Counter)

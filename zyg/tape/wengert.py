@@ -17,12 +17,12 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from zyg.cotangent import refuse_unusual
 from zyg.errors import NotDifferentiable
 from zyg.tape.assumptions import Assumption, Kind
 from zyg.tape.forms import Form, Layout
 from zyg.tape.nodes import CONSTANT, INPUT, Node, Nodes
 from zyg.tape.wrappers import WRAPPERS, ArrayWrapper, RealWrapper, Wrapper
+from zyg.unusual_arrays import refuse_unusual
 
 # A function, the indices of its parents, and the form of its arguments if they are not just those.
 Recorded: TypeAlias = tuple[Any, tuple[int, ...], Form | None]
