@@ -18,9 +18,9 @@ import numpy as np
 
 from ir import facts
 from ir.container_facts import class_attribute
-from ir.fact_rules import always, declare
+from ir.fact_rules import always, declare, is_int
 from ir.types import TOP, Instance, Known, Method, Scalar, Tuple, Type
-from zyg.array_type import Dims, array_of, as_array, broadcast, dims_of, is_number
+from zyg.array_type import Array, Dims, array_of, as_array, broadcast, dims_of, is_number
 from zyg.numpy_shapes import argument, dims_from
 
 # By module and name.
@@ -41,7 +41,9 @@ FLOATS = {
 BY_SIZES = ("rand", "randn")
 # Draws of integers: the parameters in front of `size`.
 INTEGERS = {"poisson": ("lam",), "binomial": ("n", "p"), "geometric": ("p",)}
-DRAWS = {*FLOATS, *INTEGERS, *BY_SIZES}
+BOUNDED = ("integers", "randint")
+AMONG_ITEMS = ("choice", "permutation")
+DRAWS = {*FLOATS, *INTEGERS, *BY_SIZES, *BOUNDED, *AMONG_ITEMS}
 
 
 def is_generator(cls: type) -> bool:
@@ -95,7 +97,7 @@ def drawn(names: tuple[str, ...], item: type, start: int) -> facts.ResultOf:
     return result_of
 
 
-def sized(size: Type, item: type) -> Type:
+def sized(size: Type, item: Any) -> Type:
     dims = dims_from(size)
     return TOP if dims is None else array_of(np.dtype(item), dims)
 
@@ -110,6 +112,46 @@ def drawn_by_sizes(start: int) -> facts.ResultOf:
     return result_of
 
 
+def bounded(start: int) -> facts.ResultOf:
+    """The rule of draws of integers between bounds: what is drawn at once is an array."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        size = argument(args[start:], kwargs, 2, "size", Known(None))
+        is_plain = len(args) <= start + 3 and kwargs.keys() <= {"low", "high", "size", "endpoint"}
+        return sized(size, int) if is_plain and size != Known(None) else TOP
+
+    return result_of
+
+
+def chosen(start: int) -> facts.ResultOf:
+    """The rule of draws of several items of an array, or of numbers below one."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        items = argument(args[start:], kwargs, 0, "a", TOP)
+        size = argument(args[start:], kwargs, 1, "size", Known(None))
+        if size == Known(None) or not kwargs.keys() <= {"a", "size", "replace", "p"}:
+            return TOP
+        if is_int(items):
+            return sized(size, int)
+        if isinstance(items, Array) and items.dims is not None and len(items.dims) == 1:
+            return sized(size, items.dtype)
+        return TOP
+
+    return result_of
+
+
+def permuted(start: int) -> facts.ResultOf:
+    """The rule of permutations of the rows of an array, or of the numbers below one."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        items = argument(args[start:], kwargs, 0, "x", TOP)
+        if is_int(items):
+            return sized(items, int)
+        return items if isinstance(items, Array) and items.dims else TOP
+
+    return result_of
+
+
 def declare_draws(owner: Any, start: int) -> None:
     """Of the methods of a class, or of the functions of the module."""
     for names, item in ((FLOATS, float), (INTEGERS, int)):
@@ -117,9 +159,13 @@ def declare_draws(owner: Any, start: int) -> None:
             if hasattr(owner, name):
                 declare(getattr(owner, name))(drawn(parameters, item, start))
                 facts.fresh(getattr(owner, name))
-    for name in BY_SIZES:
+    rules = {
+        **dict.fromkeys(BY_SIZES, drawn_by_sizes), **dict.fromkeys(BOUNDED, bounded),
+        "choice": chosen, "permutation": permuted,
+    }
+    for name, rule in rules.items():
         if hasattr(owner, name):
-            declare(getattr(owner, name))(drawn_by_sizes(start))
+            declare(getattr(owner, name))(rule(start))
             facts.fresh(getattr(owner, name))
 
 

@@ -37,6 +37,7 @@ from ir.types import (
 )
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
+from zyg import numpy_places as numpy_places
 from zyg import numpy_shapes as numpy_shapes
 from zyg import permissions as permissions
 from zyg.array_type import (
@@ -80,7 +81,8 @@ facts.refusing_none(*(ufunc for ufunc in BROADCASTING if ufunc not in PARTIAL_UF
 
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:
-    facts.result(_function)(elementwise(_function, 3 if _function is np.where else 1))
+    facts.result(_function)(elementwise(_function))
+facts.result(np.where)(numpy_places.or_choices(elementwise(np.where, 3)))
 
 
 def clipped(callee: Callable[..., Any]) -> facts.ResultOf:

@@ -15,9 +15,10 @@ import numpy as np
 
 from ir import facts
 from ir.container_facts import known_slice
+from ir.core import Call, type_of
 from ir.fact_rules import distributed
 from ir.record import record
-from ir.types import TOP, Known, Scalar, Sequence, Slice, Tuple, Type, class_of
+from ir.types import BOTTOM, TOP, Known, Scalar, Sequence, Slice, Tuple, Type, Union, class_of
 from zyg.array_type import (
     ANY,
     ONE,
@@ -166,12 +167,18 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Array(array.dtype, (*dims[:start], *selected, *dims[start:]))
 
 
+def _is_of_floats(index: Type) -> bool:
+    """Whether an index array is refused by NumPy: what a list that may be empty makes is one of
+    integers or, if it is empty, of floats."""
+    return isinstance(index, Array) and bool(index.dims) and index.dtype.kind in "fc"
+
+
 def extend_getitem() -> None:
     plain = facts.result_of(operator.getitem)
 
     def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         if len(args) == 2 and isinstance(args[0], Array):
-            return _index(args, kwargs)
+            return BOTTOM if _is_of_floats(args[1]) else _index(args, kwargs)
         return TOP if plain is None else plain(args, kwargs)
 
     facts.result(operator.getitem)(distributed(getitem))
@@ -180,43 +187,10 @@ def extend_getitem() -> None:
 extend_getitem()
 
 
-# Functions that give an index: a tuple of arrays of integers, one for each dimension.
-
-_PLACES = Array(np.dtype(np.intp), (ANY,))
-
-
-facts.fresh(
-    np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from,
-    np.diag_indices, np.diag_indices_from, np.nonzero, np.ix_,
-)
+def _is_selection(call: Call) -> bool:
+    array, index = map(type_of, call.args)
+    kinds = index.members if isinstance(index, Union) else (index,)
+    return isinstance(array, Array) and all(selects(kind) or _is_of_floats(kind) for kind in kinds)
 
 
-@facts.result(np.tril_indices)
-@facts.result(np.triu_indices)
-@facts.result(np.tril_indices_from)
-@facts.result(np.triu_indices_from)
-def places_in_matrix(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Tuple((_PLACES, _PLACES))
-
-
-@facts.result(np.diag_indices)
-def places_on_diagonal(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    count = args[1] if len(args) > 1 else kwargs.get("ndim", Known(2))
-    if not isinstance(count, Known) or type(count.value) is not int:
-        return TOP
-    return Tuple((_PLACES,) * count.value)
-
-
-@facts.result(np.nonzero)
-@facts.result(np.diag_indices_from)
-def places_in_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    items = args[0] if len(args) == 1 else TOP
-    if not isinstance(items, Array) or not items.dims:
-        return TOP
-    return Tuple((_PLACES,) * len(items.dims))
-
-
-@facts.result(np.ix_)
-def grid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    places = Array(np.dtype(np.intp), (ANY,) * len(args))
-    return Tuple((places,) * len(args))
+facts.fresh(operator.getitem, when=_is_selection)

@@ -44,7 +44,7 @@ def refuse_to_hold(dtype: np.dtype[Any]) -> None:
         )
 
 
-def unless_contained(array: np.ndarray[Any, Any] | np.generic, index: Any) -> None:
+def unless_contained(array: Any, index: Any) -> None:
     """Raises where an item of an array is a container, or a field of a record."""
     kind = array.dtype.kind
     if kind == "V" or (kind == "O" and _is_container(array[index])):
@@ -53,5 +53,5 @@ def unless_contained(array: np.ndarray[Any, Any] | np.generic, index: Any) -> No
 
 def _is_container(item: Any) -> bool:
     if isinstance(item, np.ndarray):
-        return item.dtype.kind != "O"
+        return bool(item.dtype.kind != "O")
     return isinstance(item, list | tuple | dict | deque)

@@ -58,6 +58,7 @@ from tests.corpus import (
     objects_holding_containers,
     options,
     recursion,
+    selected_items,
     shared_contents,
     shared_names,
     shared_variables,

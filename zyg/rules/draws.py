@@ -116,10 +116,12 @@ def legacy_permutation(self, x):
 
 
 @adjoint(np.random.Generator.choice, np.random.RandomState.choice)
-def choice(self, a, size=None, replace=True):
-    chosen = self.choice(len(a), size, replace)
+def choice(self, a, size=None, replace=True, p=None):
+    """Which items are drawn, with whatever probabilities, doesn't change with a small step."""
+    is_number = np.ndim(a) == 0
+    chosen = self.choice(a if is_number else len(a), size, replace, p)
 
     def back(y_bar):
-        return None, scatter(y_bar, np.shape(a), chosen)
+        return None, None if is_number else scatter(y_bar, np.shape(a), chosen)
 
-    return np.take(a, chosen, 0), back
+    return chosen if is_number else np.take(a, chosen, 0), back
