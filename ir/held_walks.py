@@ -24,12 +24,12 @@ from ir.core import Block, Call, Const, For, Location, Op, Operand, Value, type_
 from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.fact_rules import INT, declare
-from ir.generators import iterated
+from ir.generators import iterated, started
 from ir.heap import is_heap
 from ir.memory_facts import is_array_like
 from ir.place_state import check_call
 from ir.rewrite import walk
-from ir.types import TOP, Iterator, Sequence, Tuple, Type, Union, class_of
+from ir.types import TOP, Iterator, Sequence, Top, Tuple, Type, Union, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -387,6 +387,11 @@ def by_steps(self: TypedLoops, source: Operand, iterable: Operand, op: For) -> O
     """An iterator that goes on by steps, in the place of one that is made just before a loop."""
     if not is_walked_ahead(self, iterable):
         return iterable
+    if isinstance(type_of(iterable), Top) and (
+        self.surroundings.iterated(None, (type_of(iterable),))
+    ):
+        # It was asked for its iterator, which may be a plain one.
+        return self.unknown_call(Const(started), [iterable], ["items"], op.loc)[0]
     if has_positions(type_of(iterable)) or class_of(type_of(iterable)) is None:
         return self.typed_call(Const(iterated), [iterable], {}, ["items"], op.loc)[0]
     made = self.definitions.get(iterable) if isinstance(iterable, Value) else None

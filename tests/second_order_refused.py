@@ -8,6 +8,7 @@ BY_AREA = {
     "abstract_collections": """
         a_mapping a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
     """,
+    "asked_walks": "layers_added_between_walks layers_of_unlike_activations",
     "calls": """
         methods_of_dicts_as_values star_arguments
     """,
