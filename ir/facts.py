@@ -28,6 +28,7 @@ _total: set[int] = set()
 _refusing_none: set[int] = set()
 _fresh: set[int] = set()
 _fresh_when: dict[int, Callable[[Call], bool]] = {}
+_joining: set[int] = set()
 _metadata: set[int] = set()
 _effects: set[int] = set()
 _is_object: list[Callable[[type], bool]] = []
@@ -82,6 +83,11 @@ def fresh(*callees: object, when: Callable[[Call], bool] | None = None) -> None:
     _mark(_fresh, callees)
     if when is not None:
         _fresh_when.update((id(callee), when) for callee in callees)
+
+
+def joining(*callees: object) -> None:
+    """Takes arrays in a list or tuple as its first argument, and keeps neither."""
+    _mark(_joining, callees)
 
 
 def passing(*managers: object) -> None:
@@ -289,6 +295,10 @@ def is_total(callee: object, operands: Iterable[Type]) -> bool:
         if type(operand) in (Known, Union) and _NONE in members_of(operand):
             return False
     return True
+
+
+def is_joining(callee: object) -> bool:
+    return id(callee) in _joining
 
 
 def is_fresh(call: Call) -> bool:

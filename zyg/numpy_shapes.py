@@ -434,6 +434,7 @@ declare(np.hstack)(
 JOINING = (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, np.block)
 facts.pure(*JOINING)
 facts.fresh(*JOINING)
+facts.joining(*[function for function in JOINING if function is not np.block], np.array, np.asarray)
 
 
 @declare(np.array_split)

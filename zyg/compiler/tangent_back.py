@@ -54,6 +54,20 @@ class BackInliner(Transposer):
     """Inlines back functions; the sums that undo broadcasting are left out where they multiply."""
 
     is_spread = False
+    # Whether arrays that the function has read may have been changed in place since.
+    is_behind_changes = False
+
+    def _call_of(self, operand: Operand, callee: object) -> Call | None:
+        """The call that makes an operand, where its own operands are what they were.
+
+        An adjoint keeps what it reads of arrays that are changed; a tangent reads them as they are.
+        """
+        call = super()._call_of(operand, callee)
+        if call is not None and self.is_behind_changes and any(
+            isinstance(type_of(arg), Array) for arg in call.args
+        ):
+            return None
+        return call
 
     def typed_call(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],

@@ -36,7 +36,7 @@ from ir.core import (
 )
 from ir.heap import HEAP, HEAP_NAME, without_heap
 from ir.memory_facts import is_change
-from ir.rewrite import Mapping, defined
+from ir.rewrite import Mapping, defined, walk
 from ir.typed_branches import MakeBranch
 from ir.types import Known, Sequence, Tuple
 from zyg.compiler.forward_objects import without_heap_operand
@@ -77,6 +77,9 @@ class TangentBuilder(RuleTangents):
             dot = Value(dot_name(inputs[i]), dot_type(inputs[i].type))
             self.dot_params[i] = self.dots[inputs[i]] = dot
         self.written = _written(function)
+        self._inliner.is_behind_changes = self._made.heap is not None or any(
+            map(is_change, walk(function.body))
+        )
         result = super().augment(function)
         self.catch_up()
         return result
