@@ -1,0 +1,82 @@
+"""Arrays that are read, changed in place, and whose former contents still count; and arrays that
+are joined by functions, in lists that nobody keeps."""
+
+import numpy as np
+
+from tests.corpus.registry import program
+
+X = np.array([0.5, -0.3, 1.2, 2.0])
+
+
+def double_all(a):
+    for i in range(len(a)):
+        a[i] = np.sin(a[i]) * 2.0
+
+
+class Holder:
+    def __init__(self, items):
+        self.items = items
+
+    def double_all(self):
+        for i in range(len(self.items)):
+            self.items[i] = 2 * self.items[i] + 0.3
+
+
+@program((X,))
+def multiple_of_what_a_call_changes(x):
+    u = x * 1.0
+    double_all(x)
+    u *= 0.5 * np.cumsum(x)
+    return np.sum(np.sin(u))
+
+
+@program((X,))
+def multiple_of_what_a_loop_changes(x):
+    u = 3.0 * x
+    for i in range(2):
+        x[i] = x[i + 1] * 2
+    return np.sum(np.sin(u * (0.5 * np.cumsum(x))))
+
+
+@program((X,))
+def negative_of_what_a_call_changes(x):
+    u = -x
+    double_all(x)
+    return np.sum(np.sin(u * np.cumsum(x) + u @ x - u / (1.0 + x * x)))
+
+
+@program((X,))
+def multiple_of_what_a_method_changes(x):
+    holder = Holder(x * 2)
+    u = holder.items * 1.0
+    holder.double_all()
+    return np.sum(np.sin(u * (0.5 * np.cumsum(holder.items))))
+
+
+@program((X,))
+def multiples_in_a_loop(x):
+    y = x.copy()
+    for _ in range(3):
+        u = y * 2.0
+        for i in range(4):
+            y[i] = y[i - 1] * 0.5 + u[i]
+        y -= 0.1 * (u * (3.0 * np.cumsum(y)))
+    return np.sum(y)
+
+
+@program((X, 0.1))
+def joined_and_changed_in_a_loop(x, rate):
+    u = x * 1.0
+    for _ in range(3):
+        u += rate * np.concatenate([u[1:], u[:1]])
+        u *= np.sum(np.stack([u, x], axis=1)[:, 0] ** 2) ** -0.5
+    return u @ x
+
+
+@program((X,))
+def joined_views_of_what_is_changed(x):
+    w = x[::-1]
+    t = np.concatenate([x[2:], w[:2]])
+    w *= t
+    x += np.array([x, t])[0] + np.vstack([w, t])[1]
+    return x @ x
