@@ -80,3 +80,20 @@ def joined_views_of_what_is_changed(x):
     w *= t
     x += np.array([x, t])[0] + np.vstack([w, t])[1]
     return x @ x
+
+
+@program((X,), (-X,))
+def filled_in_a_branch(x):
+    u = x * 1.0
+    if u[0] > 0.3:
+        x.fill(3.0)
+    return np.sum(np.cumsum(u) * x)
+
+
+@program((X,), (-X,))
+def summed_in_a_branch(x):
+    u = x * 2.0
+    if u[0] > 0.3:
+        np.cumsum(x, out=x)
+    x += 0.3 * np.take(u, [3, 3, 0, 1])
+    return np.sum(np.sin(x))

@@ -11,6 +11,7 @@ from ir.core import Block, Call, Const, Op, Operand, Value, exit_operands, opera
 from ir.rewrite import blocks, walk
 from zyg import cotangent, cotangent_items
 from zyg.array_type import same_shape
+from zyg.compiler.written_values import written_values
 
 # The position of the operand that is read for its shape alone.
 READERS = {
@@ -48,14 +49,20 @@ def reads_metadata(op: Op, value: Value) -> bool:
 
 
 def shapes_from_operands(body: Block) -> None:
-    """Takes the shape of an elementwise result from an operand that has the same, in place."""
+    """Takes the shape of an elementwise result from an operand that has the same, in place.
+
+    An operand that is changed in place may have another version by then, under its name.
+    """
     made = {value: op for op in walk(body) for value in op.results}
+    written: set[Value] | None = None
     for op in walk(body):
         if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is np.shape:
-            op.args = [_source(op.args[0], made)]
+            if written is None:  # few programs ask
+                written = written_values(body)
+            op.args = [_source(op.args[0], made, written)]
 
 
-def _source(operand: Operand, made: dict[Value, Op]) -> Operand:
+def _source(operand: Operand, made: dict[Value, Op], written: set[Value]) -> Operand:
     op = made.get(operand) if isinstance(operand, Value) else None
     if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.kwargs:
         return operand
@@ -63,7 +70,7 @@ def _source(operand: Operand, made: dict[Value, Op]) -> Operand:
     if callee not in (*ELEMENTWISE, np.where) and not is_ufunc_of_items(callee):
         return operand
     for arg in op.args:
-        if same_shape(type_of(arg), type_of(operand)):
+        if arg not in written and same_shape(type_of(arg), type_of(operand)):
             return arg
     return operand
 

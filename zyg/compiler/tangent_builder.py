@@ -23,7 +23,6 @@ from ir.core import (
     Const,
     For,
     Function,
-    If,
     Location,
     Op,
     Operand,
@@ -56,6 +55,7 @@ from zyg.compiler.tangent_rules import RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
 from zyg.compiler.transpose import held_by
+from zyg.compiler.written_values import written_values
 from zyg.rules.tangent_registry import linear
 from zyg.tangent import picked, tangent_items
 from zyg.tangent_objects import delete_dot, now, read_dot, store_dot, store_held
@@ -76,7 +76,7 @@ class TangentBuilder(RuleTangents):
                 continue
             dot = Value(dot_name(inputs[i]), dot_type(inputs[i].type))
             self.dot_params[i] = self.dots[inputs[i]] = dot
-        self.written = _written(function)
+        self.written = written_values(function.body)
         self._inliner.is_behind_changes = self._made.heap is not None or any(
             map(is_change, walk(function.body))
         )
@@ -381,54 +381,3 @@ class TangentBuilder(RuleTangents):
             dots.append(self._new_dot(item))
             iterables.append(whole)
         return dots, iterables
-
-
-def _written(function: Function) -> set[Value]:
-    """The values of a function whose memory, or that of another version, is changed in place."""
-    groups: dict[Value, Value] = {}
-
-    def find(value: Value) -> Value:
-        while value in groups:
-            value = groups[value]
-        return value
-
-    def unite(a: Operand, b: Operand) -> None:
-        if isinstance(a, Value) and isinstance(b, Value):
-            left, right = find(a), find(b)
-            if left is not right:
-                groups[left] = right
-
-    changed: list[Value] = []
-    seen: list[Value] = []
-
-    def scan(block: Block) -> None:
-        for op in block.ops:
-            seen.extend(op.results)
-            match op:
-                case Call():
-                    if is_change(op) and len(op.results) == 1:
-                        unite(op.result, op.args[0])
-                        changed.append(op.result)
-                case If() | Try():
-                    for inner in op.blocks:
-                        scan(inner)
-                        if isinstance(inner.exit, Yield):
-                            for result, value in zip(op.results, inner.exit.values, strict=True):
-                                unite(result, value)
-                case For() | While():
-                    seen.extend(op.body.params)
-                    scan(op.body)
-                    ends = op.body.exit.values[1:] if isinstance(op.body.exit, Yield) else []
-                    for param, start in zip(op.carried, op.init, strict=True):
-                        unite(param, start)
-                    for param, end, result in zip(op.carried, ends, op.results, strict=False):
-                        unite(param, end)
-                        unite(param, result)
-                case _:
-                    pass
-
-    seen.extend([*function.captured, *function.params])
-    scan(function.body)
-    roots = {find(value) for value in changed}
-    return {value for value in seen if find(value) in roots}
-
