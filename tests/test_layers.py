@@ -17,6 +17,7 @@ LAYERS = [
         "zyg.shadows", "zyg.shadow_items", "zyg.shadow_records", "zyg.nested_shadows",
         "zyg.held_memory", "zyg.held_contents", "zyg.tangent", "zyg.no_tangent",
         "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing", "zyg.missing_items",
+        "zyg.unusual_arrays",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
