@@ -19,6 +19,7 @@ from ir.derived import as_class, container_class, replaces
 from ir.errors import Unsupported
 from ir.memory_facts import is_array_like, is_mutable
 from ir.place_state import check_call
+from ir.setting_apart import unless_changed
 from ir.simplify import is_silent
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
@@ -389,6 +390,9 @@ def _in_place(callee: Any, plain: Any) -> None:
         if self.heap is not None and _may_be_changed(items):
             if isinstance(args[0], Value):
                 self.places.note_names(args[0], loc)
+            if self.surroundings.sets_apart(items):
+                unless_changed(self, args[0], plain.__name__, loc)
+                return self.typed_call(Const(plain), args, kwargs, names, loc)
             return self.unknown_call(Const(callee), args, names, loc)
         if plain is operator.add and isinstance(items, Sequence) and (
             container_class(items) is list

@@ -10,9 +10,12 @@ from ir.record import made, node, record
 from ir.types import Known, Type
 
 
-def check_call(check: Any, operands: list[Operand], loc: Location | None) -> Call:
+def check_call(
+    check: Any, operands: list[Operand], loc: Location | None,
+    kwargs: dict[str, Operand] | None = None,
+) -> Call:
     """A call that does nothing, or raises."""
-    return Call(Const(check), operands, {}, [Value("_", Known(None))], loc)
+    return Call(Const(check), operands, kwargs or {}, [Value("_", Known(None))], loc)
 
 
 @record

@@ -215,6 +215,26 @@ class Surroundings(Protocol):
         """Whether a method that an operator may call on such operands, or what computes the
         attribute `name`, may change lists, dicts or arrays."""
 
+    def sets_apart(self, callee: Type) -> bool:
+        """Whether a call is found at run time, and taken to leave objects alone in this program;
+        `unless_on_objects` raises before, and `unless_giving_objects` behind."""
+
+    def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
+        """The operands of an operator that may ask methods of theirs, which is taken not to
+        happen in this program; `unless_operators_of_objects` raises before."""
+
+    def unless_on_objects(self, function: Any, *args: Any, **kwargs: Any) -> None:
+        """Raises, when the program runs, for a call that may store into objects."""
+
+    def unless_operators_of_objects(self, *operands: Any) -> None:
+        """Raises, when the program runs, for objects whose class answers operators."""
+
+    def unless_giving_objects(self, value: Any) -> None:
+        """Raises, when the program runs, for a value that holds objects."""
+
+    def unless_mutable(self, value: Any, symbol: str) -> Any:
+        """Raises, when the program runs, for what an augmented assignment changes in place."""
+
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
 

@@ -20,6 +20,7 @@ from ir.held_walks import CALLING, operands_of_calling
 from ir.memory_facts import UNPACKING
 from ir.place_state import Effect
 from ir.rewrite import Mapping
+from ir.setting_apart import check_given, set_apart
 from ir.special_attributes import bound_method
 from ir.special_calls import special_of
 from ir.steps import consumed, settled_operands
@@ -317,11 +318,14 @@ class TypedCalls(TypedChanges):
                 )
             if simpler is not None:
                 return [simpler]
+        is_apart = False
         if self.places is not None and not (self.heap is None and self.works_on_objects):
             if HEAP_NAME not in kwargs and self._calls_for_objects(callee, args, kwargs, loc):
                 self.works_on_objects = True
                 if self.heap is not None:
                     kwargs = {**kwargs, HEAP_NAME: self.current_heap(loc)}
+            elif self.heap is not None:
+                is_apart = set_apart(self, callee, args, kwargs, loc)
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
@@ -342,6 +346,8 @@ class TypedCalls(TypedChanges):
         self._define(call)
         if self.places is not None:
             self._note_returned(call)
+            if is_apart:
+                check_given(self, results, loc)
         if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee):
             self.ops.pop()
             return [Const(type_.value)]

@@ -44,7 +44,7 @@ from zyg.compiler.generated import (
 from zyg.compiler.handing_over import hand_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.nesting import Derived, Unsettled, expanded
+from zyg.compiler.nesting import Derived, Opened, Unsettled, expanded
 from zyg.compiler.preserve import preserve, preserve_held
 from zyg.compiler.records import pack_records
 from zyg.compiler.returned import (
@@ -116,10 +116,9 @@ class Compiler:
     def with_fields(
         self, source: Function, inputs: tuple[Type, ...], fields: Fields
     ) -> Specialisation:
-        """The specialisation of a program that works on objects.
-
-        It is made again until the types of what objects hold cover all that is stored.
-        """
+        """The specialisation of a program that works on objects, made again until the types of
+        what objects hold cover all that is stored."""
+        at_entry = fields.copied()
         for round_number in range(MAX_ROUNDS):
             before = fields.state()
             fields.is_open |= round_number == MAX_ROUNDS - 2
@@ -132,6 +131,9 @@ class Compiler:
                 made = self.specialiser.specialise(source, inputs)
             except Unsettled:
                 continue
+            except Opened:
+                fields.set_apart(at_entry)
+                return self.with_fields(source, inputs, fields)
             if fields.state() == before:
                 break
         return made

@@ -62,6 +62,8 @@ class Fields:
     def __init__(self) -> None:
         self.types: dict[tuple[type, str], Type] = {}
         self.is_open = False
+        # Whether what the run time finds is taken to leave objects alone (`zyg.compiler.apart`).
+        self.sets_apart = False
         # Whether the program itself stores anything.
         self.is_stored = False
         # The attributes into which something is stored that may depend on an input.
@@ -210,6 +212,17 @@ class Fields:
                     pending.append(item)
             else:
                 self.is_open = True
+
+    def copied(self) -> dict[str, Any]:
+        """What is known now, to go back to."""
+        return {
+            name: value.copy() if isinstance(value, dict | set) else value
+            for name, value in vars(self).items()
+        }
+
+    def set_apart(self, at_entry: dict[str, Any]) -> None:
+        """Begins anew, with what the run time finds set apart."""
+        vars(self).update(at_entry, asked=None, sets_apart=True)
 
     def state(self) -> object:
         """What code that was made for these types rests on."""

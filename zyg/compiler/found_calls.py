@@ -40,6 +40,7 @@ else:  # which is on top of this
 
 # The modules of functions that work on cotangents, never on objects of the user's.
 _OF_COTANGENTS = "zyg.cotangent"
+_NOT_OF_USERS = ("zyg.", "ir.", "numpy")
 Values = tuple[Any, ...]
 Bars = tuple[Any, ...]
 
@@ -53,6 +54,11 @@ class Found(ABC):
         self.forward = forward
         self.inputs = inputs
         self.keywords = keywords
+
+    @property
+    def works_on_objects(self) -> bool:
+        """Whether the code reads or changes what objects hold."""
+        return False
 
     @abstractmethod
     def back_of(self, y: Any, held: Any) -> NestedBack:
@@ -78,6 +84,10 @@ class FoundFunction(Found):
         super().__init__(as_callable(pair.forward), tuple(inputs), {})
         self._back = as_callable(pair.back)
         self._count, self._names = len(args), tuple(kwargs)
+
+    @property
+    def works_on_objects(self) -> bool:
+        return bool(self._entry.made.works_on_objects)
 
     def back_of(self, y: Any, held: Any) -> NestedBack:
         finish, seed_of = from_api.ends_of_pair(self._entry, y, self._count, self._names)
@@ -192,6 +202,10 @@ class FoundThrough(Found):
         self._arrange = arrange
         # What each cotangent of the other call is of: the transpose of `arrange`.
         self._spread = spread
+
+    @property
+    def works_on_objects(self) -> bool:
+        return self._inner.works_on_objects
 
     def back_of(self, y: Any, held: Any) -> NestedBack:
         back = self._inner.back_of(y, held)
@@ -358,6 +372,23 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
         f"a gradient calls {refusals.full_name(function)}, which it finds at run time, and is "
         "itself differentiated; call it by its name"
     )
+
+
+def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> None:
+    """Raises for a call that was found at run time and may store into objects."""
+    if is_constant(function) and rule_of(function) is None:
+        module = str(getattr(function, "__module__", ""))
+        if isinstance(function, types.FunctionType) and not module.startswith(_NOT_OF_USERS):
+            raise NotDifferentiable(
+                f"{refusals.full_name(function)} isn't looked into, is found at run time, and may "
+                "change objects, in code whose gradient is differentiated in turn"
+            )
+        return
+    if found_call(function, args, kwargs).works_on_objects:
+        raise NotDifferentiable(
+            f"{refusals.full_name(function)} works on objects, in code whose gradient is "
+            "differentiated in turn, and is found at run time; call it by its name"
+        )
 
 
 def as_callable(generated: Any) -> Any:

@@ -229,6 +229,10 @@ class Unsettled(Exception):
     """What objects hold isn't known yet: a gradient is made when all else has been looked at."""
 
 
+class Opened(Exception):
+    """A gradient would have to know what the run time finds: see `zyg.compiler.apart`."""
+
+
 def specialised(
     specialiser: Specialiser, inference: TypedCalls, source: Function, inputs: list[Operand],
     loc: Location | None,
@@ -260,6 +264,8 @@ def refuse_unsettled(
 ) -> None:
     """Refuses the gradient of a function on objects where not all is known of these."""
     fields = specialiser.fields
+    if fields is not None and fields.is_open and not fields.sets_apart:
+        raise Opened
     if fields is not None and not fields.is_open:
         if fields.state() != specialiser.known_of_objects:
             raise Unsettled

@@ -103,6 +103,17 @@ class ObjectNeeds:
     ) -> list[Operand]:
         raise AssertionError("given by Specialiser")
 
+    @property
+    def sets_apart(self) -> bool:
+        """Whether what the run time finds is taken to leave objects alone, by code that looks."""
+        if self.fields is None or not self.fields.sets_apart or not self._stack:
+            return False
+        return self._stack[-1].heap is not None
+
+    def overloading(self) -> dict[str, Any]:
+        """The globals whose classes may be those of operands of which nothing is known."""
+        return {} if self.sets_apart else self._stack[-1].source.globals
+
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> bool:
@@ -114,7 +125,7 @@ class ObjectNeeds:
         if isinstance(callee, Known) and not self._has_needed_heap(callee):
             function = callee.value
             if function is primitives.apply:
-                return self._applies_to_objects(args[0])
+                return not self.sets_apart and self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
                 is_known = function.__module__.startswith(("zyg.", "ir.")) or (
@@ -146,7 +157,7 @@ class ObjectNeeds:
                     return is_place(function)
                 return is_place(type(function)) or _calls_python(function)
         elif not isinstance(callee, Known | Closure):
-            return callee != BACK
+            return callee != BACK and not self.sets_apart
         try:
             target = self.target(callee)
             if target is None or target.source in self.needs_heap:
@@ -242,7 +253,7 @@ class ObjectNeeds:
         if self._stack[-1].source.is_generated:
             # There, what may be an object is called by the run time; what is left are numbers.
             args = tuple(BOTTOM if arg == TOP else arg for arg in args)
-        return may_overload(function, list(args), self._stack[-1].source.globals)
+        return may_overload(function, list(args), self.overloading())
 
     def sources(self, call: Call) -> list[Operand]:
         """The operands whose derivatives a call's results depend on."""

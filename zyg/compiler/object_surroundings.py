@@ -58,9 +58,11 @@ from zyg.held_memory import (
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
-    from zyg.compiler import operator_methods, quiet_methods
+    from zyg.compiler import apart, operator_methods, quiet_methods, refusals
     from zyg.compiler.specialise import Specialiser
 else:  # they are for programs that know classes of objects
+    apart = late("zyg.compiler.apart")
+    refusals = late("zyg.compiler.refusals")
     operator_methods = late("zyg.compiler.operator_methods")
     quiet_methods = late("zyg.compiler.quiet_methods")
 
@@ -191,6 +193,30 @@ class ObjectSurroundings:
         """Whether the program may store into objects."""
         fields = self._specialiser.fields
         return fields is None or bool(fields.ask("may_be_stored"))
+
+    def sets_apart(self, callee: Type) -> bool:
+        return self._specialiser.sets_apart and apart.is_found(callee)
+
+    @property
+    def unless_on_objects(self) -> Any:
+        return apart.unless_on_objects
+
+    @property
+    def unless_operators_of_objects(self) -> Any:
+        return apart.unless_operators_of_objects
+
+    @property
+    def unless_giving_objects(self) -> Any:
+        return apart.unless_giving_objects
+
+    @property
+    def unless_mutable(self) -> Any:
+        return refusals.unless_mutable
+
+    def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
+        if not self._specialiser.sets_apart:
+            return []
+        return apart.unknown_operands(callee, operands, self._made.source.globals)
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields

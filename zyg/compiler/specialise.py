@@ -332,8 +332,7 @@ class Specialiser(ObjectNeeds):
         """Whether an operator may be one of a user's class, which can return anything."""
         if not self._stack:
             return False
-        module_globals = self._stack[-1].source.globals
-        return may_overload(callee, list(map(type_of, call.args)), module_globals)
+        return may_overload(callee, list(map(type_of, call.args)), self.overloading())
 
     def _flowing(
         self, call: Call, callee: Type, flow: Flow

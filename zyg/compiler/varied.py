@@ -110,7 +110,7 @@ class Variation(Lengths):
         """
         if not self.is_varied(iterable):
             return iterable
-        if not all(may_overload(iter, [type_of(x)], self.globals) for x in (iterable, known)):
+        if not all(may_overload(iter, [type_of(x)], self.overloading()) for x in (iterable, known)):
             return iterable
         items = Value("items", TOP)
         call = Call(Const(iter), [iterable], {}, [items], loc)
@@ -194,7 +194,11 @@ class Variation(Lengths):
         if callee is getattr:
             name = args[1].value if isinstance(args[1], Const) else None
             return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
-        return may_overload(callee, types_, self.globals)
+        return may_overload(callee, types_, self.overloading())
+
+    def overloading(self) -> dict[str, Any]:
+        """The globals whose classes may be those of operands of which nothing is known."""
+        return {} if self._specialiser.sets_apart else self.globals
 
     def _check_operands(self, callee: object, args: list[Operand]) -> None:
         """Looks once at each operand of unknown class; what plain operands give is plain."""
@@ -291,6 +295,13 @@ class Variation(Lengths):
             )
         return found
 
+    def _is_apart(self, op: Call) -> bool:
+        """Whether a call leaves objects alone, though the run time finds what it does."""
+        kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
+        return HEAP_NAME not in kwtypes and not self.surroundings.works_on_objects(
+            type_of(op.callee), tuple(map(type_of, op.args)), kwtypes
+        )
+
     def _opaque_call(
         self,
         op: Call,
@@ -304,4 +315,5 @@ class Variation(Lengths):
         self._define(Call(Const(function), args, kwargs, [result, back], op.loc))
         mapping[op.result] = result
         self.varied.add(result)
-        self.steps.append(OpaqueStep(result, targets, back, op.loc, self.heap is not None))
+        works_on_objects = self.heap is not None and not (self.is_inner and self._is_apart(op))
+        self.steps.append(OpaqueStep(result, targets, back, op.loc, works_on_objects))
