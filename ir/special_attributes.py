@@ -10,6 +10,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.case_by_case import by_cases
 from ir.core import (
     Const,
     Location,
@@ -313,6 +314,10 @@ def read_attribute(
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None
+    if _is_read_by_cases(self, type_of(owner), name):
+        cases = by_cases(self, getattr, [owner, Const(name)], names, loc)
+        if cases is not None:
+            return cases
     if member.kind == "stored":
         base = self.surroundings.class_with_memory(class_of(type_of(owner)), name)
         if base is not None:
@@ -331,6 +336,14 @@ def read_attribute(
     made = typed(self, attribute_read, operands, names, loc, type_)
     self.places.held.expose(made)
     return made
+
+
+def _is_read_by_cases(self: TypedCalls, type_: Type, name: str) -> bool:
+    """Whether what is read of objects of one of several classes is no method of any."""
+    return isinstance(type_, Union) and all(
+        self.surroundings.member(member, name).kind in ("stored", "computed")
+        for member in type_.members
+    )
 
 
 @special(primitives.special_method)
@@ -374,6 +387,9 @@ def _set_attribute(
         return self.unknown_call(Const(setattr), args, names, loc)
     owner = _unless_none(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
+    found = by_cases(self, set_attribute, args, names, loc)
+    if found is not None:
+        return found
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other" and isinstance(owner, Const) and (
         isinstance(owner.value, type)

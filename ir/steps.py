@@ -14,6 +14,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.case_by_case import by_cases
 from ir.core import (
     Block,
     Call,
@@ -75,6 +76,9 @@ def _advanced(
         whole = Tuple((Scalar(bool), exact, TOP))
         return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
     self.current_heap(loc)
+    found = by_cases(self, advanced, args, names, loc)
+    if found is not None:
+        return found
     if isinstance(type_of(args[0]), Bottom):  # known when it is looked at again
         whole = Tuple((Scalar(bool), BOTTOM, BOTTOM))
         return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
@@ -238,6 +242,9 @@ def _iterated(
     type_ = type_of(args[0])
     if isinstance(type_, Bottom):
         return typed(self, iterated, args, names, loc, BOTTOM)
+    cases = by_cases(self, iterated, args, names, loc)
+    if cases is not None:
+        return cases
     found = self._items_of_objects(None, args, loc)
     if found is not args and found != args:
         return found

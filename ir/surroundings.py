@@ -219,6 +219,9 @@ class Surroundings(Protocol):
         """Whether a call is found at run time, and taken to leave objects alone in this program;
         `unless_on_objects` raises before, and `unless_giving_objects` behind."""
 
+    def asks_by_cases(self) -> bool:
+        """Whether calls with an operand of one of several classes ask which one it is."""
+
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         """The operands of an operator that may ask methods of theirs, which is taken not to
         happen in this program; `unless_operators_of_objects` raises before."""

@@ -48,6 +48,8 @@ class TypedBuilder(Operations):
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
         self._inlining: list[object] = []
+        # The operands of one of several classes that branches at hand ask for theirs.
+        self.asked_here: list[Operand] = []
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
         self.updates: tuple[int, ...] = ()

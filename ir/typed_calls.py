@@ -11,7 +11,7 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.closures import Maker
 from ir.constructing import constructed
-from ir.core import Block, Call, Const, Lambda, Location, Operand, Raise, Value, Yield, type_of
+from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
 from ir.derived import base_of, is_asked
 from ir.enumerations import called_method, members_of
 from ir.errors import NeedsHeap, Unsupported
@@ -57,6 +57,9 @@ class TypedCalls(TypedChanges):
     """Appends calls as what their types make of them."""
 
     def inline(self, block: Block, mapping: Mapping) -> Yield | Raise:
+        raise AssertionError("given by Inference")
+
+    def op(self, op: Op, mapping: Mapping) -> Raise | None:
         raise AssertionError("given by Inference")
 
     def _lambda(self, op: Lambda, new: Callable[[Operand], Operand], mapping: Mapping) -> None:

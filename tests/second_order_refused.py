@@ -6,26 +6,29 @@ arrays that objects hold, or read iterators of functions of C (docs/limits.md).
 
 BY_AREA = {
     "abstract_collections": """
-        a_mapping a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
+        a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
     """,
     "asked_walks": "layers_added_between_walks layers_of_unlike_activations",
     "calls": """
         methods_of_dicts_as_values star_arguments
     """,
     "collection_classes": "events",
-    "data_classes": "data_class_with_everything",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
-        decorated_by_a_class dispatched_on_type method_dispatched_on_type method_with_partial
-        recursion_through_a_decorator weighted_edit_distance
+        decorated_by_a_class dispatched_on_type method_dispatched_on_type
+        method_with_partial recursion_through_a_decorator weighted_edit_distance
     """,
     "derived_containers": """
         a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init held_by_an_object
         structures_mapped
     """,
-    "draws": "drawn_from_what_objects_hold read_in_the_environment",
+    "draws": """
+        drawn_from_what_objects_hold read_in_the_environment
+    """,
     "enumerations": "members_that_are_called",
-    "event_queues": "actions_that_plan_others desk_with_planned_events",
+    "event_queues": """
+        actions_that_plan_others desk_with_planned_events
+    """,
     "exceptions": "exits_in_with",
     "failing_callees": """
         events machine starred_calls_that_fail_midway unknown_functions
@@ -40,14 +43,12 @@ BY_AREA = {
         managers partials prop_getter suppress with_raises
     """,
     "generator_consumers": """
-        chained classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
-        generator_expressions_over_iterators_as_arguments iterator_around_a_generator
-        sliced_and_taken starred_arguments zip_of_generators
+        classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
+        generator_expressions_over_iterators_as_arguments sliced_and_taken
     """,
-    "generator_endings": "with_around_a_yield",
     "generator_flow": """
-        alternate_until_all_end endless_recursion last_iterate_by_islice merge_of_sorted
-        running_means sieve sliding_windows swaps_of_a_sort
+        alternate_until_all_end merge_of_sorted running_means sieve sliding_windows
+        swaps_of_a_sort
     """,
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
@@ -60,11 +61,10 @@ BY_AREA = {
     """,
     "generator_pipelines": """
         batches batches_of_a_generator chosen_generator cleaned_up_after_break
-        controlled_by_its_reader coroutine_of_groups fluent_stream in_a_dict objects_that_move
-        power_iteration relaxation three_stages
+        controlled_by_its_reader coroutine_of_groups relaxation
     """,
     "generator_walks": """
-        flattened flattened_argument search_in_a_graph walk_of_dicts
+        flattened flattened_argument search_in_a_graph
     """,
     "generators": """
         array_changed_between_items functions_made_in_generator list_filled_by_generator
@@ -72,10 +72,10 @@ BY_AREA = {
         yielded_array_is_the_same
     """,
     "held_walks": """
-        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one broken_off
-        comprehensions counted_beside_reversed counted_items elements elements_by_index
-        flat_elements functions_that_change_what_is_ahead in_another_function
-        items_counted_from_one items_of_a_dict next_items
+        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one
+        broken_off comprehensions counted_beside_reversed counted_items elements
+        elements_by_index flat_elements functions_that_change_what_is_ahead
+        in_another_function items_counted_from_one items_of_a_dict next_items
         objects_that_are_called_change_what_is_walked_over
         operators_that_change_what_is_walked_over pairs_put_in_place parts_of_iterators
         properties_that_change_what_is_walked_over reversed_items rows_of_an_array
@@ -92,10 +92,12 @@ BY_AREA = {
     """,
     "matching": "objects_that_were_made_here",
     "memory_by_several_names": """
-        held_after_the_branch held_or_not held_since_the_first_iteration read_before_it_is_held
-        read_out_in_a_later_iteration replaced_in_the_first_iteration
+        held_after_the_branch held_or_not held_since_the_first_iteration
+        read_before_it_is_held read_out_in_a_later_iteration replaced_in_the_first_iteration
     """,
-    "models": "basis_splines soft_game",
+    "models": """
+        basis_splines soft_game
+    """,
     "names_of_attributes": """
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
         made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed
@@ -107,37 +109,37 @@ BY_AREA = {
         oscillator_in_a_namespace
     """,
     "object_protocols": """
-        alternative_constructors attributes_by_computed_names attributes_of_a_wrapped_object
-        cached_area cached_area_computed_anew checked_by_a_setter comparisons_of_dual_numbers
-        derivative_by_dual_numbers method_by_the_class_of_its_argument named_tuple_in_an_object
+        attributes_by_computed_names attributes_of_a_wrapped_object cached_area
+        cached_area_computed_anew comparisons_of_dual_numbers derivative_by_dual_numbers
+        method_by_the_class_of_its_argument named_tuple_in_an_object
         newton_step_of_a_polynomial setter_of_a_subclass stored_by_a_descriptor
         sum_of_dual_numbers
     """,
     "object_structures": """
-        account_as_argument accounts_that_are_observed bank_with_transfers
-        diffusion_on_a_cyclic_graph fluent_builder machine_of_states sweep_over_a_cyclic_graph
+        accounts_that_are_observed bank_with_transfers diffusion_on_a_cyclic_graph
+        machine_of_states sweep_over_a_cyclic_graph
     """,
     "objects": """
         container_of_the_user missing_attribute named_tuple_with_methods
-        newton_from_a_constant
-        operators_that_return_objects sums_of_objects
+        newton_from_a_constant operators_that_return_objects sums_of_objects
     """,
-    "objects_aliased": "number_where_an_object_was subclass_beside_its_base",
+    "objects_aliased": "number_where_an_object_was",
     "objects_changed": """
         attributes_through_hooks data_object_that_is_scaled history_of_a_simulation
-        largest_object_by_key stores_in_functions_of_a_list
+        stores_in_functions_of_a_list
     """,
     "objects_holding_containers": """
         appended_while_earlier_rows_are_read changed_by_a_generator changed_in_the_argument
         deep_copies deque_of_rows dicts_of_lists exposed_again filled_by_nested_loops
-        list_that_grows_while_an_object_holds_a_row_of_it rows_held_in_turn_while_the_list_grows
-        row_of_a_list_that_a_function_made grown_and_taken_down grown_before_an_error
+        list_that_grows_while_an_object_holds_a_row_of_it
+        rows_held_in_turn_while_the_list_grows row_of_a_list_that_a_function_made
+        grown_and_taken_down grown_before_an_error
         list_that_begins_with_what_a_loop_goes_on_with lists_of_arrays loops_over_rows
-        methods_that_change_rows moved_by_methods_of_lists
-        nothing_is_read_behind objects_in_lists_in_objects one_row_in_two_containers
-        one_row_in_two_objects part_of_a_local_array rebound_in_the_middle row_that_has_left
-        rows_swapped shallow_copies shared_by_functions three_levels trained_in_place
-        tuples_of_rows under_a_local_name_before_and_behind views_of_one_array
+        methods_that_change_rows moved_by_methods_of_lists nothing_is_read_behind
+        objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects
+        part_of_a_local_array rebound_in_the_middle row_that_has_left rows_swapped
+        shallow_copies shared_by_functions three_levels trained_in_place tuples_of_rows
+        under_a_local_name_before_and_behind views_of_one_array
         windows_beside_a_running_mean
     """,
     "reads_before_changes": "multiple_of_what_a_method_changes",

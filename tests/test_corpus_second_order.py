@@ -30,11 +30,12 @@ def returns_float(case):
 
 
 # Its gradient has what the class holds as well where it is differentiated, and the object's own
-# attributes alone where it isn't; of the others two add in another order, and round once more, and
+# attributes alone where it isn't; of the others four add in another order, and round once more, and
 # one has numbers of NumPy's for Python's.
 UNLIKE = {
     "objects.class_attributes", "arrays.attributes_found_at_run_time", "objects.property_is_read",
-    "draws.shuffled_by_numpy",
+    "draws.shuffled_by_numpy", "generator_pipelines.power_iteration",
+    "generator_pipelines.objects_that_move",
 }
 # Its other inputs make it store into objects that are arguments, which is refused.
 FIRST_INPUT_ALONE = {"objects.reflected_method_of_a_subclass"}
@@ -88,7 +89,9 @@ def second_of(f):
 # Whose third derivative is refused (objects in containers, back functions in unions of types), or
 # takes half a minute (`methods_of_dicts`).
 REFUSED_THIRD = {
+    "calls.methods_of_dicts_as_values",
     "calls.partial_function",
+    "calls.star_arguments",
     "changes_in_place.methods_of_dicts",
     "changes_in_place.methods_of_lists",
     "collection_classes.named_tuples",

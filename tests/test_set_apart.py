@@ -6,7 +6,35 @@ import numpy as np
 import pytest
 
 import zyg
-from tests import differences
+from tests import corpus, differences
+from tests.test_corpus_itself import each_input
+
+
+class Base:
+    def __init__(self, v):
+        self.v = v
+        self.w = 1.0
+
+    @property
+    def twice(self):
+        return self.v * 2.0
+
+
+class Derived(Base):
+    def __init__(self, v):
+        super().__init__(v)
+        self.w = v * 3.0
+
+    @property
+    def twice(self):
+        return self.v * self.w
+
+
+class Other:
+    def __init__(self, v):
+        self.v = v * v
+        self.w = 2.0
+        self.twice = v
 
 
 class Counter:
@@ -77,8 +105,19 @@ def lists_that_grow_by_augmented_assignments(x):
     return total * counter.parts[0]
 
 
+def objects_of_one_of_three_classes(x):
+    total = unknown(x)
+    for i in range(4):
+        o = Derived(x) if i % 3 == 0 else Base(x * i) if i % 3 == 1 else Other(x)
+        o.v = o.v * x
+        o.w += o.v
+        total += o.twice * o.w
+    return total
+
+
 @pytest.mark.parametrize("f", [
-    parts_of_a_tuple_that_grows, functions_in_a_dict, lists_that_grow_by_augmented_assignments,
+    objects_of_one_of_three_classes, parts_of_a_tuple_that_grows, functions_in_a_dict,
+    lists_that_grow_by_augmented_assignments,
 ])
 def test_what_leaves_objects_alone(f):
     differences.check_gradient(second(f), (1.3,), zyg.pullback)
@@ -222,3 +261,21 @@ def test_what_works_on_objects_is_refused(f):
     """What calls do that are found at run time isn't known when code is made."""
     with pytest.raises(zyg.ZygError):
         differences.check_gradient(second(f), (1.3,), zyg.pullback)
+
+
+@pytest.mark.parametrize(("program", "args"), [
+    case for case in each_input(corpus.all) if str(case.values[0]) in {
+        "generator_pipelines.power_iteration", "generator_pipelines.objects_that_move",
+    }
+])
+def test_gradients_that_round_once_more(program, args):
+    """They are the same but for that."""
+
+    def pullback(function, *given):
+        y, back = zyg.pullback(function, *given)
+        plain = function(*given)
+        for found, expected in zip(y, plain, strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+        return plain, back
+
+    differences.check_gradient(second(program.f), args, pullback)

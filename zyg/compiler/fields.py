@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import types
 from collections import OrderedDict, deque
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -287,7 +288,9 @@ def fields_of(obj: Any) -> list[tuple[str, Any]]:
     """What an object holds, in its dict and its slots."""
     found = list(getattr(obj, "__dict__", {}).items())
     cls: type = type(obj)
-    found += [(name, getattr(obj, name)) for name in _slots(cls) if hasattr(obj, name)]
+    for name in _slots(cls):
+        with suppress(AttributeError, NameError):  # a cell says that its variable isn't bound
+            found.append((name, getattr(obj, name)))
     return found
 
 

@@ -384,7 +384,11 @@ def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> No
                 "change objects, in code whose gradient is differentiated in turn"
             )
         return
-    if found_call(function, args, kwargs).works_on_objects:
+    try:
+        works_on_objects = found_call(function, args, kwargs).works_on_objects
+    except NameError:  # what it has captured isn't bound yet: nobody has looked at the call
+        works_on_objects = True
+    if works_on_objects:
         raise NotDifferentiable(
             f"{refusals.full_name(function)} works on objects, in code whose gradient is "
             "differentiated in turn, and is found at run time; call it by its name"

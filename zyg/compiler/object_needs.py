@@ -121,7 +121,8 @@ class ObjectNeeds:
         if self._stack and works_on_values(self._stack[-1].source.globals):
             return False
         if isinstance(callee, Union):
-            return any(self.works_on_objects(one, args, kwargs) for one in callee.members)
+            members = callee.members - {Known(None)}
+            return any(self.works_on_objects(one, args, kwargs) for one in members)
         if isinstance(callee, Known) and not self._has_needed_heap(callee):
             function = callee.value
             if function is primitives.apply:

@@ -213,6 +213,9 @@ class ObjectSurroundings:
     def unless_mutable(self) -> Any:
         return refusals.unless_mutable
 
+    def asks_by_cases(self) -> bool:
+        return self._specialiser.sets_apart
+
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         if not self._specialiser.sets_apart:
             return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
-from ir.heap import HEAP_NAME, class_stored, without_heap
+from ir.heap import HEAP_NAME, attribute_read, class_stored, without_heap
 from ir.held import may_be_memory
 from ir.late import late
 from ir.memory_facts import CHANGING
@@ -298,6 +298,9 @@ class Variation(Lengths):
     def _is_apart(self, op: Call) -> bool:
         """Whether a call leaves objects alone, though the run time finds what it does."""
         kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
+        if isinstance(op.callee, Const) and op.callee.value in (getattr, attribute_read):
+            cls = class_of(type_of(op.args[0]))
+            return op.callee.value is getattr and cls is not None and not is_users(cls)
         return HEAP_NAME not in kwtypes and not self.surroundings.works_on_objects(
             type_of(op.callee), tuple(map(type_of, op.args)), kwtypes
         )
