@@ -1,7 +1,7 @@
 """Programs of the corpus whose second derivative zyg refuses so far, by area.
 
-Most of them store into objects and call what is found at run time; others change lists, dicts or
-arrays that objects hold, or read iterators of functions of C (docs/limits.md).
+Most of them change lists, dicts or arrays that objects hold; others store into objects and call what
+is found at run time and works on objects, or read iterators of functions of C (docs/limits.md).
 """
 
 BY_AREA = {
@@ -9,9 +9,6 @@ BY_AREA = {
         a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
     """,
     "asked_walks": "layers_added_between_walks layers_of_unlike_activations",
-    "calls": """
-        methods_of_dicts_as_values star_arguments
-    """,
     "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
@@ -20,7 +17,6 @@ BY_AREA = {
     """,
     "derived_containers": """
         a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init held_by_an_object
-        structures_mapped
     """,
     "draws": """
         drawn_from_what_objects_hold read_in_the_environment
@@ -61,11 +57,9 @@ BY_AREA = {
     """,
     "generator_pipelines": """
         batches batches_of_a_generator chosen_generator cleaned_up_after_break
-        controlled_by_its_reader coroutine_of_groups relaxation
+        coroutine_of_groups relaxation
     """,
-    "generator_walks": """
-        flattened flattened_argument search_in_a_graph
-    """,
+    "generator_walks": "search_in_a_graph",
     "generators": """
         array_changed_between_items functions_made_in_generator list_filled_by_generator
         recursive_walk rows_changed_by_who_takes_them yield_in_nested_loops

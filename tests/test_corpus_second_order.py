@@ -99,6 +99,7 @@ REFUSED_THIRD = {
     "decorators.partial_functions",
     "derived_containers.changed_by_callees",
     "derived_containers.points",
+    "derived_containers.structures_mapped",
     "derived_containers.vectors",
     "enumerations.values_of_members",
     "event_queues.events_that_are_compared",

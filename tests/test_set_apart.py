@@ -123,6 +123,16 @@ def test_what_leaves_objects_alone(f):
     differences.check_gradient(second(f), (1.3,), zyg.pullback)
 
 
+@pytest.mark.parametrize("f", [
+    objects_of_one_of_three_classes, parts_of_a_tuple_that_grows,
+    lists_that_grow_by_augmented_assignments,
+])
+def test_forward_over_reverse(f):
+    _, back = zyg.pullback(second(f), 1.3)
+    _, (dot,) = zyg.jvp(second(f), (1.3,), (1.0,))
+    assert dot == pytest.approx(back((1.0,))[0], rel=1e-12)
+
+
 def stores_by_setattr(x):
     counter = Counter(x)
     counter.note(x)
