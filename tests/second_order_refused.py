@@ -1,7 +1,7 @@
 """Programs of the corpus whose second derivative zyg refuses so far, by area.
 
-Most of them change lists, dicts or arrays that objects hold; others store into objects and call what
-is found at run time and works on objects, or read iterators of functions of C (docs/limits.md).
+Most of them change lists, dicts or arrays that objects hold; others store into objects and call
+what is found at run time and works on objects, or read iterators of C's (docs/limits.md).
 """
 
 BY_AREA = {
