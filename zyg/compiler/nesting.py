@@ -242,7 +242,9 @@ def specialised(
     types_ = [parameter_type(type_of(operand)) for operand in inputs]
     try:
         made = specialiser.specialise(source, types_)
-        if not made.stored:
+        # With what isn't known set apart, code for objects takes the heap, which is checked there.
+        is_apart = inference.heap is not None and specialiser.sets_apart
+        if not made.stored and not (is_apart and made.works_on_objects):
             return made, None
         if inference.heap is None:
             if may_store_unseen(specialiser, made, set()):
