@@ -115,6 +115,16 @@ def objects_of_one_of_three_classes(x):
     return total
 
 
+def default_of_an_attribute(x):
+    base = Base(x)
+    base.w = base.v * x
+    return base.w + getattr(base, "missing", base.v * 2.0)
+
+
+def test_default_of_an_attribute_that_nothing_stores():
+    differences.check_gradient(default_of_an_attribute, (1.3,), zyg.pullback)
+
+
 @pytest.mark.parametrize("f", [
     objects_of_one_of_three_classes, parts_of_a_tuple_that_grows, functions_in_a_dict,
     lists_that_grow_by_augmented_assignments,

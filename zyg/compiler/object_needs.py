@@ -292,8 +292,8 @@ class ObjectNeeds:
         return [call.callee, *call.args, *call.kwargs.values()]
 
     def _may_field_vary(self, read: Call) -> bool:
-        _, obj, name, *_ = read.args
-        if self.fields is None or not isinstance(name, Const):
+        _, obj, name, *default = read.args
+        if default or self.fields is None or not isinstance(name, Const):
             return True
         if member(type_of(obj), name.value).kind != "stored":
             return True
