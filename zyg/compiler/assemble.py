@@ -27,6 +27,7 @@ from ir.place_state import NEW
 from ir.rewrite import free_values, walk
 from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
+from zyg.compiler import handing_over
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
@@ -41,7 +42,7 @@ from zyg.compiler.generated import (
     load,
     passed_inputs,
 )
-from zyg.compiler.handing_over import hand_over
+from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.nesting import Derived, Opened, Unsettled, expanded
@@ -82,10 +83,10 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 8
 NOTHING = Yield([])
 
-# A function for its types, its active inputs, whether it hands out the value alone, whether it is
-# called by generated code, and whether the gradient that it is a part of stands inside of
-# differentiated code. With the last goes what is known of objects there.
-PairKey: TypeAlias = tuple[Specialisation, Flow, bool, bool, bool, object]
+# A function for its types, its active inputs, whether it hands out the value alone, what it takes
+# over, and whether the gradient that it is a part of stands inside of differentiated code. With the
+# last goes what is known of objects there.
+PairKey: TypeAlias = tuple[Specialisation, Flow, bool, HandedOver, bool, object]
 
 
 class Compiler:
@@ -142,17 +143,19 @@ class Compiler:
 
     def called_pair(self, made: Specialisation, active: Flow) -> Pair:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
-        return self.pair(made, active, is_called=True)
+        return self.pair(made, active, handed=handed_over(made, made.with_bars(active)))
 
     def pair(
-        self, made: Specialisation, active: Flow, of_value: bool = False, is_called: bool = False
+        self, made: Specialisation, active: Flow, of_value: bool = False,
+        handed: HandedOver = handing_over.NOTHING,
     ) -> Pair:
         """The generated pair; its code is there once `finish` has run.
 
         With `of_value`, it hands out the value alone of a function that changes its inputs too.
         """
         of_value = of_value and bool(made.handed_out)
-        key = made, active, of_value, is_called, self._is_inner, self._state_of_objects(made)
+        indices = made.with_bars(active)
+        key = made, active, of_value, handed, self._is_inner, self._state_of_objects(made)
         known = self._pairs.get(key)
         if known is not None:
             return known
@@ -162,13 +165,11 @@ class Compiler:
                 made.function.loc, advice="call it by its name",
             )
         name = identifier(made.function.name)
-        indices = made.with_bars(active)
         returned = made.value_type if of_value else made.returned_type
         passed = passed_inputs(made)
         forward = Generated(f"{name}_forward", [returned, TOP])
         back = Generated(f"{name}_back", [bar_type(made, i) for i in indices])
-        if is_called and not isinstance(made.source, RunAgain):
-            hand_over(back, made, indices)
+        back.take_over(handed, [made.inputs[i] for i in indices])
         if isinstance(made.source, RunAgain):
             from zyg.compiler.checkpoint_pairs import generated  # few programs need it
 
@@ -178,10 +179,8 @@ class Compiler:
         # A derivative of a forward function changes what that changes.
         changed = sorted({*made.handed_out, *made.source.changes})
         pair.forward.changes = tuple(passed.index(i) for i in changed if i in passed)
-        # What one call of a recursion saves would be copied in each call around it else.
-        pair.forward.saves_apart = (
-            bool(pair.forward.changes) and made.heap is None and made.calls_itself()
-        )
+        changes = bool(pair.forward.changes)
+        pair.forward.saves_apart = changes and made.heap is None and made.calls_itself()
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         pair.forward.is_of_program = pair.back.is_of_program = self._takes_table(made)
         self._pairs[key] = pair

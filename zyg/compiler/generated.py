@@ -20,7 +20,7 @@ from ir.rewrite import clone
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
-from zyg.compiler.handing_over import taken_over
+from zyg.compiler.handing_over import NOTHING, HandedOver, taken_over
 from zyg.compiler.held_items import add_single_items
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
@@ -28,6 +28,7 @@ from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.replica import read_in_place
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.table_ownership import reuse_tables
+from zyg.compiler.tangents import seed_type
 
 verifying = False  # tests turn this on: the IR is checked after each pass
 
@@ -44,20 +45,25 @@ class Generated:
     changes: tuple[int, ...] = ()
     works_on_objects: bool = False
     # Of a forward function: whether what it saves shares no memory with what it changes or returns.
+    # What one call of a recursion saves would be copied in each call around it else.
     saves_apart: bool = False
     pair: Pair | None = None
-    # Of a back function: the numbers of those results that it adds to what it is given for them.
+    # Of a back function: the numbers of those results that it adds to what it is given for them,
+    # and what else it takes over.
     begun: tuple[int, ...] = ()
-    # What it takes over (`zyg.compiler.handing_over`): arguments, or parts of one, by number; and
-    # the results that are the caller's own.
-    takes: tuple[tuple[int, int | None], ...] = ()
-    gives: tuple[int, ...] = ()
+    handed: HandedOver = NOTHING
     # Whether it is a part of a program that works on objects, and is differentiated in turn.
     is_of_program: bool = False
 
     @property
     def __name__(self) -> str:
         return self.name
+
+    def take_over(self, handed: HandedOver, inputs: list[Type]) -> None:
+        """Has a back function, of inputs of such types, take over what callers hand to it."""
+        self.begun, self.handed = handed.begun, handed
+        for number in handed.begun:
+            self.results[number] = seed_type(inputs[number])
 
     def result_types(self) -> list[Type]:
         return self.results
@@ -112,9 +118,9 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         function = clone(function)
         read_in_place(function.body)
         add_single_items(function.body)
-        taken = taken_over(function, item.takes)
-        reuse_tables(function.body, taken, item.gives)
-        reuse_buffers(function.body, taken, item.gives)
+        taken = taken_over(function, item.handed.takes)
+        reuse_tables(function.body, taken, item.handed.gives)
+        reuse_buffers(function.body, taken, item.handed.gives)
         shorten_updates(function.body)
         read_buffers_in_place(function.body)
         read_attributes(function.body)

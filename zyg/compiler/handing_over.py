@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import operator
 import types
-from typing import TYPE_CHECKING
 
 from ir import facts, primitives
 from ir.core import (
@@ -28,41 +27,50 @@ from ir.core import (
     operands_of,
     type_of,
 )
+from ir.record import record
 from ir.rewrite import blocks, walk
 from ir.types import Closure, Known, Tuple
 from zyg.array_type import is_number
-from zyg.compiler.specialisation import Specialisation
-from zyg.compiler.tangents import is_array, is_container_of_floats, seed_type
+from zyg.compiler.specialisation import RunAgain, Specialisation
+from zyg.compiler.tangents import is_array, is_container_of_floats
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 
-if TYPE_CHECKING:
-    from zyg.compiler.generated import Generated
+
+@record
+class HandedOver:
+    """Results that are sums which a back function is given the beginnings of, what it takes over
+    (arguments, or parts of one, by number), and the results that are the caller's own."""
+
+    begun: tuple[int, ...] = ()
+    takes: tuple[tuple[int, int | None], ...] = ()
+    gives: tuple[int, ...] = ()
 
 
-def hand_over(back: Generated, made: Specialisation, indices: list[int]) -> None:
-    """Notes what the back function of a specialisation takes over, where generated code calls it.
+NOTHING = HandedOver()
+
+
+def handed_over(made: Specialisation, indices: list[int]) -> HandedOver:
+    """What the back function of a specialisation takes over, where generated code calls it.
 
     `indices` are the inputs whose cotangents it gives.
     """
-    if made.heap is not None:
-        return
+    if made.heap is not None or isinstance(made.source, RunAgain):
+        return NOTHING
     inputs = [*made.function.captured, *made.function.params]
     returned = made.returned_type
     versions = returned.items[1:] if made.handed_out and isinstance(returned, Tuple) else ()
     changed = [number for number, i in enumerate(indices) if i in made.handed_out]
-    back.begun = tuple(
+    begun = tuple(
         number for number, i in enumerate(indices)
         if number not in changed and _is_read_by_items(made, inputs[i])
     )
-    for number in back.begun:
-        back.results[number] = seed_type(made.inputs[indices[number]])
     parts = [part for part, type_ in enumerate(versions, 1) if is_container_of_floats(type_)]
-    back.takes = (
-        *((1, part) for part in parts), *((2 + i, None) for i in range(len(back.begun)))
+    before = [i for i in changed if is_container_of_floats(made.inputs[indices[i]])]
+    return HandedOver(
+        begun,
+        (*((1, part) for part in parts), *((2 + i, None) for i in range(len(begun)))),
+        tuple(sorted([*begun, *before])),
     )
-    back.gives = tuple(sorted([
-        *back.begun, *(i for i in changed if is_container_of_floats(made.inputs[indices[i]]))
-    ]))
 
 
 def taken_over(function: Function, takes: tuple[tuple[int, int | None], ...]) -> set[Value]:

@@ -59,6 +59,7 @@ from zyg.compiler.consuming import (
     set_item_into,
     subtract_into,
 )
+from zyg.compiler.handing_over import NOTHING, HandedOver
 from zyg.compiler.tangents import is_array
 from zyg.cotangent_facts import holds_numbers, is_place_of_number, is_sum_of_numbers
 
@@ -247,7 +248,7 @@ class Ownership:
         may change, where these aren't the adjoint's own."""
         for block in blocks(body):
             for op in block.ops:
-                for argument, part in _taken_by(op):
+                for argument, part in _handed(op).takes:
                     assert isinstance(op, Call)
                     self._own(op, argument, part)
         whole = body.exit.values[0] if gives and isinstance(body.exit, Yield) else None
@@ -367,7 +368,7 @@ class Ownership:
             return True
         if operand in self._calls:
             call = self._calls[operand]
-            if call.results.index(operand) in _given_by(call):
+            if call.results.index(operand) in _handed(call).gives:
                 return True
             return self._is_made(call, assumed)
         if operand in self._branches:
@@ -438,14 +439,11 @@ def _is_tuple(call: Call) -> bool:
     return isinstance(call.callee, Const) and call.callee.value is primitives.build_tuple
 
 
-def _taken_by(op: Op) -> tuple[tuple[int, int | None], ...]:
-    """What a call of a back function takes over (`zyg.compiler.handing_over`)."""
+def _handed(op: Op) -> HandedOver:
+    """What a call of a back function takes over, and gives."""
     is_known = isinstance(op, Call) and isinstance(op.callee, Const)
-    return getattr(op.callee.value, "takes", ()) if is_known else ()  # type: ignore[union-attr]
-
-
-def _given_by(call: Call) -> tuple[int, ...]:
-    return getattr(call.callee.value, "gives", ()) if isinstance(call.callee, Const) else ()
+    found = getattr(op.callee.value, "handed", None) if is_known else None  # type: ignore[union-attr]
+    return found if isinstance(found, HandedOver) else NOTHING
 
 
 def _uses_on_path(
