@@ -38,7 +38,7 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent, cotangent_items
-from zyg.array_type import dtype_of_operand, rank_of, same_shape, summed_axes
+from zyg.array_type import NUMPY_SCALARS, dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
 from zyg.compiler.algebra import SIGNED, is_const, neutral
 from zyg.compiler.augment import Augmenter
@@ -445,8 +445,15 @@ class Accumulation(ItemContributions):
             return bar
         # A branch hands out something else in the place of a number of the arm that it didn't
         # take, so that the type tells the zero, and not the value.
-        is_python = class_of(type_of(like)) in (int, float, complex)
-        made = self.call(cotangent.materialised, bar, self.zero(like) if is_python else like)
+        type_, cls = type_of(like), class_of(type_of(like))
+        known = like
+        if cls in NUMPY_SCALARS:
+            known = Const(cls(0))
+        elif cls in (int, float, complex) or (
+            isinstance(type_, Union) and not any(map(is_array, type_.members))
+        ):
+            known = self.zero(like)
+        made = self.call(cotangent.materialised, bar, known)
         if isinstance(made, Value):
             made.type = tangent_type(type_of(like))
         return made
