@@ -96,6 +96,20 @@ def by_a_function_of_two_items(values):
     return total
 
 
+def by_a_memo_of_an_inner_function(values):
+    first, found = values[0], {}
+
+    def cost(i):
+        if i in found:
+            return found[i]
+        if i < 2:
+            return first
+        found[i] = cost(i // 2) * 0.5 + cost(i - i // 2)
+        return found[i]
+
+    return sum([cost(i) for i in range(len(values))])
+
+
 def by_a_memo_that_is_asked(values):
     sums = {}
     for i, x in enumerate(values):
@@ -249,6 +263,6 @@ PROGRAMS = [
     over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
     mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
-    relaxed_by_a_function, by_a_recursive_memo, by_a_memo_that_is_asked,
-    by_a_recursion_over_a_list, by_a_function_of_two_items,
+    relaxed_by_a_function, by_a_recursive_memo, by_a_memo_of_an_inner_function,
+    by_a_memo_that_is_asked, by_a_recursion_over_a_list, by_a_function_of_two_items,
 ]

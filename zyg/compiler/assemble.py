@@ -46,7 +46,8 @@ from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.nesting import Derived, Opened, Unsettled, expanded
-from zyg.compiler.preserve import preserve, preserve_held
+from zyg.compiler.preserve import preserve
+from zyg.compiler.preserve_held import preserve_held
 from zyg.compiler.records import pack_records
 from zyg.compiler.returned import (
     bar_of_input,
@@ -391,9 +392,8 @@ class Compiler:
         versions: Versions | None, logged: list[int] | None, handed_on: Iterable[Operand] = (),
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
-        copied = preserve(
-            forward, adjoint, transposer.exported, made.heap is not None, handed_on
-        )
+        on_heap = made.heap is not None
+        copied = preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
         if versions is not None:
             decide(versions, logged, copied)
         if made.heap is not None and transposer.surroundings.may_change_held():

@@ -35,9 +35,8 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.held import may_be_memory
 from ir.memory_facts import CHANGING, changed_by, is_change, is_mutable
-from ir.rewrite import Mapping, blocks, defined, free_values, substitute, walk
+from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.typed_branches import is_same_operand as same
 from ir.types import Tuple, Type, class_of
@@ -50,7 +49,6 @@ from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
 from zyg.numpy_indexing import selects
-from zyg.shadows import kept_contents
 
 # Changes of a container that leave the memory of what it holds as it is.
 _REGROUPING = {
@@ -100,7 +98,7 @@ def preserve(
         if callee is keeping.kept:
             copied.append(value)
             callee = copying
-        _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
+        insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
         substitute(adjoint, {value: kept})
     lean = {
         result for result in exported if is_array(result.type)
@@ -120,67 +118,6 @@ def changed_at_entry(body: Block) -> bool:
     memory = _Memory(Block([], body.ops, body.exit), set())
     entered = [*body.params, *free_values(body)]
     return any(memory.is_written(value) for value in entered if holds_memory(value.type))
-
-
-def preserve_held(
-    forward: Block, adjoint: Block, exported: set[Value], apart: set[Value]
-) -> None:
-    """Lets an adjoint read copies of all memory that an object may hold and change later.
-
-    Where it is changed is not known when code is made; so everything is copied but what a call of
-    code that works on objects has saved, which consists of copies.
-    """
-    makers = {value: op for op in walk(forward) for value in op.results}
-    copies: Mapping = {}
-    for value in free_values(adjoint):
-        callee = None if value in apart else _copying(value, makers.get(value), adjoint)
-        if callee is not None:
-            copies[value] = kept = Value(value.name, value.type)
-            _insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
-    substitute(adjoint, copies)
-    for block in blocks(forward):
-        for op in block.ops:
-            if not isinstance(op, If | Try | For | While):
-                continue
-            skipped = 0 if isinstance(op, If | Try) else 1
-            for body in blocks_of(op):
-                if not isinstance(body.exit, Yield):
-                    continue
-                for i, result in enumerate(op.results):
-                    found = body.exit.values[skipped + i]
-                    if result not in exported or not isinstance(found, Value):
-                        continue
-                    callee = _copying(found, makers.get(found), None)
-                    if callee is not None:
-                        kept = Value(found.name, found.type)
-                        _insert_behind(body, found, Call(Const(callee), [found], {}, [kept]))
-                        body.exit.values[skipped + i] = kept
-
-
-def _copying(
-    value: Value, op: Op | None, adjoint: Block | None
-) -> Callable[[Any], Any] | None:
-    """How a value that an adjoint reads, made by `op`, is copied; None for what never changes."""
-    if not may_be_memory(value.type):
-        return None
-    if isinstance(op, Call) and isinstance(op.callee, Const):
-        callee = op.callee.value
-        # What such a call returns is what it is; what it has saved comes last.
-        is_saved = getattr(callee, "works_on_objects", False) and value is op.results[-1]
-        if is_saved or callee in _COPIES:
-            return None
-    if isinstance(op, Loop) and _is_collected(op, value):
-        return None  # what it holds is copied where it is made
-    if adjoint is not None and is_array(value.type) and reads_only_metadata(adjoint, value):
-        return None
-    return kept_contents
-
-
-_COPIES = (cotangent.prototype, keeping.kept, kept_with_objects, kept_contents)
-
-
-def _is_collected(op: For | While, value: Value) -> bool:
-    return op.results.index(value) >= len(op.init)
 
 
 def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
@@ -231,7 +168,7 @@ def _preserve_exports(
                     copied.append(value)
                     callee = copying
                 copy = Call(Const(callee), [value], {}, [kept])
-                _insert_behind(body, value, copy)
+                insert_behind(body, value, copy)
                 body.exit.values[skipped + i] = kept
             elif result not in lean:
                 body.exit.values[skipped + i] = _kept_apart(value, body, memory, forward)
@@ -245,11 +182,11 @@ def _kept_apart(value: Value, block: Block, memory: _Memory, forward: Block) -> 
         return value
     apart = Value(value.name, value.type)
     others = [memory.version_beside(value, other, block) for other in others]
-    _insert_behind(block, value, Call(Const(kept_apart), [value, *others], {}, [apart]))
+    insert_behind(block, value, Call(Const(kept_apart), [value, *others], {}, [apart]))
     return apart
 
 
-def _insert_behind(block: Block, value: Value, call: Call) -> None:
+def insert_behind(block: Block, value: Value, call: Call) -> None:
     """Inserts a call where a value has just come into being."""
     for inner in blocks(block):
         if value in inner.params:

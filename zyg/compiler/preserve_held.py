@@ -1,0 +1,97 @@
+"""Keeps what an adjoint reads of memory that objects may hold: all of it, by copies.
+
+    back = kept_contents(back)        saved, by a call of code that works on objects: as it is
+
+Where such memory is changed is not known when code is made. What a call of code that works on
+objects has saved consists of copies; of that, no second ones are made, whichever way it has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ir.core import Block, Call, Const, For, If, Op, Operand, Try, Value, While, Yield, blocks_of
+from ir.held import may_be_memory
+from ir.rewrite import Mapping, blocks, free_values, substitute, walk
+from zyg import cotangent, keeping
+from zyg.compiler.metadata import reads_only_metadata
+from zyg.compiler.objects import kept_with_objects
+from zyg.compiler.preserve import insert_behind
+from zyg.compiler.tangents import is_array
+from zyg.shadows import kept_contents
+
+
+def preserve_held(
+    forward: Block, adjoint: Block, exported: set[Value], apart: set[Value]
+) -> None:
+    """Lets an adjoint read copies of all memory that an object may hold and change later, but for
+    values that are `apart`: records of what was held are copies."""
+    makers = {value: op for op in walk(forward) for value in op.results}
+    for block in reversed(blocks(forward)):  # what inner ones hand out is copied there
+        for op in block.ops:
+            if not isinstance(op, If | Try | For | While):
+                continue
+            skipped = 0 if isinstance(op, If | Try) else 1
+            for body in blocks_of(op):
+                if not isinstance(body.exit, Yield):
+                    continue
+                for i, result in enumerate(op.results):
+                    found = body.exit.values[skipped + i]
+                    if result not in exported or not isinstance(found, Value):
+                        continue
+                    callee = _copying(found, makers, None)
+                    if callee is not None:
+                        kept = Value(found.name, found.type)
+                        copy = Call(Const(callee), [found], {}, [kept])
+                        insert_behind(body, found, copy)
+                        body.exit.values[skipped + i] = kept
+                        makers[kept] = copy
+    copies: Mapping = {}
+    for value in free_values(adjoint):
+        callee = None if value in apart else _copying(value, makers, adjoint)
+        if callee is not None:
+            copies[value] = kept = Value(value.name, value.type)
+            insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
+    substitute(adjoint, copies)
+
+
+def _copying(
+    value: Value, makers: dict[Value, Op], adjoint: Block | None
+) -> Callable[[Any], Any] | None:
+    """How a value that an adjoint reads is copied; None for what never changes."""
+    if _is_copy(value, makers):
+        return None
+    if adjoint is not None and is_array(value.type) and reads_only_metadata(adjoint, value):
+        return None
+    return kept_contents
+
+
+def _is_copy(value: Operand, makers: dict[Value, Op]) -> bool:
+    """Whether a value is memory of its own already, or none, whichever way the program takes."""
+    if isinstance(value, Const):
+        return value.value is None
+    if not may_be_memory(value.type):
+        return True
+    match makers.get(value):
+        case Call(Const(callee)) as op:
+            # What such a call returns is what it is; what it has saved comes last.
+            is_saved = getattr(callee, "works_on_objects", False) and value is op.results[-1]
+            return is_saved or callee in _COPIES
+        case If() | Try() as op:
+            position = op.results.index(value)
+            return all(
+                _is_copy(block.exit.values[position], makers)
+                for block in op.blocks if isinstance(block.exit, Yield)
+            )
+        case For() | While() as op:
+            return _is_collected(op, value)  # what it holds is copied where it is made
+        case _:
+            return False
+
+
+_COPIES = (cotangent.prototype, keeping.kept, kept_with_objects, kept_contents)
+
+
+def _is_collected(op: For | While, value: Value) -> bool:
+    return op.results.index(value) >= len(op.init)
