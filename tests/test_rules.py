@@ -39,8 +39,8 @@ def test_every_rule_has_a_row() -> None:
     # Changes in place have tests/test_changes.py, heaps tests/test_heaps.py, exceptions
     # tests/test_exceptions.py, random draws tests/test_draws.py, copies tests/test_copies.py, SciPy
     # tests/test_scipy_*.py, methods of ufuncs tests/test_ufunc_methods.py, classes derived from
-    # containers tests/test_derived_containers.py, what tangents are put together from
-    # tests/test_nesting_of_modes.py and tests/test_compositions.py.
+    # containers tests/test_derived_containers.py, patterns tests/corpus/matching.py, what tangents
+    # are put together from tests/test_nesting_of_modes.py and tests/test_compositions.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
         "lazy", "assembly",
@@ -48,7 +48,7 @@ def test_every_rule_has_a_row() -> None:
         "special_functions", "special_gamma", "special_bessel", "scipy_solve", "scipy_matrices",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
-        "running_extrema", "heaps", "derived_classes",
+        "running_extrema", "heaps", "derived_classes", "matching",
         "tangents_of_cotangents", "tangents_twice",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}

@@ -117,7 +117,7 @@ def legacy_permutation(self, x):
 
 @adjoint(np.random.Generator.choice, np.random.RandomState.choice)
 def choice(self, a, size=None, replace=True, p=None):
-    """Which items are drawn, with whatever probabilities, doesn't change with a small step."""
+    # Which items are drawn, with whatever probabilities, doesn't change with a small step.
     is_number = np.ndim(a) == 0
     chosen = self.choice(a if is_number else len(a), size, replace, p)
 
