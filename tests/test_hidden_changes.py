@@ -112,3 +112,40 @@ def test_part_that_one_arm_replaces_and_another_one_changes_is_refused():
         zyg.gradient(part_replaced_in_one_arm, 2.0)
     for a, bar in ((2.0, 8.0), (-2.0, -3.0)):
         assert zyg.gradient(part_changed_in_an_arm_that_returns, a) == (bar,)
+
+
+class Doubling:
+    def __init__(self, a):
+        self.a = a
+
+    def __len__(self):
+        self.a = self.a * 2.0
+        return 3
+
+
+class Constant:
+    def __init__(self, a):
+        self.a = a
+
+    def __len__(self):
+        return 2
+
+
+def of_lengths(x, count):
+    total = 0.0
+    for item in [Constant(x), Doubling(x), [x, x]][:count]:
+        total += len(item) * x
+    return total
+
+
+def of_known_class(x):
+    doubling = Doubling(x)
+    return len(doubling) * doubling.a
+
+
+def test_what_len_changes_in_objects_of_no_known_class_is_refused():
+    assert zyg.gradient(of_known_class, 2.0) == (6.0,)
+    assert zyg.gradient(of_lengths, 2.0, 1)[0] == 2.0
+    for find in (zyg.gradient, lambda f, *args: zyg.jvp(f, args, (1.0, None))):
+        with pytest.raises(zyg.NotDifferentiable, match="`len` calls a method of Doubling"):
+            find(of_lengths, 2.0, 2)

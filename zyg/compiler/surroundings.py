@@ -22,6 +22,7 @@ from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from zyg.compiler.asked import check_asked
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
 from zyg.compiler.conversions import refuse_objects
@@ -155,6 +156,8 @@ class ProgramSurroundings(ObjectSurroundings):
         ):
             watched = [callee, *args]
             return inference.typed_call(Const(unchanged_by), watched, kwargs, ["text"], loc)[0]
+        if inference.places is not None and isinstance(callee, Const):
+            check_asked(inference, callee, args, self._made.source.globals, loc)
         expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )

@@ -78,14 +78,23 @@ def _may_change(type_: Type) -> bool:
 @functools.lru_cache(maxsize=1024)
 def changes_by_text(cls: type) -> bool:
     """Whether a method of a user's class that makes a text may change objects."""
-    return any(_changes(function) for function in text_functions(cls))
+    return may_change_by(cls, METHODS)
+
+
+def may_change_by(cls: type, methods: tuple[str, ...]) -> bool:
+    """Whether some methods of a user's class may change objects."""
+    return any(_changes(function) for function in _functions(cls, methods))
 
 
 @functools.lru_cache(maxsize=1024)
 def text_functions(cls: type) -> list[types.FunctionType]:
     """The methods of a user's class that make texts, and what they call, as far as names tell."""
+    return _functions(cls, METHODS)
+
+
+def _functions(cls: type, methods: tuple[str, ...]) -> list[types.FunctionType]:
     found: dict[types.CodeType, types.FunctionType] = {}
-    pending = [lookup(cls, name) for name in METHODS] if is_users(cls) else []
+    pending = [lookup(cls, name) for name in methods] if is_users(cls) else []
     while pending:
         function = pending.pop()
         function = function.fget if isinstance(function, property) else function
