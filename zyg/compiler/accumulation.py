@@ -450,9 +450,9 @@ class Accumulation(ItemContributions):
         if cls in NUMPY_SCALARS:
             known = Const(cls(0))
         elif cls in (int, float, complex) or (
-            isinstance(type_, Union) and not any(map(is_array, type_.members))
+            isinstance(type_, Union) and not any(map(is_array, type_.members)) and is_real(type_)
         ):
-            known = self.zero(like)
+            known = self.zero(like)  # the cotangent of what is real is made real
         made = self.call(cotangent.materialised, bar, known)
         if isinstance(made, Value):
             made.type = tangent_type(type_of(like))
