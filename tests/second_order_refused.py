@@ -104,7 +104,8 @@ BY_AREA = {
     """,
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
-        cached_area_computed_anew comparisons_of_dual_numbers derivative_by_dual_numbers
+        cached_area_computed_anew checked_by_a_setter comparisons_of_dual_numbers
+        derivative_by_dual_numbers
         method_by_the_class_of_its_argument named_tuple_in_an_object
         newton_step_of_a_polynomial setter_of_a_subclass stored_by_a_descriptor
         sum_of_dual_numbers
