@@ -137,7 +137,6 @@ BY_AREA = {
         under_a_local_name_before_and_behind views_of_one_array
         windows_beside_a_running_mean
     """,
-    "reads_before_changes": "multiple_of_what_a_method_changes",
     "recursion": "continuations",
     "shared_contents": """
         argument_that_a_function_changes array_of_all_functions calls_from_a_list

@@ -58,7 +58,6 @@ from tests.corpus import (
     objects_changed,
     objects_holding_containers,
     options,
-    reads_before_changes,
     recursion,
     selected_items,
     shared_contents,

@@ -61,31 +61,3 @@ def by_order(x):
     z = x[np.minimum(np.searchsorted(np.cumsum(x), x + 0.1), 3)]
     z *= x
     return y @ y * z[0] + x[np.searchsorted(np.sort(x), 0.4)] + z @ np.arange(4.0)
-
-
-@program((0.8, 0.3))
-def resampled_particles(a, s):
-    rng = np.random.default_rng(0)
-    n = 20
-    x = rng.normal(size=n)
-    likelihood = 0.0
-    for t in range(4):
-        x = a * x + s * rng.normal(size=n)
-        w = np.exp(-0.5 * (0.3 * t - x) ** 2)
-        likelihood += np.log(np.mean(w))
-        w /= np.sum(w)
-        x = x[rng.choice(n, size=n, p=w)] if t % 2 else rng.choice(x, n, True, w)
-        x[0] *= 0.9
-    return likelihood
-
-
-@program((X,))
-def by_draws(x):
-    rng = np.random.default_rng(0)
-    y = x[rng.integers(4, size=6)]
-    y *= 2.0
-    z = x[rng.permutation(4)]
-    z[0] += y[0]
-    w = rng.permutation(np.outer(x, x))
-    w /= z
-    return np.sum(y**2) + np.sum(w[0]) * z[1]

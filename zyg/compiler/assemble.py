@@ -142,9 +142,9 @@ class Compiler:
 
     # Pairs of functions
 
-    def called_pair(self, made: Specialisation, active: Flow) -> Pair:
+    def called_pair(self, made: Specialisation, active: Flow, held: Flow) -> Pair:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
-        return self.pair(made, active, handed=handed_over(made, made.with_bars(active)))
+        return self.pair(made, active, handed=handed_over(made, made.with_bars(active), held))
 
     def pair(
         self, made: Specialisation, active: Flow, of_value: bool = False,

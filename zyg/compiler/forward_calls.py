@@ -107,7 +107,7 @@ class ForwardCalls(ForwardObjects):
         if not active:
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
-        pair = self._pair_of(specialisation, active)
+        pair = self._pair_of(specialisation, active, frozenset(held))
         results = self._apart_from_heap(op, specialisation, inputs, mapping)
         name = results[0].name if len(results) == 1 else "t"
         result, saved = Value(name, specialisation.returned_type), Value("saved", TOP)
@@ -118,17 +118,16 @@ class ForwardCalls(ForwardObjects):
             ) if not isinstance(value.type, Known) and value.type != HEAP
         ]
         self._define(Call(Const(pair.forward), passed, {}, [result, saved], op.loc))
-        indices = specialisation.with_bars(active)
         targets: list[tuple[Operand, str | None]] = [
-            (owner, held[i]) if i in held else (inputs[i], None) for i in indices
+            (owner, held[i]) if i in held else (inputs[i], None)
+            for i in specialisation.with_bars(active)
         ]
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         works_on_objects = specialisation.heap is not None or self._reaches_objects(targets)
         self.steps.append(
             CallStep(
-                result, targets, [inputs[i] for i in indices], pair.back, saved, op.loc,
-                works_on_objects, changes_objects,
+                result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
             )
         )
         if len(results) == 1:

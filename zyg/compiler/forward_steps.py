@@ -37,12 +37,10 @@ class OpaqueStep:
 
 @node
 class CallStep:
-    """A call of a user's function with code of its own: `targets` are its active inputs, or the
-    function objects that hold these."""
+    """A call of a user's function with code of its own: `targets` are its active inputs."""
 
     result: Value
     targets: list[tuple[Operand, str | None]]
-    inputs: list[Operand]
     back: object
     saved: Value
     loc: Location | None

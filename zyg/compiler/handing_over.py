@@ -31,6 +31,7 @@ from ir.record import record
 from ir.rewrite import blocks, walk
 from ir.types import Closure, Known, Tuple
 from zyg.array_type import is_number
+from zyg.compiler.activity import Flow
 from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.compiler.tangents import is_array, is_container_of_floats
 from zyg.rules.registry import is_constant, rule_of, substitute_of
@@ -49,10 +50,11 @@ class HandedOver:
 NOTHING = HandedOver()
 
 
-def handed_over(made: Specialisation, indices: list[int]) -> HandedOver:
+def handed_over(made: Specialisation, indices: list[int], held: Flow) -> HandedOver:
     """What the back function of a specialisation takes over, where generated code calls it.
 
-    `indices` are the inputs whose cotangents it gives.
+    `indices` are the inputs whose cotangents it gives. Those that are `held` by the function object
+    have theirs in that of the object, which is summed as a whole.
     """
     if made.heap is not None or isinstance(made.source, RunAgain):
         return NOTHING
@@ -62,7 +64,7 @@ def handed_over(made: Specialisation, indices: list[int]) -> HandedOver:
     changed = [number for number, i in enumerate(indices) if i in made.handed_out]
     begun = tuple(
         number for number, i in enumerate(indices)
-        if number not in changed and _is_read_by_items(made, inputs[i])
+        if number not in changed and i not in held and _is_read_by_items(made, inputs[i])
     )
     parts = [part for part, type_ in enumerate(versions, 1) if is_container_of_floats(type_)]
     before = [i for i in changed if is_container_of_floats(made.inputs[indices[i]])]

@@ -91,6 +91,10 @@ class TangentCompiler:
         self._pending: list[tuple[Made, TangentCode]] = []
         self._fresh: list[Made] = []
 
+    def called_tangent(self, made: Specialisation, active: Flow, held: Flow) -> TangentCode:
+        """The tangent function for a call in generated code."""
+        return self.tangent(made, active)
+
     def tangent(self, made: Specialisation, active: Flow, of_value: bool = False) -> TangentCode:
         """The tangent function; its code is there once `finish` has run."""
         key = made, active, of_value and bool(made.handed_out)
@@ -156,7 +160,8 @@ class TangentCompiler:
         specialiser._stack.append(made)
         try:
             builder = TangentBuilder(
-                specialiser, ProgramSurroundings(specialiser, made), made, active, self.tangent
+                specialiser, ProgramSurroundings(specialiser, made), made, active,
+                self.called_tangent,
             )
             result = builder.augment(made.function)
             result = inputs_without_heap(made, builder, result)[1]

@@ -346,13 +346,12 @@ class Transposer(MaskedArms):
         begun: dict[int, Value] = {}
         sums = []
         for i in back.begun:
-            (target, field), value = step.targets[i], step.inputs[i]
-            before = None
-            if field is None and isinstance(target, Value) and target not in begun.values():
+            target, _ = step.targets[i]
+            before = self.zero(target)
+            if isinstance(target, Value) and target not in begun.values():
                 begun[i] = target
-                before = self.bars.get(target)
-            whole = self.zero(value) if before is None else before
-            sums.append(self.completed(whole, value, with_lists=True))
+                before = self.bars.get(target) or before
+            sums.append(self.completed(before, target, with_lists=True))
         tables = [] if self.table is None or not back.works_on_objects else [self.heap_bar()]
         self._define(Call(Const(back), [step.saved, bar, *sums, *tables], {}, shown, step.loc))
         self.bars.update((target, results[i]) for i, target in begun.items())

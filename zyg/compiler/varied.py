@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 else:  # it is for calls that are found at run time
     refusals = late("zyg.compiler.refusals")
 
-# Gives the pair of generated functions for a specialisation and its active inputs.
-PairOf: TypeAlias = Callable[[Specialisation, Flow], Any]
+# Gives the pair of generated functions for a specialisation, its active inputs, and those of its
+# inputs that the function object holds.
+PairOf: TypeAlias = Callable[[Specialisation, Flow, Flow], Any]
 
 
 class Variation(Lengths):

@@ -1,9 +1,26 @@
-"""Arrays that are read, changed in place, and whose former contents still count; and arrays that
-are joined by functions, in lists that nobody keeps."""
+"""Arrays that are read, changed in place, and whose former contents still count; arrays that are
+joined by functions, in lists that nobody keeps; and what draws select.
+
+These write in place, which tapes and the search for sparse patterns don't follow.
+"""
+
+import copy
 
 import numpy as np
+import pytest
 
-from tests.corpus.registry import program
+import zyg
+from tests import differences
+
+CASES = []
+
+
+def program(*inputs):
+    def register(f):
+        CASES.extend((f, args) for args in inputs)
+        return f
+
+    return register
 
 X = np.array([0.5, -0.3, 1.2, 2.0])
 
@@ -97,3 +114,45 @@ def summed_in_a_branch(x):
         np.cumsum(x, out=x)
     x += 0.3 * np.take(u, [3, 3, 0, 1])
     return np.sum(np.sin(x))
+
+
+@program((0.8, 0.3))
+def resampled_particles(a, s):
+    rng = np.random.default_rng(0)
+    n = 20
+    x = rng.normal(size=n)
+    likelihood = 0.0
+    for t in range(4):
+        x = a * x + s * rng.normal(size=n)
+        w = np.exp(-0.5 * (0.3 * t - x) ** 2)
+        likelihood += np.log(np.mean(w))
+        w /= np.sum(w)
+        x = x[rng.choice(n, size=n, p=w)] if t % 2 else rng.choice(x, n, True, w)
+        x[0] *= 0.9
+    return likelihood
+
+
+@program((X,))
+def by_draws(x):
+    rng = np.random.default_rng(0)
+    y = x[rng.integers(4, size=6)]
+    y *= 2.0
+    z = x[rng.permutation(4)]
+    z[0] += y[0]
+    w = rng.permutation(np.outer(x, x))
+    w /= z
+    return np.sum(y**2) + np.sum(w[0]) * z[1]
+
+
+@pytest.mark.parametrize(("f", "args"), CASES)
+def test_both_modes(f, args):
+    differences.check_gradient(f, copy.deepcopy(args), zyg.pullback)
+    random = np.random.default_rng(0)
+    direction = [random.uniform(-1.0, 1.0, np.shape(x)) for x in args]
+    step = 1e-6
+    ahead, behind = (
+        f(*(x + sign * step * d for x, d in zip(copy.deepcopy(args), direction, strict=True)))
+        for sign in (1, -1)
+    )
+    _, slope = zyg.jvp(f, copy.deepcopy(args), tuple(direction))
+    np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-5, atol=1e-6)
