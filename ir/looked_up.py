@@ -1,6 +1,8 @@
 """What `get` of a dict means to inference: a test and a read, whose derivatives need no copy of it.
 
     d.get(k, v)         if contains(d, k): getitem(d, k)        else: v
+
+A mapping pattern reads by `get` too, and stays one call: it is no part of the user's program.
 """
 
 from __future__ import annotations
@@ -9,9 +11,9 @@ import operator
 from collections import Counter, OrderedDict, defaultdict
 
 from ir.core import Block, Call, Const, If, Location, Operand, Raise, Value, Yield, type_of
-from ir.special_calls import Folded, special
+from ir.special_calls import Folded, is_unbound, special, typed
 from ir.typed_calls import TypedCalls
-from ir.types import Dict, Mapping, Tuple, Type, Union, class_of
+from ir.types import TOP, Dict, Known, Mapping, Tuple, Type, Union, class_of, join_all
 
 # Other classes that derive from dict may read an item in a way of their own.
 _CLASSES = (dict, defaultdict, OrderedDict, Counter)
@@ -27,9 +29,14 @@ def _get(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if kwargs or not 2 <= len(args) <= 3 or self.places is None or self.attempting is not None:
+    if kwargs or not 2 <= len(args) <= 3:
         return None
     mapping, key, *given = args
+    if given and is_unbound(given[0]):
+        type_ = _type_in_pattern(type_of(mapping), type_of(key))
+        return typed(self, dict.get, args, names, loc, type_)
+    if self.places is None or self.attempting is not None:
+        return None
     type_ = type_of(mapping)
     if not isinstance(type_, Dict | Mapping) or class_of(type_) not in _CLASSES:
         return None
@@ -43,6 +50,17 @@ def _get(
     exit = self.inline(whole, {})
     assert not isinstance(exit, Raise)
     return exit.values
+
+
+def _type_in_pattern(mapping: Type, key: Type) -> Type:
+    """The type of what a mapping pattern finds: `UNBOUND` stands for a key that is missing."""
+    match mapping, key:
+        case Dict(items), Known(str(name)) if name in dict(items):
+            return dict(items)[name]
+        case Dict(items), _:
+            return join_all(item for _, item in items)
+        case _:
+            return TOP
 
 
 def _is_plain(type_: Type) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ir import facts, patterns, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.fact_rules import BOOL, always, declare
-from ir.special_calls import Folded, is_unbound, literal_keys, special, typed
-from ir.types import BOTTOM, TOP, Dict, Known, Type, class_of, join_all
+from ir.special_calls import Folded, literal_keys, special, typed
+from ir.types import BOTTOM, Dict, Known, Type, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -41,26 +41,6 @@ def is_mapping(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 always(BOOL, patterns.is_instance, patterns.is_present)
 facts.pure(patterns.is_sequence, patterns.is_mapping, patterns.is_present)
-
-
-@special(dict.get)
-def _get(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """The value of a key in a mapping pattern: `UNBOUND` stands for a key that is missing."""
-    if kwargs or len(args) != 3 or not is_unbound(args[2]):
-        return None
-    type_: Type = TOP
-    match tuple(map(type_of, args)):
-        case (Dict(items), Known(key), _) if key in dict(items):
-            type_ = dict(items)[key]
-        case (Dict(items), _, _):
-            type_ = join_all(item for _, item in items)
-    return typed(self, dict.get, args, names, loc, type_)
 
 
 @special(patterns.without_keys)

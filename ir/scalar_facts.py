@@ -9,6 +9,7 @@ Imported by the first program that calls one.
 from __future__ import annotations
 
 from types import GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType
+from typing import Any
 
 from ir import facts
 from ir.fact_rules import by_class, declare, declare_by_class
@@ -25,19 +26,19 @@ def _declare_methods(cls: type) -> None:
                     _declare_member(member)
 
 
-def _declare_member(member: object) -> None:
+def _declare_member(member: Any) -> None:
     if isinstance(member, MethodDescriptorType):
         declare_by_class(member)
     else:
         declare_by_class_attribute(member)
 
 
-def declare_by_class_attribute(member: object) -> None:
+def declare_by_class_attribute(member: Any) -> None:
     """A descriptor as a callee: the compiler calls it for an attribute of a value of known type."""
 
     @declare(member)
     def attribute(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        return by_class(member.__get__, args, kwargs)  # type: ignore[attr-defined]
+        return by_class(member.__get__, args, kwargs)
 
 
 for _cls in (int, float, complex, str):

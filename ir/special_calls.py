@@ -77,6 +77,7 @@ def _late_for(callee: Any) -> str | None:
 def special(*callees: object) -> Callable[[Special], Special]:
     def register(function: Special) -> Special:
         for callee in callees:
+            assert id(callee) not in SPECIAL, f"{callee!r} is special in two ways"
             SPECIAL[id(callee)] = function
         return function
 

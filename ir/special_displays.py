@@ -281,7 +281,6 @@ def _not(
     return [self.call(operator.not_, truth, name=names[0], loc=loc)]
 
 
-@special(operator.getitem)
 def read_item(
     self: TypedCalls,
     args: list[Operand],
