@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 import zyg
+from ir.core import Block, Call, Const, Value, Yield
+from ir.types import Scalar, Sequence, Tuple
 from tests import differences, random_handed_over
+from tests.growing_programs import solved
 from tests.random_checks import check_batch
+from zyg.compiler.handing_over import HandedOver
+from zyg.compiler.ownership import reuse_buffers
+from zyg.compiler.table_ownership import reuse_tables
 
 BATCH = 15
 
@@ -61,15 +67,6 @@ def handed_out_too(xs):
     return xs, total, [total, *xs]
 
 
-def solved(x, i, found):
-    if i in found:
-        return found[i]
-    if i < 2:
-        return x
-    found[i] = solved(x, i // 2, found) * 0.5 + solved(x, i - i // 2, found) * x
-    return found[i]
-
-
 def of_a_dict_that_is_used_behind(x):
     found = {}
     first = solved(x, 9, found)
@@ -107,3 +104,27 @@ def test_nothing_is_made_for_all_items():
     text = str(zyg.code_adjoint(summed_from, [1.0, 2.0], 0))
     assert "xs_bar[i] +=" in text
     assert "one_hot" not in text
+
+
+def cotangent_of_an_unknown_tuple(bars):
+    """The adjoint of a call in which the seed is a tuple that nobody has built just before."""
+    class Back:
+        handed = HandedOver((), ((1, 1),), (0,))
+
+    bar = Sequence(list, Scalar(float))
+    given, result = Value("given", Tuple((Scalar(float), bar))), Value("t", bar)
+    call = Call(Const(Back()), [Const(None), given], {}, [result])
+    body = Block([given], [call], Yield([result]))
+    for reuse in (reuse_tables, reuse_buffers):
+        reuse(body, set(), ())
+    copies = [op for op in body.ops if op is not call]
+    assert [op.result for op in copies] == [call.args[1]]
+    (copy,) = copies
+    return copy.callee.value(bars)
+
+
+def test_parts_of_a_tuple_that_others_know_are_copied():
+    bars = 1.0, [2.0, 3.0]
+    found = cotangent_of_an_unknown_tuple(bars)
+    assert found == bars
+    assert found[1] is not bars[1]

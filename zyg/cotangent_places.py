@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zyg.cotangent import owned, zeros_like
+from zyg.cotangent import owned, rebuilt, zeros_like
 from zyg.cotangent_items import accumulate_at, clear_at, cleared, item, one_hot, with_place
 
 
@@ -122,7 +122,14 @@ def one_hot_in(value: Any, like: Any, *path: Any) -> Any:
 
 
 def owned_within(bar: Any) -> Any:
-    """A copy of a cotangent of which each list and dict can be accumulated into."""
+    """A copy of a cotangent of which each list and dict can be accumulated into.
+
+    >>> bars = [1.0], 2.0
+    >>> owned_within(bars)[0] is bars[0]
+    False
+    """
+    if isinstance(bar, tuple):
+        return rebuilt(bar, [owned_within(item) for item in bar])
     if isinstance(bar, list):
         return [owned_within(item) for item in bar]
     if isinstance(bar, dict):

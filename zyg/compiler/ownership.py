@@ -251,13 +251,17 @@ class Ownership:
                 for argument, part in _handed(op).takes:
                     assert isinstance(op, Call)
                     self._own(op, argument, part)
-        whole = body.exit.values[0] if gives and isinstance(body.exit, Yield) else None
+        if not gives or not isinstance(body.exit, Yield):
+            return
+        whole = body.exit.values[0]
         made = self._calls.get(whole) if isinstance(whole, Value) else None
         if made is not None and _is_tuple(made):
             for position in gives:
                 self._own_operand(made, position)
-        elif whole is not None:
-            self._own_result(body, whole)
+        elif self._is_shared(whole):
+            copy = Value("t", type_of(whole))
+            body.ops.append(Call(Const(self.copy), [whole], {}, [copy]))
+            body.exit.values[0] = copy
 
     def _own(self, call: Call, argument: int, part: int | None) -> None:
         if part is None:
@@ -267,7 +271,7 @@ class Ownership:
         made = self._calls.get(whole) if isinstance(whole, Value) else None
         if made is not None and _is_tuple(made) and self._uses[made.result] == 1:
             self._own_operand(made, part)
-        else:
+        elif self.looks_after(type_of(whole)):
             self._shared.setdefault(call, {})[argument] = None
 
     def _own_operand(self, call: Call, position: int) -> None:
@@ -275,12 +279,6 @@ class Ownership:
         if not self._is_shared(operand):
             return
         self._shared.setdefault(call, {})[position] = None
-
-    def _own_result(self, body: Block, whole: Operand) -> None:
-        if self._is_shared(whole):
-            copy = Value("t", type_of(whole))
-            body.ops.append(Call(Const(self.copy), [whole], {}, [copy]))
-            body.exit.values = [copy]  # type: ignore[union-attr]
 
     def _is_shared(self, operand: Operand) -> bool:
         """Whether this is memory that others may know, of the kind that is looked after here."""
@@ -441,8 +439,9 @@ def _is_tuple(call: Call) -> bool:
 
 def _handed(op: Op) -> HandedOver:
     """What a call of a back function takes over, and gives."""
-    is_known = isinstance(op, Call) and isinstance(op.callee, Const)
-    found = getattr(op.callee.value, "handed", None) if is_known else None  # type: ignore[union-attr]
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return NOTHING
+    found = getattr(op.callee.value, "handed", None)
     return found if isinstance(found, HandedOver) else NOTHING
 
 
