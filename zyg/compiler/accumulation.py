@@ -404,7 +404,7 @@ class Accumulation(ItemContributions):
             zeros.type = tangent_type(type_of(value))
         return zeros
 
-    def completed(self, bar: Operand, like: Operand, with_lists: bool = False) -> Operand:
+    def completed(self, bar: Operand, like: Operand, with_containers: bool = False) -> Operand:
         """A cotangent without structural zeros in the place of numbers: callees rely on that.
 
         As a seed, also in lists and tables of floats.
@@ -412,9 +412,8 @@ class Accumulation(ItemContributions):
         type_ = type_of(like)
         if isinstance(type_, Tuple):
             bars = [NONE for _ in type_.items] if is_none(bar) else self.parts(bar)
-            if bars is None and not (
-                isinstance(type_of(bar), Tuple) and (with_lists or self._one_hot(bar) is not None)
-            ):
+            is_taken_apart = with_containers or self._one_hot(bar) is not None
+            if bars is None and not (isinstance(type_of(bar), Tuple) and is_taken_apart):
                 # A branch hands out None in the place of a tuple of the arm that it didn't take.
                 return self.call(cotangent.completed, bar, like)
             items = [
@@ -423,10 +422,10 @@ class Accumulation(ItemContributions):
             if bars is None:
                 bars = [self.call(operator.getitem, bar, Const(i)) for i in range(len(items))]
             parts = [
-                self.completed(*pair, with_lists) for pair in zip(bars, items, strict=True)
+                self.completed(*pair, with_containers) for pair in zip(bars, items, strict=True)
             ]
             return self.call(primitives.build_tuple, *parts)
-        if with_lists and is_container_of_floats(type_):
+        if with_containers and is_container_of_floats(type_):
             is_complete = is_container_of_floats(type_of(bar))
             return bar if is_complete else self.completed_container(bar, like)
         if is_numeric(type_):
@@ -434,7 +433,7 @@ class Accumulation(ItemContributions):
         return bar
 
     def completed_container(self, bar: Operand, like: Operand) -> Operand:
-        """The cotangent of a list of floats without structural zeros."""
+        """The cotangent of a list or dict of floats without structural zeros."""
         made = self.call(cotangent.completed_container, bar, like)
         if isinstance(made, Value):
             made.type = seed_type(type_of(like))

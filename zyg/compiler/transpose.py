@@ -341,7 +341,7 @@ class Transposer(MaskedArms):
         results = [
             Value("t", type_) for type_ in back.result_types()
         ]
-        bar = self.completed(bar, step.result, with_lists=not back.works_on_objects)
+        bar = self.completed(bar, step.result, with_containers=not back.works_on_objects)
         shown = results or [Value("_", TOP)]  # all that it does may be with objects
         begun: dict[int, Value] = {}
         sums = []
@@ -351,7 +351,7 @@ class Transposer(MaskedArms):
             if isinstance(target, Value) and target not in begun.values():
                 begun[i] = target
                 before = self.bars.get(target) or before
-            sums.append(self.completed(before, target, with_lists=True))
+            sums.append(self.completed(before, target, with_containers=True))
         tables = [] if self.table is None or not back.works_on_objects else [self.heap_bar()]
         self._define(Call(Const(back), [step.saved, bar, *sums, *tables], {}, shown, step.loc))
         self.bars.update((target, results[i]) for i, target in begun.items())
