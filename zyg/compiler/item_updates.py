@@ -3,6 +3,10 @@
     a_bar[i] = 0; a_bar[i] += v                       ->    a_bar[i] = v
     t = -v; a_bar[i] += t                             ->    a_bar[i] -= v
     insert_place(a_bar, -1, 0.0); a_bar[-1] += v      ->    a_bar.append(v)
+
+    if c: a_bar[i] = 0; ...                                 if c: ...
+    else: a_bar[i] = 0; ...                           ->    else: ...
+    a_bar[i] += v                                           a_bar[i] = v
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import operator
 from collections import Counter
 
 from ir import facts
-from ir.core import Block, Call, Const, Operand, Value, operands_of, type_of
+from ir.core import Block, Call, Const, If, Operand, Value, Yield, operands_of, type_of
 from ir.rewrite import blocks, count_uses, substitute
 from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
@@ -31,6 +35,9 @@ from zyg.cotangent_items import insert_place
 
 def shorten_updates(body: Block) -> None:
     uses = count_uses(body)
+    # From inside out: what all arms clear is cleared behind them.
+    for block in reversed(blocks(body)):
+        _clear_behind_arms(block, uses)
     for block in blocks(body):
         _set_cleared(block, uses)
         _set_cleared_in_rows(block, uses)
@@ -108,6 +115,48 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         block.ops = ops
         substitute(block, {addition.result: addition.args[0]})
         uses[addition.args[0]] = uses[addition.result]  # type: ignore[index]
+
+
+def _clear_behind_arms(block: Block, uses: Counter[Value]) -> None:
+    """Clears an item behind a branch whose arms all end by that, where it is added to next."""
+    for branch in [op for op in block.ops if isinstance(op, If)]:
+        for result in branch.results:
+            addition = next(iter(_additions(block, result, uses)), None)
+            ends = [] if addition is None else _last_clears(branch, result, uses)
+            if addition is None or not ends:
+                continue
+            if not all(same(clear.args[1], addition.args[1]) for _, clear in ends):
+                continue
+            for arm, clear in ends:
+                arm.ops.remove(clear)
+                substitute(arm, {clear.result: clear.args[0]})
+            first, cleared = ends[0][1], Value(result.name, result.type)
+            operands = [result, addition.args[1], *first.args[2:]]
+            addition.args[0], uses[cleared] = cleared, 1
+            clear = Call(first.callee, operands, {}, [cleared], first.loc)
+            block.ops.insert(block.ops.index(branch) + 1, clear)
+
+
+def _last_clears(branch: If, result: Value, uses: Counter[Value]) -> list[tuple[Block, Call]]:
+    """What the arms of a branch do last to a buffer that they hand out, if all clear an item."""
+    found: list[tuple[Block, Call]] = []
+    for arm in branch.blocks:
+        if not isinstance(arm.exit, Yield):
+            return []
+        buffer = arm.exit.values[branch.results.index(result)]
+        last = next((op for op in arm.ops if buffer in op.results), None)
+        if last is None or not isinstance(buffer, Value) or uses[buffer] != 1:
+            return []
+        if isinstance(last, If):
+            inner = _last_clears(last, buffer, uses)
+            if not inner:
+                return []
+            found += inner
+        elif isinstance(last, Call) and _clears(last):
+            found.append((arm, last))
+        else:
+            return []
+    return found
 
 
 def _set_cleared_in_rows(block: Block, uses: Counter[Value]) -> None:
