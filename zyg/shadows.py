@@ -73,7 +73,7 @@ class Shadows:
 
     def is_empty(self) -> bool:
         """Whether nothing was left to any object."""
-        return not self._tables and not self._contents
+        return not self._contents and not any(of.all() for of in self._tables.values())
 
     def records(self, cls: type, numbers: tuple[str, ...] = ()) -> Records:
         """The records of the objects of a class, of whose attributes some hold numbers."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ir import primitives
 from ir.core import Block, Function, Operand, Value, Yield, type_of
@@ -46,6 +46,7 @@ from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.nesting import Derived, Opened, Unsettled, expanded
+from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.preserve import preserve
 from zyg.compiler.preserve_held import preserve_held
 from zyg.compiler.records import pack_records
@@ -84,11 +85,6 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 8
 NOTHING = Yield([])
 
-# A function for its types, its active inputs, whether it hands out the value alone, what it takes
-# over, and whether the gradient that it is a part of stands inside of differentiated code. With the
-# last goes what is known of objects there.
-PairKey: TypeAlias = tuple[Specialisation, Flow, bool, HandedOver, bool, object]
-
 
 class Compiler:
     """Generates code; one compilation at a time."""
@@ -102,9 +98,7 @@ class Compiler:
         self._derived: dict[object, Derived] = {}
         # Whether code is made for a gradient inside of differentiated code.
         self._is_inner = False
-        self._pairs: dict[PairKey, Pair] = {}
-        self._pending: list[tuple[PairKey, Pair]] = []
-        self._fresh: list[PairKey] = []
+        self.pairs = Pairs()
         self.tangents: Any = None  # made by `zyg.compiler.tangent_code` when it is asked for
 
     def _new_specialiser(self) -> Specialiser:
@@ -144,7 +138,10 @@ class Compiler:
 
     def called_pair(self, made: Specialisation, active: Flow, held: Flow) -> Pair:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
-        return self.pair(made, active, handed=handed_over(made, made.with_bars(active), held))
+        handed = handed_over(made, made.with_bars(active), held)
+        return self.pair(
+            made, active, handed=handing_over.NOTHING if self._takes_table(made) else handed
+        )
 
     def pair(
         self, made: Specialisation, active: Flow, of_value: bool = False,
@@ -157,7 +154,7 @@ class Compiler:
         of_value = of_value and bool(made.handed_out)
         indices = made.with_bars(active)
         key = made, active, of_value, handed, self._is_inner, self._state_of_objects(made)
-        known = self._pairs.get(key)
+        known = self.pairs.get(key)
         if known is not None:
             return known
         if self._takes_table(made) and self.specialiser.fields is None:
@@ -184,9 +181,7 @@ class Compiler:
         pair.forward.saves_apart = changes and made.heap is None and made.calls_itself()
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         pair.forward.is_of_program = pair.back.is_of_program = self._takes_table(made)
-        self._pairs[key] = pair
-        self._fresh.append(key)
-        self._pending.append((key, pair))
+        self.pairs.add(key, pair)
         return pair
 
     def _takes_table(self, made: Specialisation) -> bool:
@@ -236,26 +231,17 @@ class Compiler:
 
     def finish(self) -> None:
         """Generates and loads all pairs that were asked for."""
-        was_inner = self._is_inner
-        try:
-            while self._pending:
-                (made, active, of_value, _, is_inner, _), pair = self._pending.pop()
-                self._is_inner = is_inner
-                with_log(partial(self._generate_pair, made, active, of_value, pair))
-        except BaseException:
-            self.abandon()
-            raise
-        finally:
-            self._is_inner = was_inner
-        self._fresh.clear()
+        self.pairs.make(self._make_pair)
+        self.pairs.load()
+
+    def _make_pair(self, key: PairKey, pair: Pair) -> None:
+        made, active, of_value, _, is_inner, _ = key
+        with self.for_gradient(is_inner):
+            with_log(partial(self._generate_pair, made, active, of_value, pair))
 
     def abandon(self) -> None:
-        """Forgets the pairs of a compilation that failed: any of them may call one that has no
-        code."""
-        for key in self._fresh:
-            self._pairs.pop(key, None)
-        self._fresh.clear()
-        self._pending.clear()
+        """Forgets the pairs of a compilation that failed."""
+        self.pairs.abandon()
 
     def _differentiate(
         self, made: Specialisation, active: Flow
@@ -318,7 +304,7 @@ class Compiler:
             generate(self, made, active, pair, logged)
             return
         self.pair_as_ir(made, active, of_value, pair, logged)
-        pair.emitted = load(made, [pair.forward, pair.back])
+        self.pairs.load_later(made, pair, [pair.forward, pair.back])
 
     def pair_as_ir(
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
@@ -411,6 +397,7 @@ class Compiler:
         free_records(function.body)
         item = Generated(function.name, [TOP])
         item.ir_function = function
+        self.pairs.make(self._make_pair)
         emitted = load(made, [item])
         return Joint(
             item.cell.cell_contents, passed_inputs(made), made.with_bars(active), emitted,

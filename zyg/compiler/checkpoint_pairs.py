@@ -37,7 +37,7 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.checkpoint_loops import FIRST, LoopFunction, Repeated, loop_of
-from zyg.compiler.generated import Generated, Pair, finished_function, load, passed_inputs
+from zyg.compiler.generated import Generated, Pair, finished_function, passed_inputs
 from zyg.compiler.mutation import unsupported
 from zyg.compiler.preserve import changed_at_entry, preserve
 from zyg.compiler.records import pack_records
@@ -208,7 +208,7 @@ def _finish(
             function.cell,
         ))
     pair.run = functions[-2].ir_function
-    pair.emitted = load(made, functions)
+    compiler.pairs.load_later(made, pair, functions)
 
 
 def _of_types(made: Specialisation, name: str, passed: list[Value]) -> Function:

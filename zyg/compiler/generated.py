@@ -8,7 +8,7 @@ Other generated code names them before they have code: a `Generated` holds a cel
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, TypeAlias
 
 from ir.closures import replace_lambdas
 from ir.core import Block, Function, Location, Operand, Parameters, Value
@@ -20,6 +20,7 @@ from ir.rewrite import clone
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
+from zyg.compiler.handed_records import hand_over
 from zyg.compiler.handing_over import NOTHING, HandedOver, taken_over
 from zyg.compiler.held_items import add_single_items
 from zyg.compiler.item_updates import shorten_updates
@@ -31,6 +32,10 @@ from zyg.compiler.table_ownership import reuse_tables
 from zyg.compiler.tangents import seed_type
 
 verifying = False  # tests turn this on: the IR is checked after each pass
+
+
+# The records of the objects of a class, of whose attributes some hold numbers.
+Table: TypeAlias = tuple[type, tuple[str, ...]]
 
 
 @node
@@ -52,6 +57,8 @@ class Generated:
     # and what else it takes over.
     begun: tuple[int, ...] = ()
     handed: HandedOver = NOTHING
+    # Of a back function on objects: the records that it is handed behind its other arguments.
+    tables: tuple[Table, ...] = ()
     # Whether it is a part of a program that works on objects, and is differentiated in turn.
     is_of_program: bool = False
 
@@ -116,6 +123,7 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
             verify(function)
         # The IR stays as it is, free of changes in place: derivatives of it start there.
         function = clone(function)
+        hand_over(function, item.tables)
         read_in_place(function.body)
         add_single_items(function.body)
         taken = taken_over(function, item.handed.takes)

@@ -40,11 +40,15 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of
 @record
 class HandedOver:
     """Results that are sums which a back function is given the beginnings of, what it takes over
-    (arguments, or parts of one, by number), and the results that are the caller's own."""
+    (arguments, or parts of one, by number), and the results that are the caller's own.
+
+    With `records`, it is handed the records of the objects that it works on (`handed_records`).
+    """
 
     begun: tuple[int, ...] = ()
     takes: tuple[tuple[int, int | None], ...] = ()
     gives: tuple[int, ...] = ()
+    records: bool = False
 
 
 NOTHING = HandedOver()
@@ -56,8 +60,10 @@ def handed_over(made: Specialisation, indices: list[int], held: Flow) -> HandedO
     `indices` are the inputs whose cotangents it gives. Those that are `held` by the function object
     have theirs in that of the object, which is summed as a whole.
     """
-    if made.heap is not None or isinstance(made.source, RunAgain):
+    if isinstance(made.source, RunAgain):
         return NOTHING
+    if made.heap is not None:
+        return HandedOver(records=True)
     inputs = [*made.function.captured, *made.function.params]
     returned = made.returned_type
     versions = returned.items[1:] if made.handed_out and isinstance(returned, Tuple) else ()
