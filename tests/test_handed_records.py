@@ -133,7 +133,7 @@ def test_a_method_that_is_differentiated_itself_looks_its_records_up():
     """The same method, called by generated code in one program, and by the user in another."""
     zyg.gradient(simulated, 0.5, -0.3, 1.7)
     body, spring = Body(0.5, -0.3), Spring(1.7)
-    y, back = zyg.pullback(Body.pulled, body, spring, 2)
+    _, back = zyg.pullback(Body.pulled, body, spring, 2)
     first, second = back(1.0), back(1.0)
     assert first == second
     step = 1e-6
