@@ -39,6 +39,9 @@ REFUSED = {
         [f"numpy.histogram{kind}" for kind in ("", "2d", "dd", "_bin_edges")], _COUNTS
     ),
     **dict.fromkeys(("numpy.i0", "numpy.kaiser"), "NumPy lacks the Bessel function of order 1"),
+    **dict.fromkeys(
+        ("numpy.frombuffer", "numpy.from_dlpack"), "it reads memory that others write; use np.array"
+    ),
     "numpy.frompyfunc": "it gives arrays of objects; use np.vectorize",
     "numpy.nested_iters": "it gives views of buffers; iterate over rows",
     **dict.fromkeys(

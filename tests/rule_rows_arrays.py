@@ -257,6 +257,7 @@ def creation() -> Iterator[Row]:
 def selections() -> Iterator[Row]:
     yield from cases(np.unique, (real(4),), (real(2, 3),), (real(3, 2), Options(axis=0)))
     yield from cases(np.unique, (real(4), True), (real(4), Options(return_counts=True)))
+    yield from cases(np.ix_, (real(3),), (real(2), real(3)), (real(3), [0, 2]))
     for callee in (np.take, np.ndarray.take):
         yield from cases(callee, (real(4), [0, 2, 2]), (real(2, 3), 1), (real(2, 3), [1, 1, 0], 1))
         yield from cases(callee, (real(2, 3), np.array([[0, 1], [1, 1]]), 0), (real(3), -1))

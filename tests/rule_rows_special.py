@@ -50,6 +50,11 @@ def of_several() -> Iterator[Row]:
     yield from cases(special.logsumexp, (signed(2, 3), Options(axis=1, keepdims=True)))
     yield from cases(special.logsumexp, (signed(4), None, real(4)), (signed(2, 3), 0, real(3)))
     yield from cases(special.binom, (real(3) + 2, real(2, 3)))
+    # Where nothing can be selected, a count is 0: as of 0.5 out of -0.4, and of 2.3 out of 0.6.
+    yield from cases(special.factorial, (real(3),), (signed(2, 3),), (2.5,))
+    yield from cases(special.comb, (real(3) + 2, real(2, 3)), (real(3), signed(2, 3)), (2.6, 1.3))
+    yield from cases(special.comb, (real(3) + 2, real(2, 3), Options(repetition=True)))
+    yield from cases(special.perm, (real(3) + 2, real(2, 3)), (real(3), signed(2, 3)), (2.6, 1.3))
     yield from cases(special.multigammaln, (real(3) + 2, 3))
 
 

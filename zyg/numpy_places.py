@@ -63,8 +63,12 @@ def or_choices(chosen: facts.ResultOf) -> facts.ResultOf:
 
 @facts.result(np.ix_)
 def grid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    places = Array(np.dtype(np.intp), (ANY,) * len(args))
-    return Tuple((places,) * len(args))
+    """Places for each mask or list; of an array the numbers that it holds."""
+    dtypes = [
+        _PLACES.dtype if not isinstance(arg, Array) or arg.dtype == bool else arg.dtype
+        for arg in args
+    ]
+    return Tuple(tuple([Array(dtype, (ANY,) * len(args)) for dtype in dtypes]))
 
 
 @declare(np.flatnonzero)

@@ -230,6 +230,12 @@ def median_of_a_list(values):
     return statistics.median(values) ** 2 + statistics.median_low(values)
 
 
+@program((1.5, 0.7))
+def most_frequent(x, y):
+    values = [y, x * x, x * x, x * y, y]
+    return statistics.mode(values[1:]) ** 2 + statistics.multimode(values)[-1] * y
+
+
 @program((VALUES,))
 def mean_and_deviation(values):
     return statistics.mean(values) ** 2 + statistics.stdev(values) + statistics.pvariance(values)

@@ -11,9 +11,7 @@ import statistics
 
 from zyg.cotangent import from_items
 from zyg.iterators import items_of
-from zyg.rules.registry import adjoint, constant
-
-constant(statistics.mode, statistics.multimode)
+from zyg.rules.registry import adjoint
 
 
 @adjoint(statistics.mean)
@@ -39,6 +37,26 @@ def fmean(data, weights=None):
         )
 
     return y, back
+
+
+@adjoint(statistics.mode)
+def mode(data):
+    items = items_of(data)
+    y = statistics.mode(items)
+    return y, lambda y_bar: (from_items(first_bars([y_bar], [y], items), data),)
+
+
+@adjoint(statistics.multimode)
+def multimode(data):
+    items = items_of(data)
+    y = statistics.multimode(items)
+    return y, lambda y_bar: (from_items(first_bars(y_bar, y, items), data),)
+
+
+def first_bars(bars, values, items):
+    """Hands the cotangent of each value to the first item that is equal."""
+    at = {items.index(value): bar for value, bar in zip(values, bars, strict=True)}
+    return [at.get(place, 0.0) for place in range(len(items))]
 
 
 @adjoint(statistics.geometric_mean)

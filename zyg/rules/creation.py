@@ -11,7 +11,7 @@ from zyg.unusual_arrays import refuse_to_hold
 constant(
     *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
     *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye),
-    *(np.identity, np.tri, np.frombuffer, np.array2string, np.array_str, np.array_repr),
+    *(np.identity, np.tri, np.array2string, np.array_str, np.array_repr),
     *(np.bartlett, np.blackman, np.hamming, np.hanning),
 )
 
@@ -25,7 +25,7 @@ ABOUT_TYPES = (
     *("promote_types", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config"),
     *("show_runtime", "test", "tril_indices_from", "triu_indices_from", "typename", "unpackbits"),
     # Numbers that come from files, or go there.
-    *("from_dlpack", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt"),
+    *("fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt"),
     *("save", "savetxt", "savez", "savez_compressed"),
 )
 constant(*[getattr(np, name) for name in ABOUT_TYPES if hasattr(np, name)])

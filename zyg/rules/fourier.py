@@ -15,10 +15,20 @@ from ir import facts
 from ir.types import TOP
 from zyg.array_type import Array
 from zyg.cotangent import conj, unbroadcast
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint
 from zyg.spectra import with_pairs
 
-constant(np.fft.fftfreq, np.fft.rfftfreq)
+
+@adjoint(np.fft.fftfreq)
+def fftfreq(n, d=1.0):
+    y = np.fft.fftfreq(n, d)
+    return y, lambda y_bar: (None, -np.sum(y_bar * y) / d)
+
+
+@adjoint(np.fft.rfftfreq)
+def rfftfreq(n, d=1.0):
+    y = np.fft.rfftfreq(n, d)
+    return y, lambda y_bar: (None, -np.sum(y_bar * y) / d)
 
 
 def other_norm(norm):

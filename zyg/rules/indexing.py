@@ -13,9 +13,18 @@ from zyg.rules.registry import adjoint, constant
 from zyg.transposes import differences_back
 
 constant(
-    *(np.indices, np.ix_, np.unravel_index, np.ravel_multi_index, np.tril_indices),
+    *(np.indices, np.unravel_index, np.ravel_multi_index, np.tril_indices),
     *(np.triu_indices, np.diag_indices, np.isin),
 )
+
+
+@adjoint(np.ix_)
+def ix_(*args):
+    # What isn't positions, but numbers, is only reshaped.
+    def back(y_bar):
+        return tuple([None if bar is None else np.reshape(bar, -1) for bar in y_bar])
+
+    return np.ix_(*args), back
 
 
 @adjoint(np.take)

@@ -25,12 +25,19 @@ from zyg.rules.fourier import (
 from zyg.rules.registry import adjoint, constant, substitute
 
 keep_arguments(vars(scipy.fft).values())
-constant(
-    *(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len),
-    *(scipy.fft.get_workers, scipy.fft.set_workers, scipy.fft.fhtoffset),
-)
+constant(scipy.fft.next_fast_len, scipy.fft.get_workers, scipy.fft.set_workers)
 if hasattr(scipy.fft, "prev_fast_len"):  # of SciPy 1.14
     constant(scipy.fft.prev_fast_len)
+
+
+@substitute(scipy.fft.fftfreq)
+def fftfreq(n, d=1.0):
+    return np.fft.fftfreq(n, d)
+
+
+@substitute(scipy.fft.rfftfreq)
+def rfftfreq(n, d=1.0):
+    return np.fft.rfftfreq(n, d)
 
 
 @adjoint(scipy.fft.fft)

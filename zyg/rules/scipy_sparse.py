@@ -14,10 +14,7 @@ from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, substitute
 
-constant(
-    *(sparse.issparse, sparse.isspmatrix, sparse.eye, sparse.identity, sparse.random),
-    sparse.find,
-)
+constant(sparse.issparse, sparse.isspmatrix, sparse.eye, sparse.identity, sparse.random)
 if hasattr(sparse, "eye_array"):  # of SciPy 1.12
     constant(sparse.eye_array, sparse.random_array)
 

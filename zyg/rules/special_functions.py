@@ -16,7 +16,7 @@ from zyg.numpy_example import by_example, elementwise
 from zyg.rules.reductions import restored
 from zyg.rules.registry import adjoint, constant, substitute
 
-constant(special.gammasgn, special.factorial, special.comb, special.perm, special.round)
+constant(special.gammasgn, special.round)
 
 UFUNCS = [f for f in vars(special).values() if isinstance(f, np.ufunc) and f.nout == 1]
 for _ufunc in UFUNCS:
