@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import operator
 import subprocess
 import sys
 import weakref
@@ -14,7 +15,7 @@ import pytest
 
 import zyg
 from tests.tape_programs import arguments, before_sigmoid, check_equal, operations, program
-from zyg import tape
+from zyg import tape, tracker
 from zyg.errors import NotDifferentiable
 from zyg.tape import (
     ArrayWrapper,
@@ -142,6 +143,15 @@ def test_shapes_are_plain():
     x = t.input(np.ones((2, 3)))
     assert (x.shape, x.ndim, x.size, len(x), np.shape(x)) == ((2, 3), 2, 6, 2, (2, 3))
     assert len(t) == 1
+
+
+@pytest.mark.parametrize("operate", [operator.add, operator.mul, operator.matmul, np.multiply])
+@pytest.mark.parametrize("value", [2.0, np.ones(2)])
+def test_tape_and_tracker_do_not_mix(operate, value):
+    x, y = Tape().input(value), tracker.param(value)
+    for operands in ((x, y), (y, x)):
+        with pytest.raises(TypeError):
+            operate(*operands)
 
 
 def test_two_tapes_do_not_mix():

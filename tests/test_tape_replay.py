@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -280,6 +281,18 @@ def test_a_long_chain_neither_recurses_nor_is_quadratic():
 # Dead nodes and pictures
 
 
+def test_a_tape_can_be_pickled():
+    t = tape.trace(lambda x: np.sin(x) * 2.0, 1.0)
+    tape.append_adjoint(t)
+    assert tape.replay(t, 0.5) == (2.0 * np.cos(0.5),)
+    again = pickle.loads(pickle.dumps(t))
+    assert tape.replay(again, 0.5) == (2.0 * np.cos(0.5),)
+    (slope,) = tape.append_adjoint(again)
+    assert slope.val == -2.0 * np.sin(1.0)
+    x = pickle.loads(pickle.dumps(slope))
+    assert (type(x), x.idx, (x + 1.0).val) == (type(slope), slope.idx, slope.val + 1.0)
+
+
 def test_dead_nodes_go():
     def f(x):
         np.exp(x)
@@ -314,6 +327,7 @@ Node #5 { op=sum input=[#4] axis=0 }
 // adjoint program 1
 Node #7 { op=where input=[#2, Const(float64[2]), Const(0)] }
 output=[#7]"""
+    assert str(trace(lambda x: (x, 5.0), 3.0)).endswith("output=[#0, Const(5.0)]")
 
 
 def test_graphs():

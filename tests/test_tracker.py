@@ -212,6 +212,21 @@ def test_losses_that_have_no_gradient(value, message):
         gradient(lambda x: x * value, [1.0, 2.0])
 
 
+def test_complex_results_need_a_sensitivity():
+    for x in (param(2.0), param([2.0])):
+        with pytest.raises(tracker.LossError, match="not real"):
+            back(x * 1j)
+        back(x * 1j, 1j)
+        assert x.grad == 1.0
+
+
+def test_wrappers_are_made_of_data_and_a_place_in_the_graph():
+    x = TrackedReal(3.0, Tracked(0, Call(), True, 0.0))
+    a = TrackedArray(Tracked(0, Call(), True, None), np.ones(2), np.zeros(2))
+    back(np.sum(a * x))
+    assert x.grad == 2.0 and a.grad.tolist() == [3.0, 3.0]
+
+
 def test_a_gradient_that_is_no_tuple():
     def pair(a, b):
         return a

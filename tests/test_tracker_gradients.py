@@ -102,6 +102,46 @@ def test_hook_and_checkpoint():
         tracker.checkpoint(lambda y: x * y, 2.0 * x)
 
 
+def test_hooks_and_checkpoints_of_plain_values():
+    assert tracker.hook(lambda d: -d, 3.0) == 3.0
+    assert tracker.checkpoint(lambda x: x**3, 2.0) == 8.0
+    nested = gradient(lambda x: tracker.checkpoint(
+        lambda y: tracker.checkpoint(lambda z: z**3, y) * y, x
+    ), 2.0)  # fmt: skip
+    assert data(nested[0]) == 32.0
+    x = param(2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="refers to a tracked value"):
+        tracker.checkpoint(lambda y: x * y, 3.0)
+
+
+def test_several_values_of_a_function():
+    def f(a, b):
+        return a * b, np.sum(b * b), 3.0, [a, 2]
+
+    (a, b), deltas = np.array([[1.0, 2.0], [3.0, 4.0]]), (np.ones(2), 2.0, None, [np.ones(2), None])
+    _, pull = forward(f, a, b)
+    a_bar, b_bar = pull(deltas)
+    np.testing.assert_array_equal(data(a_bar), b + 1.0)
+    np.testing.assert_array_equal(data(b_bar), a + 4 * b)
+    with pytest.raises(ValueError, match="4 values takes as many sensitivities"):
+        pull(np.ones(2))
+
+    def slope(x):
+        _, pull = forward(lambda x: (x**3, x**2), x)
+        return pull((1.0, 1.0))[0]
+
+    assert data(gradient(slope, 2.0, nest=True)[0]) == 6 * 2 + 2
+    parts = gradient(lambda x: np.prod(np.stack(tracker.checkpoint(lambda x: (x, x * x), x))), 2.0)
+    assert data(parts[0]) == 12.0
+
+
+def test_gradients_share_no_memory():
+    _, pull = forward(lambda a, b: a + b, np.ones(2), np.ones(2))
+    a_bar, b_bar = pull(np.ones(2))
+    data(a_bar)[:] = 5.0
+    assert data(b_bar).tolist() == [1.0, 1.0]
+
+
 def test_update():
     x = param([1.0, 2.0])
     y = x * x
@@ -224,3 +264,6 @@ def test_parameters_can_be_pickled_and_copied():
         back(np.sum(again[0]) * again[1])
         assert again[1].grad == 4.0
     assert copy.copy(W).tracker is W.tracker
+    with pytest.raises(pickle.PicklingError, match=r"tracker.data\(x\)"):
+        pickle.dumps(W * 2.0)
+    assert data(pickle.loads(pickle.dumps(gradient(lambda x: x * x, 2.0)[0]))) == 4.0

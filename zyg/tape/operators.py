@@ -41,8 +41,9 @@ OPERANDS = (int, float, complex, np.ndarray, np.generic, Wrapper)
 
 def is_operand(x: Any) -> bool:
     """Whether an operator may take it: classes of the user's that derive from tuples have
-    operators of their own."""
-    return isinstance(x, OPERANDS) or type(x) is list or type(x) is tuple
+    operators of their own, and the wrappers of other systems give themselves out for numbers."""
+    cls = type(x)
+    return issubclass(cls, OPERANDS) or cls is list or cls is tuple
 
 
 def binary(function: Any) -> Callable[[Any, Any], Any]:

@@ -24,7 +24,7 @@ def listing(tape: Tape) -> str:
         if not isinstance(node, Constant):
             lines.append(shown_node(node))
     lines += [f"// assumed: {assumption}" for assumption in tape.assumptions]
-    lines.append(f"output=[{', '.join(f'#{idx}' for idx in tape.outputs)}]")
+    lines.append(f"output=[{', '.join(reference(tape, idx) for idx in tape.outputs)}]")
     return "\n".join(lines)
 
 

@@ -284,7 +284,8 @@ def recorded(
         if cls is not np.ndarray:
             value = np.asarray(value)
         return ArrayWrapper(value, tape, noted(tape, value, function, parents, form))
-    if isinstance(value, (int, float, complex, np.number, np.bool_)):
+    # Not `isinstance`: tracked values give themselves out for numbers.
+    if issubclass(cls, (int, float, complex, np.number, np.bool_)):
         return RealWrapper(value, tape, noted(tape, value, function, parents, form))
     if isinstance(value, (list, tuple)):
         return with_items(tape, value, noted(tape, value, function, parents, form))

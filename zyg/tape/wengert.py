@@ -78,6 +78,16 @@ class Tape:
         """All nodes in the order of their indices; parents stand in front of their children."""
         return Nodes(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "program": None}  # replay makes it again
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        own = {CONSTANT: NO_CALL_CONSTANT, INPUT: NO_CALL_INPUT}
+        self.calls = [
+            own[call[0]] if isinstance(call[0], str) else call for call in self.calls
+        ]  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.values)
 

@@ -41,6 +41,10 @@ class Wrapper:
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
+    def __reduce__(self) -> Any:
+        # Left to itself, pickle would take `__class__` at its word.
+        return restored, (type(self), self.val, self.tape, self.idx)
+
     def __format__(self, form: str) -> str:
         return format(self.val, form)
 
@@ -63,6 +67,11 @@ class ArrayWrapper(Wrapper):
         kind = f"{self.val.dtype},{self.val.ndim}"
         shown = np.array2string(self.val, separator=", ", threshold=20)
         return f"ArrayWrapper{{{kind}}}({shown}, #{self.idx})"
+
+
+def restored(cls: type[Wrapper], val: Any, tape: Tape, idx: int) -> Wrapper:
+    """A wrapper from a pickle, which holds its tape as well."""
+    return cls(val, tape, idx)
 
 
 WRAPPERS = frozenset([RealWrapper, ArrayWrapper])

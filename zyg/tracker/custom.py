@@ -34,10 +34,13 @@ def track(f: Any, *xs: Any, **options: Any) -> Any:
     """
     method = method_of_library(f)
     function, args = (f, xs) if method is None else (method[0], (method[1], *xs))
-    known(function)
+    entry = known(function)
     # What a frozen distribution holds may be tracked.
     held = () if method is None else getattr(method[1], "__dict__", ())
     if not has_tracked(xs) and not has_tracked(options) and not has_tracked(held):
+        if entry.is_own and not entry.is_older:  # `f` itself may do nothing but call `track`
+            assert entry.rule is not None
+            return plain(entry.rule(*args, **options)[0])
         return applied(f, list(xs), options)
     return call(function, args, options)
 

@@ -27,6 +27,7 @@ from zyg.tracker.graph import (
     inline,
     param,
     plain,
+    same,
     tracked_in,
     wrapped,
 )
@@ -100,7 +101,8 @@ def forward(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]
     """The value of `f`, and the function from its sensitivity to the gradients.
 
     `forward(f, *xs)` is for the gradients of arguments, as a tuple; `forward(f, Params([W, b]))`
-    calls `f()`, and its back function gives `Grads`.
+    calls `f()`, and its back function gives `Grads`. Where `f` gives several values, the back
+    function takes a tuple of sensitivities.
 
     >>> y, back = forward(lambda a, b: a * b, 2, 3)
     >>> y, back(1)
@@ -134,9 +136,45 @@ def _sensitivities(y: Any, delta: Any, params: Params) -> dict[Tracked, Any]:
     bars: dict[Tracked, Any] = {}
     if isinstance(y, TrackedValue):
         bars = propagated([y.tracker], seed(delta, y.data), targets, nested=True)
+    elif isinstance(y, (list, tuple)) and has_tracked(y):
+        whole = Tracked(0, Call(joined, (y,), back=joined_rule(y)[1]), False, None, plain(y))
+        bars = propagated([whole], _seeds(delta, y), targets, nested=True)
     elif has_tracked(y):
-        raise TypeError(f"a function that gives a {type(y).__name__}: give an array or a number")
-    return {x.tracker: _as_tracked(bars.get(x.tracker), x.data) for x in params}
+        raise TypeError(f"a function that gives a {type(y).__name__}: give arrays or numbers")
+    return _apart({x.tracker: _as_tracked(bars.get(x.tracker), x.data) for x in params})
+
+
+def _seeds(delta: Any, y: Any) -> list[Any]:
+    """The sensitivities of several results; nothing for those that have no derivative."""
+    if not isinstance(delta, (list, tuple)) or len(delta) != len(y):
+        raise ValueError(f"a function that gives {len(y)} values takes as many sensitivities")
+    return [
+        seed(bar, value.data) if isinstance(value, TrackedValue)
+        else _seeds(bar, value) if has_tracked(value) and bar is not None else None
+        for bar, value in zip(delta, y, strict=True)
+    ]  # fmt: skip
+
+
+def joined(values: Any) -> Any:
+    """Several results of a function as one value, for a walk that begins at all of them."""
+    return values
+
+
+def joined_rule(values: Any) -> Any:
+    return plain(values), lambda bar: (bar,)
+
+
+register(joined, joined_rule)
+
+
+def _apart(bars: dict[Tracked, Any]) -> dict[Tracked, Any]:
+    """The gradients, none of which shares its memory with another one."""
+    seen: set[int] = set()
+    for tracker, bar in bars.items():
+        if id(bar.data) in seen and isinstance(bar.data, np.ndarray):
+            bars[tracker] = wrapped(bar.data.copy(), same(bar).tracker.f)
+        seen.add(id(bar.data))
+    return bars
 
 
 def _as_tracked(bar: Any, value: Any) -> Any:

@@ -9,6 +9,7 @@ of their arguments, so the last result holds all that it was computed from, and 
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
@@ -58,6 +59,14 @@ class Call:
         return self.func == other.func and _are_same(self.args, other.args)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        if self.back is not None and "<locals>" in self.back.__qualname__:
+            raise pickle.PicklingError(
+                "a tracked result holds the calls that it was computed by, which are not pickled: "
+                "pickle parameters, or tracker.data(x)"
+            )
+        return Call, (self.func, self.args, self.kwargs, self.back)
 
     def __repr__(self) -> str:
         args = [inline(arg) for arg in self.args]
@@ -161,6 +170,8 @@ class TrackedReal(TrackedValue):
     def __init__(self, data: Any, tracker: Tracked) -> None:
         self.data = data
         self.tracker = tracker
+        if tracker.data is None:
+            tracker.data = data
 
     def __repr__(self) -> str:
         return f"{self.data} (tracked)"
@@ -177,6 +188,8 @@ class TrackedArray(TrackedValue):
     def __init__(self, tracker: Tracked, data: Any, grad: Any = None) -> None:
         self.data = data
         self.tracker = tracker
+        if tracker.data is None:
+            tracker.data = data
         if grad is not None:
             tracker.grad = grad
 
@@ -247,7 +260,8 @@ def wrapped(y: Any, call: Call) -> Any:
         if y.dtype.kind not in "fc":
             return _refused_objects(y)
         return TrackedArray(Tracked(0, call, False, None, y), y)
-    if isinstance(y, (complex, np.inexact, float)):
+    # Not `isinstance`: the values of a tape give themselves out for numbers.
+    if issubclass(cls, (complex, np.inexact, float)):
         return TrackedReal(y, Tracked(0, call, False, None, y))
     if isinstance(y, (list, tuple)):
         whole = TrackedTuple(y, Tracked(0, call, False, None, y))

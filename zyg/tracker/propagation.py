@@ -39,11 +39,11 @@ class LossError(ZygError):
     """A loss that has no gradient: it is infinite, not a number, or no real scalar."""
 
 
-def back(y: Any, delta: Any = 1, once: bool = False) -> None:
+def back(y: Any, delta: Any = None, once: bool = False) -> None:
     """Adds the gradients of `y` to those of all leaves that it was computed from.
 
-    `delta` is the sensitivity of `y`: of its shape, or a number for all its items. What isn't
-    tracked is left alone. With `once`, calls are forgotten as they are passed, which frees what
+    `delta` is the sensitivity of `y`: of its shape, or a number for all its items, without it 1,
+    which a complex number must be given. What isn't tracked is left alone. With `once`, calls are forgotten as they are passed, which frees what
     they hold; a second `back` through them raises.
 
     >>> from zyg.tracker import param
@@ -59,6 +59,9 @@ def back(y: Any, delta: Any = 1, once: bool = False) -> None:
         return
     if isinstance(y, TrackedReal):
         check_finite(y.data)
+    if delta is None:
+        check_real(y.data)
+        delta = 1
     root, sensitivity = y.tracker, seed(delta, y.data)
     del y
     for leaf, bar in propagated([root], sensitivity, frozenset(), False, once).items():
@@ -88,9 +91,13 @@ def check_loss(y: Any) -> None:
     value = data(y)
     if np.shape(value) != () or isinstance(value, (list, tuple, str)) or value is None:
         raise LossError("Function output is not scalar: use tracker.forward, or sum it")
+    check_real(value)
+    check_finite(float(value))
+
+
+def check_real(value: Any) -> None:
     if np.iscomplexobj(value):
         raise LossError("Function output is not real: take its real part or its absolute value")
-    check_finite(float(value))
 
 
 def seed(delta: Any, value: Any) -> Any:
