@@ -92,7 +92,5 @@ def random_program(seed: int) -> Callable[..., Any]:
 
 
 def inputs(seed: int) -> tuple[float, Any, Any]:
-    random = np.random.default_rng(seed)
-    return (
-        float(random.uniform(-1, 1)), random.uniform(-1, 1, SIZE), random.uniform(-1, 1, (SIZE, SIZE))
-    )
+    draw = np.random.default_rng(seed).uniform
+    return float(draw(-1, 1)), draw(-1, 1, SIZE), draw(-1, 1, (SIZE, SIZE))

@@ -28,7 +28,8 @@ def slope_by_differences(f: Any, args: tuple[Any, ...], direction: tuple[Any, ..
 
 
 def along(gradients: Any, direction: tuple[Any, ...]) -> float:
-    return float(sum(np.sum(tracker.data(g) * d) for g, d in zip(gradients, direction, strict=True)))
+    parts = zip(gradients, direction, strict=True)
+    return float(sum(np.sum(tracker.data(g) * d) for g, d in parts))
 
 
 def assert_equal(found: Any, expected: Any) -> None:

@@ -35,6 +35,7 @@ arguments for which the rule has no parameter:
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -303,6 +304,17 @@ def register_late(package: str) -> None:
 def takes_pullback(rule: Rule) -> bool:
     """Whether a rule differentiates a function that it is given, by `pullback`."""
     return "pullback" in (getattr(rule, "__kwdefaults__", None) or ())
+
+
+@functools.lru_cache(4096)
+def count_of_required(rule: Rule) -> int:
+    """How many gradients the back function of a rule gives at least: those of the arguments
+    without default."""
+    return sum(
+        parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        for parameter in inspect.signature(rule).parameters.values()
+    )
 
 
 def substitute_of(callee: object) -> Callable[..., Any] | None:

@@ -10,7 +10,6 @@ comes to it. How the gradients of one call are found is what `Adjoint` and `Plai
 
 from __future__ import annotations
 
-import inspect
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -19,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from zyg.cotangent import inexact_dtype, zeros_like
+from zyg.rules import registry
 from zyg.tape.forms import Slot, filled
 from zyg.tape.items import scatter_items
 from zyg.tape.primitives import Known, UndifferentiablePrimitive, known, name_of
-from zyg.tape.recording import call, signature_of
+from zyg.tape.recording import call
 from zyg.tape.wengert import Tape, identity
 from zyg.tape.wrappers import WRAPPERS, has_wrappers
 
@@ -227,16 +227,8 @@ def checked(bars: Any, function: Any, entry: Known, count: int) -> tuple[Any, ..
     if type(bars) is tuple and len(bars) >= count:
         return bars
     given = bars if type(bars) is tuple else (bars,)
-    if entry.rule is not None:
-        required = [
-            parameter for parameter in signature_of(entry.rule).parameters.values()
-            if parameter.default is inspect.Parameter.empty
-            and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        ]  # fmt: skip
-        count_required = min(len(required), count)
-    else:
-        count_required = count
-    if len(given) < count_required:
+    required = count if entry.rule is None else registry.count_of_required(entry.rule)
+    if len(given) < min(required, count):
         raise TypeError(
             f"the back function of `{name_of(function)}` returned {len(given)} gradients for "
             f"{count} arguments"

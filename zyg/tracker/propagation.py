@@ -42,9 +42,9 @@ class LossError(ZygError):
 def back(y: Any, delta: Any = None, once: bool = False) -> None:
     """Adds the gradients of `y` to those of all leaves that it was computed from.
 
-    `delta` is the sensitivity of `y`: of its shape, or a number for all its items, without it 1,
-    which a complex number must be given. What isn't tracked is left alone. With `once`, calls are forgotten as they are passed, which frees what
-    they hold; a second `back` through them raises.
+    `delta` is the sensitivity of `y`: of its shape, or a number for all its items; 1 without it,
+    unless `y` is complex. What isn't tracked is left alone. With `once`, calls are forgotten as
+    they are passed, which frees what they hold; a second `back` through them raises.
 
     >>> from zyg.tracker import param
     >>> W, x = param([[1, 2], [3, 4]]), param([5, 6])

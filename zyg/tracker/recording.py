@@ -230,13 +230,8 @@ def check_gradients(bars: Any, recorded: Call) -> tuple[Any, ...]:
         return bars
     entry = known(recorded.func)
     if not entry.is_own and entry.rule is not None:
-        required = [
-            parameter for parameter in signature_of(entry.rule).parameters.values()
-            if parameter.default is parameter.empty
-            and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        ]
         given = bars if type(bars) is tuple else (bars,)
-        if len(given) >= len(required):
+        if len(given) >= registry.count_of_required(entry.rule):
             return given + (None,) * (count - len(given))
     raise TypeError(
         f"Gradient is not a tuple of length {count}: what the back function of "
