@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import operator
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -125,7 +127,7 @@ def test_gradients_and_backpropagators():
     assert (grad(a), grad(b)) == (3.0, 2.0)
 
 
-def test_a_loop_of_training(capsys):
+def test_a_loop_of_training():
     W, seen = param([0.0, 0.0]), []
     pairs = [(np.array([1.0, 2.0]), 3.0), (np.array([2.0, 1.0]), 3.0)] * 200
 
@@ -136,6 +138,22 @@ def test_a_loop_of_training(capsys):
     np.testing.assert_allclose(data(W), [1.0, 1.0], atol=1e-6)
     assert len(seen) == 400
     np.testing.assert_array_equal(W.grad, [0.0, 0.0])
+
+
+def test_progress_is_shown_where_tqdm_is_installed(monkeypatch):
+    shown, w = [], param(1.0)
+
+    def bar(data):
+        for item in data:
+            shown.append(item)
+            yield item
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=bar))
+    tracker.train(lambda x: w * x, [1.0, 2.0], lambda: None)
+    assert shown == [1.0, 2.0] and w.grad == 3.0
+    tracker.train(lambda x: w * x, [1.0, 2.0], lambda: None, progress=False)
+    assert shown == [1.0, 2.0] and w.grad == 6.0
 
 
 def test_an_interrupt_ends_the_training():
@@ -285,6 +303,39 @@ def test_an_exception_in_back_leaves_all_as_it_was():
     fails[0] = False
     back(z)
     assert (x.grad, w.grad) == (5 * 4 + 4 * 8, 4.0)
+
+
+def test_an_interrupt_in_any_walk_leaves_all_as_it_was():
+    is_interrupted = [True]
+
+    def square(x):
+        return track(square, x)
+
+    @tracker.rule(square)
+    def _(x):
+        def pull(delta):
+            if is_interrupted[0]:
+                raise KeyboardInterrupt
+            return (2 * delta * x,)
+
+        return data(x) ** 2, pull
+
+    x, w = param(2.0), param(3.0)
+    y = x * w
+    z = square(y) + y * y
+    walks = [
+        lambda: back(z), lambda: forward(lambda: z, tracker.Params([x, w]))[1](1.0),
+        lambda: gradient(lambda a: square(a * w) + a, 2.0),
+        lambda: gradient(lambda a: square(a * w) + a, 2.0, nest=True),
+    ]  # fmt: skip
+    for walk in walks:
+        with pytest.raises(KeyboardInterrupt):
+            walk()
+        assert [v.tracker.ref for v in (x, w, y, z)] == [0, 0, 0, 0]
+        assert (x.grad, w.grad) == (0.0, 0.0)
+    is_interrupted[0] = False
+    back(z)
+    assert (x.grad, w.grad) == (72.0, 48.0)
 
 
 def test_back_once():
