@@ -44,16 +44,6 @@ def array_loop(x: Any, sin: Callable[[Any], Any]) -> Any:
     return total
 
 
-def fastest(run: Callable[[], Any], repetitions: int = 7) -> float:
-    """Microseconds per recorded operation."""
-    times = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times) / STEPS * 1e6
-
-
 def with_tracker() -> dict[str, Callable[[], Any]]:
     def scalars() -> None:
         tracker.back(scalar_loop(tracker.param(0.999)))
@@ -250,14 +240,18 @@ def print_memory() -> None:
 
 
 def print_chains() -> None:
-    """Seconds for chains; a tenth of the length should take a tenth of the time."""
+    """Seconds of the processor for chains; a tenth of the length should take a tenth of the time.
+
+    Python's collector of cycles looks through what was recorded again and again, which costs more
+    the more there is: the last columns are without it.
+    """
 
     def chain(x: Any, count: int) -> Any:
         for _ in range(count):
             x = -x
         return x
 
-    print("\nseconds for a chain of         100000    1000000")
+    print("\nseconds for a chain of         100000    1000000   100000    1000000, no collector")
     for name, run in {
         "tracker": lambda count: tracker.back(chain(tracker.param(1.0), count)),
         "tape": lambda count: tape.gradient(lambda x: chain(x, count), 1.0),
@@ -266,10 +260,13 @@ def print_chains() -> None:
         ),
     }.items():
         figures = []
-        for count in (100_000, 1_000_000):
-            start = time.perf_counter()
-            run(count)
-            figures.append(f"{time.perf_counter() - start:11.2f}")
+        for switch in (gc.enable, gc.disable):
+            switch()
+            for count in (100_000, 1_000_000):
+                start = time.process_time()
+                run(count)
+                figures.append(f"{time.process_time() - start:11.2f}")
+        gc.enable()
         print(f"{name:26}" + "".join(figures))
 
 
@@ -278,19 +275,20 @@ def main() -> None:
         "scalar, recorded", "scalar, with gradient", "scalar, adjoint appended",
         "array, recorded", "array, with gradient", "array, adjoint appended",
     ]  # fmt: skip
-    columns = {}
+    systems = {}
     for name, make in (
         ("zyg.tracker", with_tracker), ("zyg.tape", with_tape), ("autograd", with_autograd),
         ("PyTorch", with_torch), ("micrograd", with_micrograd),
     ):  # fmt: skip
-        try:
-            programs = make()
-        except ImportError:
-            continue
-        columns[name] = {row: fastest(program) for row, program in programs.items()}
-    print("microseconds per operation" + "".join(f"{name:>14}" for name in columns))
+        with contextlib.suppress(ImportError):
+            systems[name] = make()
+    print("microseconds per operation" + "".join(f"{name:>14}" for name in systems))
     for row in rows:
-        figures = [column.get(row) for column in columns.values()]
+        best = best_seconds(
+            {name: programs[row] for name, programs in systems.items() if row in programs},
+            rounds=60,
+        )
+        figures = [best[name] / STEPS * 1e6 if name in best else None for name in systems]
         print(f"{row:26}" + "".join(f"{x:14.2f}" if x else " " * 14 for x in figures))
     print_larger()
     print_straight()
