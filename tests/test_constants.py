@@ -23,7 +23,8 @@ NAMESPACES += [
 
 # What computes nothing with its numbers: it reads files, memory that nobody has written, or texts,
 # or it changes settings, which `constants` leaves out by their names.
-APART = {np.empty_like, np.mintypecode, np.info, np.save, np.savez, np.savez_compressed}
+APART = {np.empty_like, np.mintypecode, np.info, np.fromstring}
+APART |= {np.save, np.savez, np.savez_compressed}
 APART |= {np.test, getattr(np, "show_config", None), getattr(np, "show_runtime", None), np.savetxt}
 # Lengths, which NumPy takes as numbers of any kind.
 LENGTHS = {np.bartlett, np.blackman, np.hamming, np.hanning, linalg.dft}
