@@ -277,3 +277,49 @@ def test_second_derivative_by_unpacked_values(f):
         moved[index] = step
         difference = (directional(a + moved) - directional(a - moved)) / (2 * step)
         assert second[index] == pytest.approx(difference, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.sum(np.sqrt(np.maximum(x, 0))),
+        lambda x: np.sum(np.sqrt(-np.minimum(-x, 0))),
+        lambda x: np.sum(np.sqrt(np.fmax(x, 0.0))),
+        lambda x: np.sum(np.sqrt(np.clip(x, 0, None))),
+        lambda x: np.sum(np.sqrt(x.clip(0))),
+        lambda x: np.sum(np.sqrt(np.select([x > 0], [x], 0))),
+        lambda x: np.sqrt(np.max(x - 4.0)) + np.sum(np.where(x > 0, np.sqrt(abs(x)), 0)),
+    ],
+)
+def test_infinite_slopes_of_what_was_not_selected(program):
+    with np.errstate(divide="ignore"):
+        (bar,) = zyg.gradient(program, np.array([-1.0, 4.0]))
+    assert bar[0] == 0 and bar[1] in (0.25, math.inf)
+
+
+def test_softplus_and_its_derivatives_where_the_operands_are_equal():
+    f, slopes = np.logaddexp, []
+    for _ in range(4):
+        f = zyg.grad(f)
+        slopes.append(f(0.0, 0.0))
+    assert slopes == [0.5, 0.25, 0.0, -0.125]
+    x = np.array([0.0, 1.0, 1000.0, -1000.0, -math.inf])
+    np.testing.assert_allclose(
+        np.diag(zyg.hessian(lambda x: np.sum(np.logaddexp(0, x)), x)),
+        [0.25, 0.19661193324148185, 0.0, 0.0, 0.0], rtol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("x", [1e-9, -1e-5, 1e-3, 0.0999, 0.1001, 0.0])
+def test_sinc_close_to_zero(x):
+    def series(x, order):
+        """Of the derivatives of `sin(pi x) / (pi x)`."""
+        return sum(
+            (-1) ** k * math.pi ** (2 * k) * math.perm(2 * k, order) * x ** (2 * k - order)
+            / math.factorial(2 * k + 1)
+            for k in range(1, 12)
+        )
+
+    assert zyg.gradient(np.sinc, x)[0] == pytest.approx(series(x, 1), rel=1e-13, abs=0)
+    (second,) = np.diag(zyg.hessian(lambda x: np.sum(np.sinc(x)), np.array([x])))
+    assert second == pytest.approx(series(x, 2), rel=1e-11)

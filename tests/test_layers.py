@@ -22,6 +22,7 @@ LAYERS = [
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
         "zyg.runs", "zyg.spectra", "zyg.transposes", "zyg.quotients", "zyg.windows",
+        "zyg.selections",
         "zyg.cotangent_facts", "zyg.cotangent_item_facts", "zyg.cotangent_place_facts",
         "zyg.draw_facts", "zyg.tangent_memory", "zyg.tangent_objects",
     ],

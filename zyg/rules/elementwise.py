@@ -235,12 +235,28 @@ def sinc(x):
 
 
 def sinc_slope(x):
-    """The derivative of `sin(pi x) / (pi x)`; at 0 its linear term, which has the curvature."""
-    is_zero = np.equal(x, 0)
-    safe = np.where(is_zero, 1, x)
-    angle = math.pi * safe
-    slope = (np.cos(angle) - np.sin(angle) / angle) / safe
-    return np.where(is_zero, np.multiply(x, -(math.pi**2) / 3), slope)
+    """The derivative of `sin(pi x) / (pi x)`: close to 0, where the quotient loses digits, the
+    first terms of its series.
+    """
+    is_small = np.less(np.abs(x), 0.1)
+    if not np.any(is_small):
+        return sinc_slope_by_quotient(x)
+    return np.where(
+        is_small,
+        np.multiply(x, sinc_series(np.where(is_small, np.square(np.multiply(x, math.pi)), 0))),
+        sinc_slope_by_quotient(np.where(is_small, 1, x)),
+    )
+
+
+def sinc_slope_by_quotient(x):
+    angle = math.pi * x
+    return (np.cos(angle) - np.sin(angle) / angle) / x
+
+
+def sinc_series(t):
+    """The derivative over `x` in terms of `t = (pi x)**2`."""
+    inner = t * (1 / 45360 - t * (1 / 3991680 - t / 518918400))
+    return math.pi**2 * (-1 / 3 + t * (1 / 30 - t * (1 / 840 - inner)))
 
 
 @adjoint(np.nan_to_num)

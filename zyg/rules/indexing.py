@@ -10,6 +10,7 @@ from ir import facts
 from zyg.cotangent import unbroadcast
 from zyg.cotangent_items import scatter
 from zyg.rules.registry import adjoint, constant
+from zyg.selections import is_finite, selected
 from zyg.transposes import differences_back
 
 constant(
@@ -137,8 +138,9 @@ def select(condlist, choicelist, default=0):
 def select_bars(z_bar, condlist, choicelist):
     """The first true condition takes the cotangent."""
     firsts = first_true(condlist)
+    is_regular = is_finite(z_bar)
     return [
-        unbroadcast(np.where(first, z_bar, 0), choice)
+        unbroadcast(z_bar * first if is_regular else np.where(first, z_bar, 0), choice)
         for first, choice in zip(firsts, choicelist, strict=True)
     ]
 
@@ -153,7 +155,7 @@ def first_true(conditions):
     return found
 
 
-constant(first_true)
+constant(first_true, is_finite)
 
 
 @adjoint(np.clip)
@@ -167,7 +169,7 @@ def clip(a, a_min=None, a_max=None):
 def clip_bars(z_bar, a, low, high):
     """The cotangents of `minimum(maximum(a, low), high)`; on a bound all goes to `a`."""
     return (
-        unbroadcast(z_bar * inside(a, low, high), a),
+        unbroadcast(selected(z_bar, inside(a, low, high)), a),
         None if low is None else unbroadcast(np.where(below(a, low, high), z_bar, 0), low),
         None if high is None else unbroadcast(np.where(above(a, low, high), z_bar, 0), high),
     )

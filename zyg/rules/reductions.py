@@ -12,6 +12,7 @@ import numpy as np
 
 from zyg.cotangent import conj, inexact_dtype, unbroadcast
 from zyg.rules.registry import adjoint, constant
+from zyg.selections import selected
 
 constant(
     *(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition),
@@ -223,9 +224,9 @@ def extremum_bar(y_bar, y, a, axis, keepdims, initial=None):
         np.sum(winners, axis=axis, dtype=inexact_dtype(a), keepdims=True)
     )
     if initial is None:
-        return winners * (part / ties)
+        return selected(part / ties, winners)
     ties = ties + restored(np.equal(y, initial), shape, axis, keepdims)
-    return winners * (part / np.where(ties == 0, 1, ties).astype(inexact_dtype(a)))
+    return selected(part / np.where(ties == 0, 1, ties).astype(inexact_dtype(a)), winners)
 
 
 def initial_bar(y_bar, y, a, axis, keepdims, initial):
