@@ -305,3 +305,4 @@ def selections() -> Iterator[Row]:
         np.interp, (real(3), xp, fp), (0.4, xp, fp), (np.array([-1.0, 0.4, 2.0]), xp, fp)
     )
     yield from cases(np.interp, (np.array([-1.0, 0.4, 2.0]), xp, fp, 0.5, 0.7))
+    yield from cases(np.interp, (real(3), xp, cplx(4)), (0.4, xp, cplx(4)))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ir import facts
-from zyg.cotangent import unbroadcast
+from zyg.cotangent import conj, unbroadcast
 from zyg.cotangent_items import scatter
 from zyg.rules.registry import adjoint, constant
 from zyg.selections import is_finite, selected
@@ -282,8 +282,8 @@ def bincount(x, weights=None, minlength=0):
 def interp(x, xp, fp, left=None, right=None):
     def back(y_bar):
         return (
-            unbroadcast(y_bar * interp_slope(x, xp, fp), x),
-            interp_grid_bar(y_bar, x, xp, fp),
+            unbroadcast(y_bar * conj(interp_slope(x, xp, fp)), x),
+            unbroadcast(interp_grid_bar(y_bar, x, xp, fp), xp),
             interp_values_bar(y_bar, x, xp, fp, left, right),
             None if left is None else np.sum(np.where(np.less(x, xp[0]), y_bar, 0)),
             None if right is None else np.sum(np.where(np.greater(x, xp[-1]), y_bar, 0)),
@@ -313,7 +313,7 @@ def interp_grid_bar(y_bar, x, xp, fp):
     """Moving a point of the grid tilts the two intervals that it bounds."""
     i = interp_interval(x, xp)
     t = (x - np.take(xp, i)) / np.take(np.diff(xp), i)
-    bar = y_bar * interp_slope(x, xp, fp)
+    bar = y_bar * conj(interp_slope(x, xp, fp))
     return scatter(-bar * (1 - t), np.shape(xp), i) + scatter(-bar * t, np.shape(xp), i + 1)
 
 
