@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from tests.rule_row import Options, Row, cases, real, signed, single, table
+from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table
 
 COMPLEX = np.array([0.3 + 0.4j, 1.2 - 0.5j])
 ANYWHERE = (
@@ -48,6 +48,13 @@ def of_several() -> Iterator[Row]:
     for callee in (special.logsumexp, special.softmax, special.log_softmax):
         yield from cases(callee, (signed(4),), (signed(2, 3), 1), (real(2, 3), Options(axis=0)))
     yield from cases(special.logsumexp, (signed(2, 3), Options(axis=1, keepdims=True)))
+    for callee in (special.logsumexp, special.softmax, special.log_softmax):
+        yield from cases(callee, (cplx(2, 3), 1), (cplx(3),))
+    yield from cases(special.factorial, (4.3,), (real(2, 3),), (np.array([-0.5, 2.0, 3.5]),))
+    yield from cases(special.comb, (4.3, 2), (5.2 + real(3), 1.4 + real(3)), (2.5, 3.0))
+    yield from cases(special.comb, (4.3, 2.2, Options(repetition=True)))
+    yield from cases(special.perm, (4.3, 2), (5.2 + real(3), 1.4 + real(3)), (2.5, 3.0))
+    yield from cases(special.logsumexp, (cplx(4), None, cplx(4)))
     yield from cases(special.logsumexp, (signed(4), None, real(4)), (signed(2, 3), 0, real(3)))
     yield from cases(special.binom, (real(3) + 2, real(2, 3)))
     # Where nothing can be selected, a count is 0: as of 0.5 out of -0.4, and of 2.3 out of 0.6.

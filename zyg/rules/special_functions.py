@@ -309,9 +309,9 @@ def logsumexp(a, axis=None, b=None, keepdims=False):
 
     def back(y_bar):
         return (
-            restored(y_bar, np.shape(a), axis, keepdims) * special.softmax(a, axis)
+            restored(y_bar, np.shape(a), axis, keepdims) * conj(special.softmax(a, axis))
             if b is None
-            else unbroadcast(weighted_parts(y_bar, y, a, b, axis, keepdims) * b, a),
+            else unbroadcast(weighted_parts(y_bar, y, a, b, axis, keepdims) * conj(b), a),
             None,
             None if b is None else unbroadcast(weighted_parts(y_bar, y, a, b, axis, keepdims), b),
         )
@@ -323,7 +323,7 @@ def weighted_parts(y_bar, y, a, b, axis, keepdims):
     """The cotangent of the weights `b` of a logarithm of a sum of exponentials."""
     shape = np.broadcast_shapes(np.shape(a), np.shape(b))
     shares = np.exp(a - restored(y, shape, axis, keepdims))
-    return restored(y_bar, shape, axis, keepdims) * shares
+    return restored(y_bar, shape, axis, keepdims) * conj(shares)
 
 
 @adjoint(special.softmax)
@@ -331,7 +331,7 @@ def softmax(x, axis=None):
     y = special.softmax(x, axis)
 
     def back(y_bar):
-        return (y * (y_bar - np.sum(y_bar * y, axis, keepdims=True)),)
+        return (conj(y) * (y_bar - np.sum(y_bar * conj(y), axis, keepdims=True)),)
 
     return y, back
 
@@ -341,6 +341,6 @@ def log_softmax(x, axis=None):
     y = special.log_softmax(x, axis)
 
     def back(y_bar):
-        return (y_bar - np.exp(y) * np.sum(y_bar, axis, keepdims=True),)
+        return (y_bar - conj(np.exp(y)) * np.sum(y_bar, axis, keepdims=True),)
 
     return y, back

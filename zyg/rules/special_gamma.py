@@ -111,6 +111,60 @@ def binom(x, y):
     return z, back
 
 
+# SciPy's functions of counts are those of real numbers where these aren't whole.
+
+
+@adjoint(special.factorial)
+def factorial(n, exact=False):
+    y = special.factorial(n, exact)
+
+    def back(y_bar):
+        return (
+            None if exact else unbroadcast(y_bar * y * psi_where(np.greater_equal(n, 0), n), n),
+            None,
+        )
+
+    return y, back
+
+
+@adjoint(special.comb)
+def comb(N, k, *, exact=False, repetition=False):
+    y = special.comb(N, k, exact=exact, repetition=repetition)
+
+    def back(y_bar):
+        n = N + k - 1.0 if repetition else N
+        is_inside = np.not_equal(y, 0)
+        above, below = psi_where(is_inside, n), psi_where(is_inside, np.subtract(n, k))
+        top = above if repetition else below
+        return (
+            None if exact else unbroadcast(y_bar * y * (above - below), N),
+            None if exact else unbroadcast(y_bar * y * (top - psi_where(is_inside, k)), k),
+        )
+
+    return y, back
+
+
+@adjoint(special.perm)
+def perm(N, k, exact=False):
+    y = special.perm(N, k, exact)
+
+    def back(y_bar):
+        is_inside = np.not_equal(y, 0)
+        below = psi_where(is_inside, np.subtract(N, k))
+        return (
+            None if exact else unbroadcast(y_bar * y * (psi_where(is_inside, N) - below), N),
+            None if exact else unbroadcast(y_bar * y * below, k),
+            None,
+        )
+
+    return y, back
+
+
+def psi_where(is_inside, count):
+    """`psi(count + 1)`, and 0 where the function of counts is 0 on both sides."""
+    return np.where(is_inside, special.psi(np.where(is_inside, count, 0) + 1.0), 0)
+
+
 @adjoint(special.poch)
 def poch(z, m):
     y = special.poch(z, m)
