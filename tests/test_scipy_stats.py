@@ -158,3 +158,18 @@ def test_plain_calls_on_wrappers_say_how_to_record_them(method, message):
         tracker.gradient(method, 0.4)
     with pytest.raises(zyg.NotDifferentiable, match=message.replace("NAME", "tape.record")):
         tape.gradient(method, 0.4)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda m: np.sum(stats.norm.logpdf([0.1, 2.0, 3.0], m, 1.0)),
+        lambda m: np.sum(stats.norm.cdf([0.1, 2.0], [m, 1.0], [1.0, m])),
+        lambda m: np.sum(stats.gamma.pdf([0.1, 2.0], m)),
+        lambda m: np.sum(stats.poisson.logpmf([0, 2, 3], m)),
+        lambda m: np.sum(stats.binom.pmf([0, 2, 3], 5, m)),
+        lambda m: np.sum(stats.norm(m, 1.0).logpdf([0.1, 2.0])),
+    ],
+)
+def test_places_and_parameters_in_lists(program):
+    zyg.check_grads(program, 0.7, order=1)

@@ -28,11 +28,11 @@ FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
 
 
 def standard(x, loc, scale):
-    return (x - loc) / positive(scale)
+    return np.subtract(x, loc) / positive(scale)
 
 
 def positive(parameter):
-    return np.where(parameter > 0, parameter, np.nan)
+    return np.where(np.greater(parameter, 0), parameter, np.nan)
 
 
 def inside(condition, value, outside, of):
@@ -247,28 +247,28 @@ def logistic_logsf(x, loc=0, scale=1):
 
 
 def poisson_logpmf(k, mu, loc=0):
-    k, mu = k - loc, np.where(mu >= 0, mu, np.nan)
+    k, mu = np.subtract(k, loc), np.where(np.greater_equal(mu, 0), mu, np.nan)
     is_count = (k >= 0) & (k == np.floor(k))
     value = special.xlogy(k, mu) - special.gammaln(np.where(is_count, k, 0.0) + 1) - mu
     return inside(is_count, value, -np.inf, k + 0 * mu)
 
 
 def poisson_cdf(k, mu, loc=0):
-    k, mu = np.floor(k - loc), np.where(mu >= 0, mu, np.nan)
+    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
     return inside(k >= 0, special.gammaincc(np.maximum(k, 0.0) + 1, mu), 0.0, k + 0 * mu)
 
 
 def poisson_sf(k, mu, loc=0):
-    k, mu = np.floor(k - loc), np.where(mu >= 0, mu, np.nan)
+    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
     return inside(k >= 0, special.gammainc(np.maximum(k, 0.0) + 1, mu), 1.0, k + 0 * mu)
 
 
 def probability(p):
-    return np.where((p >= 0) & (p <= 1), p, np.nan)
+    return np.where(np.greater_equal(p, 0) & np.less_equal(p, 1), p, np.nan)
 
 
 def binom_logpmf(k, n, p, loc=0):
-    k, p = k - loc, probability(p)
+    k, p = np.subtract(k, loc), probability(p)
     is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
     count = np.where(is_count, k, 0.0)
     value = special.xlogy(count, p) + special.xlog1py(n - count, -p)
@@ -277,14 +277,14 @@ def binom_logpmf(k, n, p, loc=0):
 
 
 def binom_cdf(k, n, p, loc=0):
-    k, n, p = np.floor(k - loc), np.floor(n), probability(p)
+    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
     count = np.clip(k, 0.0, n - 1.0)
     value = special.betainc(n - count, count + 1, 1 - p)
     return inside((k >= 0) & (k < n), value, np.where(k < 0, 0.0, 1.0), k + 0 * p)
 
 
 def binom_sf(k, n, p, loc=0):
-    k, n, p = np.floor(k - loc), np.floor(n), probability(p)
+    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
     count = np.clip(k, 0.0, n - 1.0)
     value = special.betainc(count + 1, n - count, p)
     return inside((k >= 0) & (k < n), value, np.where(k < 0, 1.0, 0.0), k + 0 * p)
