@@ -25,6 +25,7 @@ def sums() -> Iterator[Row]:
         yield from cases(callee, (with_gaps(4),), (with_gaps(2, 4), 1))
         yield from cases(callee, (with_gaps(2, 4), Options(axis=1, ddof=1, keepdims=True)))
     yield from cases(np.cov, (real(5),), (real(2, 5),), (real(3, 4), real(4)), (cplx(2, 4),))
+    yield from cases(np.cov, (single(2, 5),), (single(2, 5), single(5)))
     yield from cases(np.cov, (real(5, 2), None, False), (real(2, 5), None, True, True))
     yield from cases(np.cov, (real(2, 5), Options(aweights=np.arange(1.0, 6.0))))
     yield from cases(np.cov, (real(2, 5), Options(fweights=np.arange(1, 6), ddof=0)))

@@ -323,3 +323,16 @@ def test_sinc_close_to_zero(x):
     assert zyg.gradient(np.sinc, x)[0] == pytest.approx(series(x, 1), rel=1e-13, abs=0)
     (second,) = np.diag(zyg.hessian(lambda x: np.sum(np.sinc(x)), np.array([x])))
     assert second == pytest.approx(series(x, 2), rel=1e-11)
+
+
+def test_precision_of_covariances():
+    x = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.9]], np.float32)
+    y, back = zyg.pullback(np.cov, x)
+    np.testing.assert_array_equal(y, np.cov(x), strict=True)
+    assert back(y)[0].dtype == np.float32
+    zyg.check_grads(lambda x: np.cov([x, 2 * x, 1.0]), 0.5)
+
+
+def test_repeated_number():
+    (bar,) = zyg.gradient(lambda x: np.sum(np.repeat(x, 3, axis=0)), np.array(0.7))
+    assert bar.shape == () and bar == 3.0

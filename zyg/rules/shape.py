@@ -152,7 +152,7 @@ def repeat(a, repeats, axis=None):
 
 def repeat_bar(y_bar, shape, repeats, axis):
     """Sums over the copies of each item."""
-    if axis is None:
+    if axis is None or len(shape) == 0:
         return np.reshape(repeat_bar(y_bar, (math.prod(shape),), repeats, 0), shape)
     axis = axis % len(shape)
     if np.ndim(repeats) == 0:
