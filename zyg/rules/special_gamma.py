@@ -179,53 +179,6 @@ def poch(z, m):
     return y, back
 
 
-@adjoint(special.factorial)
-def factorial(n, exact=False):
-    y = special.factorial(n, exact)
-
-    def back(y_bar):
-        # Below 0, where it has the value 0, `psi` has poles.
-        return (unbroadcast(y_bar * np.where(np.less(n, 0), 0.0, y * special.psi(n + 1.0)), n),)
-
-    return y, back
-
-
-@adjoint(special.comb)
-def comb(N, k, *, exact=False, repetition=False):
-    z = special.comb(N, k, exact=exact, repetition=repetition)
-
-    def back(z_bar):
-        count = N + k - 1.0 if repetition else N
-        rest = special.psi(count - k + 1.0)
-        by_count = special.psi(count + 1.0) - rest
-        by_k = rest - special.psi(k + 1.0) + (by_count if repetition else 0.0)
-        return (
-            unbroadcast(z_bar * where_some(z, z * by_count), N),
-            unbroadcast(z_bar * where_some(z, z * by_k), k),
-        )
-
-    return z, back
-
-
-@adjoint(special.perm)
-def perm(N, k, exact=False):
-    z = special.perm(N, k, exact)
-
-    def back(z_bar):
-        rest = special.psi(N - k + 1.0)
-        return (
-            unbroadcast(z_bar * where_some(z, z * (special.psi(N + 1.0) - rest)), N),
-            unbroadcast(z_bar * where_some(z, z * rest), k),
-        )
-
-    return z, back
-
-
-def where_some(count, slope):
-    """The slope of a count of selections; none where there are none, as of 3 out of 2."""
-    return np.where(np.equal(count, 0), 0.0, slope)
-
-
 def gamma_density(a, x):
     """The density of the gamma distribution of shape `a`."""
     return np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
