@@ -43,7 +43,7 @@ def transforms() -> Iterator[Row]:
     for callee in (np.fft.fftshift, np.fft.ifftshift):
         yield from cases(callee, (real(5),), (cplx(2, 3),), (real(3, 4), 1), (real(3, 4), (0, 1)))
     for callee in (np.fft.fftfreq, np.fft.rfftfreq):
-        yield from cases(callee, (4, 0.5), (5, 0.3))
+        yield from cases(callee, (4, 0.5), (5, 0.3), (4, 0.5 - 0.2j))
     if np.fft.fft(single(2)).dtype == np.complex64:
         yield from cases(np.fft.fft, (single(4), Options(n=3)))
         yield from cases(np.fft.rfft, (single(4),))

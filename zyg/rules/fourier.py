@@ -22,13 +22,13 @@ from zyg.spectra import with_pairs
 @adjoint(np.fft.fftfreq)
 def fftfreq(n, d=1.0):
     y = np.fft.fftfreq(n, d)
-    return y, lambda y_bar: (None, -np.sum(y_bar * y) / d)
+    return y, lambda y_bar: (None, -np.sum(y_bar * conj(y / d)))
 
 
 @adjoint(np.fft.rfftfreq)
 def rfftfreq(n, d=1.0):
     y = np.fft.rfftfreq(n, d)
-    return y, lambda y_bar: (None, -np.sum(y_bar * y) / d)
+    return y, lambda y_bar: (None, -np.sum(y_bar * conj(y / d)))
 
 
 def other_norm(norm):
