@@ -119,7 +119,9 @@ def emit_functions(
     environment = Environment(reserved)
     for name, value in (known or {}).items():
         environment.name(value, name)
-    definitions = [_FunctionEmitter(function, environment).emit() for function in functions]
+    # All have their names before the first constant gets one, which is that of all of them.
+    emitters = [_FunctionEmitter(function, environment) for function in functions]
+    definitions = [emitter.emit() for emitter in emitters]
     return _noted(Emitted(environment.objects, placed(definitions), comments, definitions))
 
 
