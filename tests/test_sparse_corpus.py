@@ -20,12 +20,36 @@ from zyg.sparsity.patterns import run_on_sets
 pytestmark = pytest.mark.thorough
 
 ALL = [row for row in (*ROWS, *rule_rows_composites.ROWS) if "float32" not in str(row)]
-# What looks at the classes of numbers, or keeps what it was given before.
-CAN_BE_REFUSED = 19
+# What looks at the classes of numbers, uses them as keys, or hands them to what makes plain ones.
+REFUSED_PROGRAMS = {
+    "arrays.laid_end_to_end",
+    "calls.functions_in_loop",
+    "changes_in_place.hands_new_memory_on",
+    "changes_in_place.writes_outputs",
+    "decorators.cached_function",
+    "decorators.cached_recursion",
+    "decorators.cached_with_keyword",
+    "held_walks.elements_by_index",
+    "held_walks.flat_elements",
+    "held_walks.views_of_elements",
+    "iterators.mean_and_deviation",
+    "iterators.most_frequent",
+    "iterators.statistics_of_a_list",
+    "object_protocols.comparisons_of_dual_numbers",
+    "objects_holding_containers.lists_of_arrays",
+    "shared_contents.noted_by_vectorized_functions",
+    "shared_names.buffer_filled_in_place",
+    "shared_names.globals_passed_to_what_changes_them",
+    "shared_names.views_of_a_global",
+}
 REFUSED_ROWS = ("numpy.float64", "numpy.asarray_chkfinite", "numpy.require")
 # Second differences would ask for powers of negative numbers.
 AT_THE_BORDER = ("math.pow(float:0.0, float:2.0)", "math.pow(float:0.0, float:1.0)")
 _LARGEST_HESSIAN = 8
+
+
+def name_of(program):
+    return f"{program.__module__.removeprefix('tests.corpus.')}.{program.__name__}"
 
 
 def called(row):
@@ -84,11 +108,12 @@ def test_rows(row):
 
 
 def test_programs():
-    count = refused = 0
+    count, refused = 0, set()
     for program in corpus.all:
         for args in program.inputs[:2]:
             with contextlib.redirect_stdout(io.StringIO()):
                 count += 1
-                refused += not check(program.f, args)
+                if not check(program.f, args):
+                    refused.add(name_of(program.f))
     assert count > 1000
-    assert refused <= CAN_BE_REFUSED
+    assert refused == REFUSED_PROGRAMS
