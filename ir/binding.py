@@ -30,32 +30,34 @@ def bind(
     """One argument for each of `function.params`; raises `CannotBind` where Python would."""
     kinds = function.signature
     names = [param.name for param in function.params]
-    positional = names[: kinds.positional_only + kinds.positional]
-    keyword_start = len(positional) + kinds.vararg
-    keyword_only = names[keyword_start : keyword_start + kinds.keyword_only]
+    positional = kinds.positional_only + kinds.positional
+    keyword_start = positional + kinds.vararg
+    keyword_only = range(keyword_start, keyword_start + kinds.keyword_only)
     surplus = dict(kwargs)
-    bound: dict[str, A] = dict(zip(positional, args, strict=False))
-    if len(args) > len(positional) and not kinds.vararg:
+    # By position: parameters of generated functions may be named alike.
+    bound: dict[int, A] = dict(zip(range(positional), args, strict=False))
+    if len(args) > positional and not kinds.vararg:
         raise CannotBind
-    for name in [*positional[kinds.positional_only :], *keyword_only]:
-        if name in surplus:
-            if name in bound:
+    for i in [*range(kinds.positional_only, positional), *keyword_only]:
+        if names[i] in surplus:
+            if i in bound:
                 raise CannotBind
-            bound[name] = surplus.pop(name)
-    for name, default in zip(reversed(positional), reversed(defaults), strict=False):
-        bound.setdefault(name, default)
-    for name, default in kwdefaults.items():
-        bound.setdefault(name, default)
+            bound[i] = surplus.pop(names[i])
+    for i, default in zip(reversed(range(positional)), reversed(defaults), strict=False):
+        bound.setdefault(i, default)
+    for i in keyword_only:
+        if names[i] in kwdefaults:
+            bound.setdefault(i, kwdefaults[names[i]])
     if surplus and not kinds.kwarg:
         raise CannotBind
     result = []
-    for i, name in enumerate(names):
-        if i < len(positional) or (keyword_start <= i < keyword_start + kinds.keyword_only):
-            if name not in bound:
+    for i in range(len(names)):
+        if i < positional or i in keyword_only:
+            if i not in bound:
                 raise CannotBind
-            result.append(bound[name])
-        elif kinds.vararg and i == len(positional):
-            result.append(make_tuple(args[len(positional) :]))
+            result.append(bound[i])
+        elif kinds.vararg and i == positional:
+            result.append(make_tuple(args[positional:]))
         else:
             result.append(make_dict(surplus))
     return result

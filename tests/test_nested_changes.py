@@ -161,3 +161,26 @@ def test_second_derivative(program, x):
     in_reverse = zyg.gradient(slope, x)[0]
     assert in_reverse == pytest.approx(expected, rel=1e-6)
     assert zyg.jvp(slope, (x,), (1.0,))[1] == pytest.approx(in_reverse, rel=1e-10)
+
+
+def squares_in(order, items):
+    return [items[i] * items[i] for i in order]
+
+
+def test_adjoints_whose_parameters_are_named_alike():
+    def f(x):
+        items = [x, x * x]
+        first, second = squares_in([1, 0], items), squares_in([1, 0], items)
+        return first[0] ** 3 + first[1] ** 3 + second[0] * second[1]
+
+    def slope(x):
+        return zyg.gradient(f, x)[0]
+
+    def curvature(x):
+        return zyg.gradient(slope, x)[0]
+
+    x = 1.3  # f is x**12 + 2 x**6
+    assert curvature(x) == pytest.approx(132 * x**10 + 60 * x**4, rel=1e-14)
+    third = pytest.approx(1320 * x**9 + 240 * x**3, rel=1e-14)
+    assert zyg.gradient(curvature, x) == (third,)
+    assert zyg.jvp(curvature, (x,), (1.0,))[1] == third

@@ -259,3 +259,21 @@ def largest_and_smallest_of_nested_tuples(x):
     cost, (_, value) = min((x[0] * i, (i, x[1] + i)) for i in range(1, 3))
     tied = max([(x[0], "a", 3.0 * x[0]), (x[0], "a", 3.0 * x[0])])
     return np.sum(state) * last + cost * value + tied[2]
+
+
+def squares_in(order, items):
+    return [items[i] * items[i] for i in order]
+
+
+@program((1.3,))
+def squares_in_several_orders(x):
+    items = [x, x * x, 2 * x]
+    first, second = squares_in([2, 0], items), squares_in([0, 1], items)
+    return first[0] ** 3 + first[1] * second[1] + second[0]
+
+
+@program((1.3, 0.7))
+def cubes_in_order(x, y):
+    items = [x, x * y, y]
+    items.sort(reverse=True)
+    return sum(item**3 for item in sorted(items)) * items[0]
