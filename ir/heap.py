@@ -71,7 +71,17 @@ def cell_class(name: str) -> type[Cell]:
     return type(f"{name}_cell", (Cell,), {"__slots__": (), "variable": name})
 
 
+class Contents:
+    """What a piece of memory holds, in code that follows it as an attribute (`ir.followed_memory`).
+
+    Memory of each type has a class of its own.
+    """
+
+    items: Any
+
+
 CONTENTS = "contents"
+ITEMS = "items"
 HEAP = Instance(Heap)
 TOKEN = Heap()
 # The parameter by which a function takes the heap: no name of the user's.

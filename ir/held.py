@@ -51,6 +51,11 @@ class HeldMemory:
         inference = self._places.inference
         return inference.heap is not None and inference.surroundings.may_change_held()
 
+    def was_read(self, made: Value, loc: Location | None) -> Operand:
+        """What a read of an attribute gives, which was just appended."""
+        self.expose([made])
+        return made
+
     def expose(self, operands: Iterable[Operand]) -> None:
         """Notes that objects may hold these, and change them from here on."""
         inference, state = self._places.inference, self._places.state
@@ -134,6 +139,21 @@ class HeldMemory:
         for operand in held:
             self._places.note_names(operand, loc)
         return bool(held)
+
+    def at_exit(self, value: Value) -> Operand:
+        """What an input that was changed holds where the function ends."""
+        return self._places.latest(value)
+
+    def has_contents(
+        self, operand: Value, deep: bool = False, loc: Location | None = None
+    ) -> bool:
+        """Whether an object stands for the contents of memory that a call changes; `deep`: and of
+        what it holds."""
+        return False
+
+    def was_changed(self, memory: Value, version: Value, loc: Location | None) -> None:
+        """Notes what such memory holds behind a change."""
+        raise AssertionError("no object stands for contents")
 
     def change(
         self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,

@@ -111,6 +111,8 @@ def changes_memory(self: TypedCalls, body: Block) -> bool:
             if isinstance(callee, Const) and callee.value is primitives.updating:
                 callee, args = op.args[0], op.args[2:]
             known = callee.value if isinstance(callee, Const) else None
+            if known is heap.attribute_stored and _is_contents(args[1]):
+                return True
             if any(known is function for function in IN_PLACE):
                 if _is_read(self, args[0]):
                     return True
@@ -125,6 +127,11 @@ def changes_memory(self: TypedCalls, body: Block) -> bool:
                 if self.surroundings.may_change_memory(known, list(map(type_of, asked)), name):
                     return True
     return False
+
+
+def _is_contents(owner: Operand) -> bool:
+    """Whether an object stands for the contents of memory."""
+    return issubclass(class_of(type_of(owner)) or object, heap.Contents)
 
 
 def _is_read(self: TypedCalls, operand: Operand) -> bool:

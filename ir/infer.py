@@ -57,7 +57,7 @@ class Inference(TypedLoops):
         """The typed copy of a function and the type of what it returns; `are_held`: objects hold
         all memory that it is given."""
         mapping: Mapping = {}
-        places = self.places = Places(self)
+        places = self.places = Places(self, function.is_generated)
         is_rule = facts.is_helper_module(function.globals.get("__name__"))
         self.is_of_user = function.code is not None and not is_rule
         new_captured = [self._param(v, t, mapping) for v, t in
@@ -112,7 +112,7 @@ class Inference(TypedLoops):
         self.ops, outer = body.ops, self.ops
         # What was changed under an unknown name, too, has no version that would hold it all.
         finals = {
-            value: places.latest(value) for value in inputs
+            value: places.held.at_exit(value) for value in inputs
             if places.is_written(value) and not places.is_lost(value)
         }
         self.ops = outer

@@ -113,7 +113,8 @@ class PlaceWrites(PlaceReads):
         for (_, operand), effect in zip(changed, effects, strict=True):
             if not isinstance(operand, Value):
                 raise Unsupported("a call changes a constant in place", loc)
-            self._check_writable(operand, loc, effect.deep)
+            if not self.held.has_contents(operand, effect.deep, loc):
+                self._check_writable(operand, loc, effect.deep)
             targets.append(operand)
         given = [*args, *kwargs.values()]
         self._check_apart(changed, [*enumerate(args), *kwargs.items()], loc)
@@ -126,7 +127,7 @@ class PlaceWrites(PlaceReads):
                     self.state.lost.update(dict.fromkeys(gone, loc))
         before = [self.latest(operand) for operand in targets]
         for operand, version, effect in zip(targets, before, effects, strict=True):
-            if operand.type != HEAP:
+            if operand.type != HEAP and not self.held.has_contents(operand):
                 self.held.check_local(operand, version, loc, effect.deep)
         storages = [self.storage(operand) for operand in targets]
         versions = [
@@ -141,7 +142,13 @@ class PlaceWrites(PlaceReads):
             o for o in given if isinstance(o, Value) and holds_memory(o.type)
             and not any(o is other for _, other in changed)
         ]
+        held = [
+            (operand, version) for operand, version in zip(targets, versions, strict=True)
+            if self.held.has_contents(operand)
+        ]
         for storage, old, version, effect in zip(storages, before, versions, effects, strict=True):
+            if any(version is other for _, other in held):
+                continue
             self.state.writes.setdefault(storage, loc)
             old = self.state.current.get(self.origin(old), old)
             self.written(old, version, loc)
@@ -155,6 +162,8 @@ class PlaceWrites(PlaceReads):
                     self.contents.mix(version)
                 for operand in others:
                     self.contents.link(version, operand)
+        for operand, version in held:
+            self.held.was_changed(operand, version, loc)
         for (_, a), version in zip(changed, versions, strict=True):
             for _, b in changed:
                 if a is not b and has_parts(version.type):

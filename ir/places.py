@@ -38,9 +38,13 @@ if TYPE_CHECKING:
 class Places(PlaceMerging):
     """Follows the memory of the values of one function while inference walks over it."""
 
-    def __init__(self, inference: TypedCalls) -> None:
+    def __init__(self, inference: TypedCalls, is_generated: bool = False) -> None:
         super().__init__(inference)
         self.held = HeldMemory(self)
+        if inference.surroundings.follows_contents():
+            from ir.followed_memory import FollowedMemory, InVersions  # few programs need them
+
+            self.held = InVersions(self) if is_generated else FollowedMemory(self)
 
     # What becomes known under other names
 

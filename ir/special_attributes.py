@@ -273,9 +273,9 @@ def _read_of_pattern(
     self.surroundings.note_read_of_class(cls, name.value)
     assert self.places is not None
     type_ = self.surroundings.field_type(owner, name.value)
-    made = typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, type_)
-    self.places.held.expose(made)
-    return made
+    (made,) = typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, type_)
+    assert isinstance(made, Value)
+    return [self.places.held.was_read(made, loc)]
 
 
 def bound_method(
@@ -333,9 +333,9 @@ def read_attribute(
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
     operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
     type_ = self.surroundings.field_type(owner, name) if member.kind == "stored" else TOP
-    made = typed(self, attribute_read, operands, names, loc, type_)
-    self.places.held.expose(made)
-    return made
+    (made,) = typed(self, attribute_read, operands, names, loc, type_)
+    assert isinstance(made, Value)
+    return [self.places.held.was_read(made, loc)]
 
 
 def _is_read_by_cases(self: TypedCalls, type_: Type, name: str) -> bool:

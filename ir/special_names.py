@@ -29,7 +29,7 @@ def read_shared(
     holder = Const(names_of(owner))
     operands: list[Operand] = [_heap(self, loc), holder, name]
     type_ = self.surroundings.shared_type(owner, name.value)
-    return _exposed(self, typed(self, attribute_read, operands, names, loc, type_))
+    return _exposed(self, typed(self, attribute_read, operands, names, loc, type_), loc)
 
 
 def read_found(
@@ -37,7 +37,7 @@ def read_found(
 ) -> list[Operand]:
     """Reads a shared name of a class by an object, or by a class that derives from it."""
     operands: list[Operand] = [_heap(self, loc), owner, name]
-    return _exposed(self, typed(self, found_attribute, operands, names, loc, TOP))
+    return _exposed(self, typed(self, found_attribute, operands, names, loc, TOP), loc)
 
 
 def store_shared(
@@ -60,10 +60,10 @@ def _heap(self: TypedCalls, loc: Location | None) -> Value:
     return self.current_heap(loc)
 
 
-def _exposed(self: TypedCalls, made: list[Operand]) -> list[Operand]:
-    assert self.places is not None
-    self.places.held.expose(made)
-    return made
+def _exposed(self: TypedCalls, made: list[Operand], loc: Location | None) -> list[Operand]:
+    (found,) = made
+    assert self.places is not None and isinstance(found, Value)
+    return [self.places.held.was_read(found, loc)]
 
 
 @special(primitives.store_global)

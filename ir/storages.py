@@ -50,6 +50,8 @@ class Storages:
         # Items of what a loop iterates over; new memory that iterations hand on.
         self.items: dict[Value, None] = {}
         self.new: dict[Value, None] = {}
+        # What generated code reads in versions, so that nothing else changes it.
+        self.versions: dict[Value, None] = {}
         self.contents = Contents(self)
         # The inputs that are looked at on entry for elements that they hold twice.
         self.apart: dict[Value, None] = {}
@@ -269,7 +271,7 @@ class Storages:
     def kind(self, storage: Value) -> str:
         if storage in self.inputs:
             return "given"
-        if storage in self.new:
+        if storage in self.new or storage in self.versions:
             return "new"
         if storage in self.state.detached:
             return "given" if self.state.detached[storage] else "unknown"

@@ -241,6 +241,39 @@ class Surroundings(Protocol):
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
 
+    def holds_at_run_time(self) -> bool:
+        """Whether the run time follows the memory that objects hold, and its changes."""
+
+    def follows_contents(self) -> bool:
+        """Whether something stands for the contents of that memory (`ir.followed_memory`)."""
+
+    def contents_class(self, type_: Type) -> type:
+        """The class of what stands for the contents of memory of a type."""
+
+    def contents_of(self, cls: type, memory: Any) -> Any:
+        """What stands for the contents of memory that an object holds, when the program runs."""
+
+    def contents_put(self, cls: type, memory: Any) -> Any:
+        """The same for memory that an object holds from here on."""
+
+    def is_followed(self, memory: Any) -> bool:
+        """Whether something stands for the contents of memory, when the program runs."""
+
+    def reference(self, memory: Any) -> Any:
+        """Memory without its contents, as what an object refers to."""
+
+    def unless_memory(self, value: Any) -> None:
+        """Raises, when the program runs, for what is memory or holds some."""
+
+    def is_value_place(self, cls: type) -> bool:
+        """Whether objects of a class hold memory as values, which nobody knows by another name."""
+
+    def unless_settled(self) -> None:
+        """Has the program looked at again where types of attributes may still change."""
+
+    def note_change_by_call(self) -> None:
+        """Notes that a call changes memory that an object holds in place."""
+
     def note_change_of_held(
         self, owner: Type | None, name: str, type_: Type, keeps_type: bool
     ) -> None:

@@ -338,6 +338,7 @@ class TypedCalls(TypedChanges):
                 if found is not None:
                     return found
             if is_of_held:
+                self.surroundings.note_change_by_call()
                 return self.unknown_call(callee, args, names, loc, kwargs)
             if changed:
                 return self._updating(callee, args, kwargs, names, loc, type_, changed)

@@ -93,7 +93,7 @@ Parts: TypeAlias = dict[int, Any]
 class Holding:
     """What objects hold in one forward pass, by the `id` of what owns the memory."""
 
-    __slots__ = ("clock", "known", "parts")
+    __slots__ = ("clock", "contents", "known", "parts")
 
     def __init__(self) -> None:
         self.known: dict[int, Memory] = {}
@@ -101,6 +101,8 @@ class Holding:
         self.parts: Parts = {}
         # Counts the changes of what containers hold.
         self.clock = 0
+        # Memory, by its `id`, with what stands for its contents (`zyg.contents_objects`).
+        self.contents: dict[int, tuple[Any, Any]] = {}
 
     def copy(self) -> Holding:
         """The same for a reverse pass, which lets go of what was held later."""
@@ -402,6 +404,14 @@ def is_held(value: Any) -> bool:
     return memory is not None and part is None
 
 
+def is_known(memory: Any) -> bool:
+    """Whether objects hold memory or a part of it, whichever way that is followed."""
+    held = state.held
+    return held is not None and (
+        held.of(memory) is not None or identity_of(memory) in held.contents
+    )
+
+
 def is_held_in_part(value: Any) -> bool:
     """Whether objects hold a value, or a part of an array."""
     return state.held is not None and is_memory(value) and state.held.of(value) is not None
@@ -426,7 +436,7 @@ def held_memory(value: Any) -> Memory:
 
 def unless_held(value: Any) -> None:
     """Raises for memory that is changed under a local name, and that an object holds too."""
-    if is_memory(value) and state.held is not None and state.held.of(value) is not None:
+    if is_memory(value) and is_known(value):
         raise NotDifferentiable(
             f"a {type(value).__name__} that an object holds is changed in place under another "
             "name; change it by the attribute, or change a copy"
@@ -445,9 +455,7 @@ def unless_lazy(items: Any) -> None:
 def unless_walking_held(items: Any) -> None:
     """Raises for a list or array of numbers that an object holds: a loop that changes objects would
     read its items too early."""
-    if not isinstance(items, list | deque | np.ndarray) or state.held is None:
-        return
-    if state.held.of(items) is not None and any(
+    if isinstance(items, list | deque | np.ndarray) and is_known(items) and any(
         isinstance(item, float | complex | np.number | tuple) for item in items
     ):
         raise NotDifferentiable(

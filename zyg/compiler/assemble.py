@@ -45,7 +45,8 @@ from zyg.compiler.generated import (
 from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.nesting import Derived, Opened, Unsettled, expanded
+from zyg.compiler.nesting import Derived, HoldsMemory, Opened, Unsettled, expanded
+from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.preserve import preserve
 from zyg.compiler.preserve_held import preserve_held
@@ -78,6 +79,7 @@ from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.unread_values import parted, shapes_without_values
 from zyg.compiler.versions import Versions
 from zyg.nested_shadows import TABLE, new_table
+from zyg.shadows import kept_contents
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
@@ -129,6 +131,12 @@ class Compiler:
                 continue
             except Opened:
                 fields.set_apart(at_entry)
+                return self.with_fields(source, inputs, fields)
+            except HoldsMemory as error:
+                from zyg.compiler.nested_arguments import check_followed  # few programs need it
+
+                check_followed(at_entry["types"].values(), inputs, error.loc)
+                fields.follow_contents(at_entry)
                 return self.with_fields(source, inputs, fields)
             if fields.state() == before:
                 break
@@ -385,7 +393,10 @@ class Compiler:
         if made.heap is not None and transposer.surroundings.may_change_held():
             known = {*self._inputs(made), *(v for op in walk(forward) for v in op.results)}
             apart = {value for value in free_values(adjoint) if value not in known}
-            preserve_held(forward, adjoint, transposer.exported, apart)
+            # A copy that is differentiated has a rule.
+            is_followed = not transposer.surroundings.holds_at_run_time()
+            copy = kept_with_objects if is_followed else kept_contents
+            preserve_held(forward, adjoint, transposer.exported, apart, copy)
 
     # The joint form
 

@@ -74,6 +74,9 @@ class Fields:
         self.changed: dict[type | None, Type] = {}
         # Whether there are objects that loops ask for one item after the other.
         self.has_steps = False
+        # Whether memory that objects hold is followed by what stands for its contents
+        # (`ir.followed_memory`).
+        self.follows_contents = False
         # Where the questions are noted that a function is made by, with their answers.
         self.asked: Answers | None = None
 
@@ -220,6 +223,17 @@ class Fields:
             name: value.copy() if isinstance(value, dict | set) else value
             for name, value in vars(self).items()
         }
+
+    def follow_contents(self, at_entry: dict[str, Any]) -> None:
+        """Begins anew, and follows the memory that objects hold."""
+        sets_apart = self.sets_apart
+        vars(self).update(
+            at_entry, asked=None, sets_apart=sets_apart, follows_contents=True, changes_held=True,
+        )
+
+    def holds_at_run_time(self) -> bool:
+        """Whether the run time follows the memory that objects hold."""
+        return self.may_be_held() and not self.follows_contents
 
     def set_apart(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, with what the run time finds set apart."""

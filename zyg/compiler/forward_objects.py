@@ -212,7 +212,7 @@ class ForwardObjects(ForwardRules):
 
     def _may_be_held(self, value: Value) -> bool:
         """Whether a value may be memory that objects hold and change in place."""
-        return may_be_memory(value.type) and bool(self.surroundings.may_change_held())
+        return may_be_memory(value.type) and bool(self.surroundings.holds_at_run_time())
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping

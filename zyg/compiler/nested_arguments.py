@@ -12,15 +12,19 @@ those of the objects in `entry`, in the order in which they were come by.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from types import FunctionType
 from typing import Any, TypeAlias
 
 from ir import facts
-from ir.core import Operand, Value, type_of
+from ir.core import Location, Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.heap import Identity, object_read
+from ir.heap import HEAP, Identity, object_read
+from ir.held import may_be_memory
 from ir.typed_calls import TypedCalls
-from ir.types import Dict, Known, Mapping, Sequence, Tuple, Type, Union
+from ir.types import Closure, Dict, Known, Mapping, Sequence, Tuple, Type, Union
 from zyg.compiler.fields import fields_of
+from zyg.compiler.nesting import refused
 from zyg.compiler.objects import holds_no_objects, is_object_type, is_place
 from zyg.cotangent import accumulate, project
 from zyg.errors import NotDifferentiable
@@ -241,6 +245,25 @@ def is_followed(type_: Type) -> bool:
             return True
         case _:
             return is_object_type(type_) or holds_no_objects(type_)
+
+
+def check_followed(
+    at_entry: Iterable[Type], inputs: Iterable[Type], loc: Location | None
+) -> None:
+    """Refuses to follow memory that arguments hold when the program begins: their gradients would
+    be those of what stands for its contents. Globals are constants."""
+    if any(map(may_be_memory, at_entry)) and not all(map(_holds_nothing, inputs)):
+        raise refused(loc)
+
+
+def _holds_nothing(type_: Type) -> bool:
+    """Whether no objects are reached from an input but those that all functions know."""
+    if isinstance(type_, Known) and isinstance(type_.value, FunctionType):
+        return not type_.value.__closure__
+    if isinstance(type_, Closure):
+        held = [*type_.captures, *type_.defaults, *(item for _, item in type_.kwdefaults)]
+        return all(map(_holds_nothing, held))
+    return type_ == HEAP or holds_no_objects(type_)
 
 
 def gradient_of_objects(

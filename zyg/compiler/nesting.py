@@ -229,6 +229,14 @@ class Unsettled(Exception):
     """What objects hold isn't known yet: a gradient is made when all else has been looked at."""
 
 
+class HoldsMemory(Exception):
+    """Objects hold memory that changes: it has to be followed (`ir.followed_memory`)."""
+
+    def __init__(self, loc: Location | None) -> None:
+        super().__init__()
+        self.loc = loc
+
+
 class Opened(Exception):
     """A gradient would have to know what the run time finds: see `zyg.compiler.apart`."""
 
@@ -266,6 +274,8 @@ def refuse_unsettled(
 ) -> None:
     """Refuses the gradient of a function on objects where not all is known of these."""
     fields = specialiser.fields
+    if fields is not None and fields.changes_held and not fields.follows_contents:
+        raise HoldsMemory(loc)
     if fields is not None and fields.is_open and not fields.sets_apart:
         raise Opened
     if fields is not None and not fields.is_open:
@@ -273,11 +283,15 @@ def refuse_unsettled(
             raise Unsettled
         from zyg.compiler.nested_arguments import is_followed  # few programs need it
 
-        if not fields.may_be_held() and not made.handed_out and all(
+        if not made.handed_out and all(
             is_followed(made.inputs[i]) for i in indices
         ):
             return
-    raise Unsupported(
+    raise refused(loc)
+
+
+def refused(loc: Location | None) -> Unsupported:
+    return Unsupported(
         "the gradient of a function that may store into objects, inside of differentiated code "
         "that works on objects", loc, advice="let it return what it computes",
     )

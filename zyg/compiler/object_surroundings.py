@@ -9,7 +9,7 @@ from ir import facts
 from ir.binding import bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
-from ir.heap import HEAP, HEAP_NAME, with_heap
+from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
 from ir.held import may_be_memory
 from ir.late import late
 from ir.shared_names import names_of
@@ -55,13 +55,16 @@ from zyg.held_memory import (
     unless_lazy,
     unless_walking_held,
 )
+from zyg.nested_shadows import Bars, BarTable
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
+    from zyg import contents_objects
     from zyg.compiler import apart, operator_methods, quiet_methods, refusals
     from zyg.compiler.specialise import Specialiser
 else:  # they are for programs that know classes of objects
     apart = late("zyg.compiler.apart")
+    contents_objects = late("zyg.contents_objects")
     refusals = late("zyg.compiler.refusals")
     operator_methods = late("zyg.compiler.operator_methods")
     quiet_methods = late("zyg.compiler.quiet_methods")
@@ -225,6 +228,51 @@ class ObjectSurroundings:
         fields = self._specialiser.fields
         return fields is None or bool(fields.ask("may_be_held"))
 
+    def holds_at_run_time(self) -> bool:
+        """Whether the run time follows the memory that objects hold."""
+        fields = self._specialiser.fields
+        return fields is None or bool(fields.ask("holds_at_run_time"))
+
+    def follows_contents(self) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and fields.follows_contents
+
+    @property
+    def contents_of(self) -> Any:
+        return contents_objects.contents_of
+
+    @property
+    def contents_put(self) -> Any:
+        return contents_objects.contents_put
+
+    @property
+    def is_followed(self) -> Any:
+        return contents_objects.is_followed
+
+    @property
+    def unless_memory(self) -> Any:
+        return contents_objects.unless_memory
+
+    @property
+    def reference(self) -> Any:
+        return contents_objects.reference
+
+    def unless_settled(self) -> None:
+        """Puts off what rests on types of attributes that may still change."""
+        from zyg.compiler.nesting import Unsettled  # few programs work on objects
+
+        fields = self._specialiser.fields
+        if fields is not None and fields.state() != self._specialiser.known_of_objects:
+            raise Unsettled
+
+    def contents_class(self, type_: Type) -> type:
+        from zyg.compiler.fields import unnamed  # few programs work on objects
+
+        return contents_objects.contents_class(unnamed(widen(type_)))
+
+    def is_value_place(self, cls: type) -> bool:
+        return issubclass(cls, Contents | Bars | BarTable)
+
     def note_change_of_held(
         self, owner: Type | None, name: str, type_: Type, keeps_type: bool
     ) -> None:
@@ -236,6 +284,10 @@ class ObjectSurroundings:
     def note_change_of_given(self, type_: Type) -> None:
         if self._specialiser.fields is not None:
             self._specialiser.fields.change_given(type_)
+
+    def note_change_by_call(self) -> None:
+        if self._specialiser.fields is not None:
+            self._specialiser.fields.changes_held = True
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

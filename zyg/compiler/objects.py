@@ -23,7 +23,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.generators import Generator
-from ir.heap import Cell, Identity, made_once
+from ir.heap import Cell, Contents, Identity, made_once
 from ir.shared_names import Names
 from ir.surroundings import Member
 from ir.types import (
@@ -315,7 +315,7 @@ def _is_of_python(cls: type) -> bool:
     )
 
 
-_ZYGS = (Cell, Generator, Names, Bars, BarTable)
+_ZYGS = (Cell, Contents, Generator, Names, Bars, BarTable)
 _VALUES = (
     tuple, list, dict, set, frozenset, str, bytes, int, float, complex, np.ndarray, np.generic,
     BaseException, type,
@@ -330,7 +330,7 @@ def member(type_: Type, name: str) -> Member:
         return Member("unknown") if unknown else Member("other")
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
-    if issubclass(cls, Cell | Names | Bars | BarTable):
+    if issubclass(cls, Cell | Contents | Names | Bars | BarTable):
         return Member("stored", store="plain", is_plainly_deleted=True)
     if issubclass(cls, Generator):
         method = getattr(cls, name, None)

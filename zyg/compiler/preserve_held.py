@@ -23,7 +23,8 @@ from zyg.shadows import kept_contents
 
 
 def preserve_held(
-    forward: Block, adjoint: Block, exported: set[Value], apart: set[Value]
+    forward: Block, adjoint: Block, exported: set[Value], apart: set[Value],
+    copied: Callable[[Any], Any] = kept_contents,
 ) -> None:
     """Lets an adjoint read copies of all memory that an object may hold and change later, but for
     values that are `apart`: records of what was held are copies."""
@@ -40,31 +41,27 @@ def preserve_held(
                     found = body.exit.values[skipped + i]
                     if result not in exported or not isinstance(found, Value):
                         continue
-                    callee = _copying(found, makers, None)
-                    if callee is not None:
+                    if _is_copied(found, makers, None):
                         kept = Value(found.name, found.type)
-                        copy = Call(Const(callee), [found], {}, [kept])
+                        copy = Call(Const(copied), [found], {}, [kept])
                         insert_behind(body, found, copy)
                         body.exit.values[skipped + i] = kept
                         makers[kept] = copy
     copies: Mapping = {}
     for value in free_values(adjoint):
-        callee = None if value in apart else _copying(value, makers, adjoint)
-        if callee is not None:
+        if value not in apart and _is_copied(value, makers, adjoint):
             copies[value] = kept = Value(value.name, value.type)
-            insert_behind(forward, value, Call(Const(callee), [value], {}, [kept]))
+            insert_behind(forward, value, Call(Const(copied), [value], {}, [kept]))
     substitute(adjoint, copies)
 
 
-def _copying(
-    value: Value, makers: dict[Value, Op], adjoint: Block | None
-) -> Callable[[Any], Any] | None:
-    """How a value that an adjoint reads is copied; None for what never changes."""
+def _is_copied(value: Value, makers: dict[Value, Op], adjoint: Block | None) -> bool:
+    """Whether a value that an adjoint reads is copied: all but what never changes."""
     if _is_copy(value, makers):
-        return None
-    if adjoint is not None and is_array(value.type) and reads_only_metadata(adjoint, value):
-        return None
-    return kept_contents
+        return False
+    return adjoint is None or not (
+        is_array(value.type) and reads_only_metadata(adjoint, value)
+    )
 
 
 def _is_copy(value: Operand, makers: dict[Value, Op]) -> bool:

@@ -187,7 +187,7 @@ class TangentCompiler:
         params = [inputs[i] for i in code.passed]
         params += [builder.dot_params[i] for i in code.active]
         code.dispatched = builder.dispatched
-        code.changes_held = made.heap is not None and builder.surroundings.may_change_held()
+        code.changes_held = made.heap is not None and builder.surroundings.holds_at_run_time()
         return finished_function(made, code.forward.name, params, body)
 
 

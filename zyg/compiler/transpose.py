@@ -164,7 +164,7 @@ class Transposer(MaskedArms):
 
     def _counts_what_is_stored(self) -> bool:
         """Whether something is read behind a store, or memory is known from it by its identity."""
-        return self.heap in self.bars or self.surroundings.may_change_held()
+        return self.heap in self.bars or self.surroundings.holds_at_run_time()
 
     def _store_step(self, step: StoreStep) -> None:
         value, name = step.value, _bar_of(step.value)

@@ -1,0 +1,106 @@
+"""Objects that stand for what memory holds, in code that is differentiated more than once.
+
+    c = contents_of(list_contents, a)          the object for the memory `a`, by its identity
+    c.items                                    `a` itself
+
+There, what objects hold is changed by stores into `items` alone (`ir.followed_memory`).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ir import facts
+from ir.heap import Contents
+from ir.types import TOP, Instance, Known, Scalar, Type, class_of
+from zyg.errors import NotDifferentiable
+from zyg.held_memory import is_known, is_memory, owner_of, reaches_memory, state
+from zyg.rules.registry import constant
+
+
+@functools.lru_cache(maxsize=4096)
+def contents_class(type_: Type) -> type[Contents]:
+    """The class of what stands for memory of a type."""
+    cls = class_of(type_)
+    assert cls is not None
+    return type(f"{cls.__name__}_contents", (Contents,), {})
+
+
+def contents_of(cls: type[Contents], memory: Any) -> Contents:
+    """What stands for the contents of memory that an object holds."""
+    found = _table().get(id(memory))
+    if found is None:
+        if not is_known(memory):
+            raise NotDifferentiable(
+                f"an object holds a {type(memory).__name__} that was made by a call which zyg "
+                "doesn't see, in code that is differentiated more than once"
+            )
+        return contents_put(cls, memory)  # it was there when the program began
+    if type(found[1]) is not cls:
+        raise NotDifferentiable(
+            f"a {type(memory).__name__} that several objects hold is changed in place, in code "
+            "that is differentiated more than once, and has several types"
+        )
+    return found[1]
+
+
+def contents_put(cls: type[Contents], memory: Any) -> Contents:
+    """The same for memory that an object holds from here on."""
+    if owner_of(memory) is not memory:
+        raise NotDifferentiable(
+            "objects hold a view of an array, in code that is differentiated more than once and "
+            "changes what they hold; let them hold a copy"
+        )
+    known = _table()
+    if id(memory) in known:
+        return contents_of(cls, memory)
+    made = cls()
+    made.items = memory
+    known[id(memory)] = memory, made
+    return made
+
+
+def is_followed(memory: Any) -> bool:
+    """Whether an object holds memory, so that something stands for its contents."""
+    return is_memory(memory) and is_known(memory)
+
+
+def reference(memory: Any) -> Any:
+    """Memory as what an object refers to: its contents are another object's."""
+    return memory
+
+
+def unless_memory(value: Any) -> None:
+    """Raises for memory that an object holds, and whose type isn't known when code is made."""
+    if reaches_memory(value):
+        raise NotDifferentiable(
+            f"an object holds a {type(value).__name__}, of which nothing is known when code is "
+            "made that is differentiated more than once"
+        )
+
+
+def _table() -> dict[int, tuple[Any, Contents]]:
+    assert state.held is not None, "code that works on objects runs in a forward pass"
+    return state.held.contents
+
+
+constant(contents_of, contents_put, is_followed, reference, unless_memory)
+facts.pure(contents_of, contents_put, reference)
+facts.effect(unless_memory)
+
+
+@facts.result(contents_of, contents_put)
+def _type_of_contents(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = args[0]
+    return Instance(cls.value) if isinstance(cls, Known) else TOP
+
+
+@facts.result(is_followed)
+def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Scalar(bool)
+
+
+@facts.result(reference)
+def _type_of_reference(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
