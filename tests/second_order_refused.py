@@ -5,46 +5,33 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 """
 
 BY_AREA = {
-    "abstract_collections": """
-        a_mapping_that_changes a_sequence a_sequence_that_changes classes_for_users
-    """,
-    "asked_walks": "layers_added_between_walks layers_of_unlike_activations",
+    "abstract_collections": "a_sequence classes_for_users",
+    "asked_walks": "layers_added_between_walks",
     "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
         decorated_by_a_class dispatched_on_type method_dispatched_on_type
         method_with_partial recursion_through_a_decorator weighted_edit_distance
     """,
-    "derived_containers": """
-        a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init held_by_an_object
-    """,
-    "draws": """
-        drawn_from_what_objects_hold read_in_the_environment
-    """,
+    "derived_containers": "a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init",
+    "draws": "drawn_from_what_objects_hold read_in_the_environment",
     "enumerations": "members_that_are_called",
-    "event_queues": """
-        actions_that_plan_others desk_with_planned_events
-    """,
+    "event_queues": "actions_that_plan_others desk_with_planned_events",
     "exceptions": "exits_in_with",
     "failing_callees": """
         events machine starred_calls_that_fail_midway unknown_functions
     """,
-    "failing_flow": """
-        type_error zips
-    """,
-    "failing_memory": """
-        attrs_order held_array swap_fail
-    """,
+    "failing_flow": "type_error zips",
+    "failing_memory": "attrs_order held_array swap_fail",
     "failing_protocols": """
         managers partials prop_getter suppress with_raises
     """,
     "generator_consumers": """
-        classes_in_a_list contextmanager_with_finally expression_changed_meanwhile
+        classes_in_a_list contextmanager_with_finally
         generator_expressions_over_iterators_as_arguments sliced_and_taken
     """,
     "generator_flow": """
         alternate_until_all_end merge_of_sorted running_means sieve sliding_windows
-        swaps_of_a_sort
     """,
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
@@ -53,45 +40,27 @@ BY_AREA = {
     "generator_memory": """
         buffer_given_several_times changed_by_both_sides copies_of_a_buffer dict_as_a_cache
         grows_between_items names_that_change read_by_another_name replaced_on_the_way
-        shared_with_an_inner_generator stack_of_work window_as_a_list
     """,
     "generator_pipelines": """
-        batches batches_of_a_generator chosen_generator cleaned_up_after_break
-        coroutine_of_groups relaxation
+        batches batches_of_a_generator chosen_generator coroutine_of_groups relaxation
     """,
     "generator_walks": "search_in_a_graph",
     "generators": """
-        array_changed_between_items functions_made_in_generator list_filled_by_generator
         recursive_walk rows_changed_by_who_takes_them yield_in_nested_loops
         yielded_array_is_the_same
     """,
     "held_walks": """
-        a_global_list a_list_that_grows a_list_that_shrinks a_queue asked_one_by_one
-        broken_off comprehensions counted_beside_reversed counted_items elements
-        elements_by_index flat_elements functions_that_change_what_is_ahead
-        in_another_function items_counted_from_one items_of_a_dict next_items
-        objects_that_are_called_change_what_is_walked_over
-        operators_that_change_what_is_walked_over pairs_put_in_place parts_of_iterators
-        properties_that_change_what_is_walked_over reversed_items rows_of_an_array
-        rows_put_in_place shared_by_functions slices_and_copies
-        truth_that_changes_what_is_walked_over values_of_a_dict views_of_elements
-        zipped_and_counted_items
+        a_global_list elements_by_index flat_elements functions_that_change_what_is_ahead
+        parts_of_iterators rows_of_an_array rows_put_in_place views_of_elements
     """,
     "iterators": """
         accumulated grouped mapped_with_gradient_of_the_function next_of_iterators_of_python
         next_several_times starmapped
     """,
-    "local_classes": """
-        data_classes_in_a_function log_that_methods_fill
-    """,
+    "local_classes": "data_classes_in_a_function",
     "matching": "objects_that_were_made_here",
-    "memory_by_several_names": """
-        held_after_the_branch held_or_not held_since_the_first_iteration
-        read_before_it_is_held read_out_in_a_later_iteration replaced_in_the_first_iteration
-    """,
-    "models": """
-        basis_splines soft_game
-    """,
+    "memory_by_several_names": "held_since_the_first_iteration",
+    "models": "basis_splines",
     "names_of_attributes": """
         counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
         made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed
@@ -99,16 +68,14 @@ BY_AREA = {
     """,
     "namespaces": """
         classes_of_namespaces copied_namespaces dicts_of_namespaces functions_in_a_namespace
-        matched_namespaces namespace_as_argument namespaces_in_each_other
-        oscillator_in_a_namespace
+        matched_namespaces namespace_as_argument
     """,
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
         cached_area_computed_anew checked_by_a_setter comparisons_of_dual_numbers
-        derivative_by_dual_numbers
-        method_by_the_class_of_its_argument named_tuple_in_an_object
-        newton_step_of_a_polynomial setter_of_a_subclass stored_by_a_descriptor
-        sum_of_dual_numbers
+        derivative_by_dual_numbers method_by_the_class_of_its_argument
+        named_tuple_in_an_object newton_step_of_a_polynomial setter_of_a_subclass
+        stored_by_a_descriptor sum_of_dual_numbers
     """,
     "object_structures": """
         accounts_that_are_observed bank_with_transfers diffusion_on_a_cyclic_graph
@@ -139,11 +106,8 @@ BY_AREA = {
     """,
     "recursion": "continuations",
     "shared_contents": """
-        argument_that_a_function_changes array_of_all_functions calls_from_a_list
-        fails_behind_a_change lazy_value leaves_by_another_name leaves_of_a_recursion
-        list_that_a_function_gives log_of_a_decorator memo_of_a_recursion
-        noted_by_vectorized_functions reversed_by_a_lambda right_hand_side_of_what_changes
-        rows_sorted_in_place stack_machine state_of_a_loop topological_order
+        array_of_all_functions calls_from_a_list fails_behind_a_change leaves_of_a_recursion
+        log_of_a_decorator noted_by_vectorized_functions stack_machine topological_order
     """,
     "shared_names": """
         attributes_of_a_base attributes_of_a_class best_so_far buffer_filled_in_place
