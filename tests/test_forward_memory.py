@@ -390,7 +390,7 @@ def test_what_remembers_runs_once_or_not_at_all():
 
 
 @pytest.mark.parametrize("function", [two_objects_and_a_name, longest_common, dict_of_lists])
-def test_second_derivatives_are_refused(function):
+def test_a_derivative_of_forward_mode_is_refused(function):
     def slope(x):
         return zyg.jvp(function, (x,), (1.0,))[1]
 
@@ -398,8 +398,20 @@ def test_second_derivatives_are_refused(function):
         zyg.jvp(slope, (1.3,), (1.0,))
     with pytest.raises(zyg.ZygError):
         zyg.gradient(slope, 1.3)
+
+
+@pytest.mark.parametrize("function", [two_objects_and_a_name, longest_common])
+def test_forward_over_reverse_mode(function):
+    def slope(x):
+        return zyg.gradient(function, x)[0]
+
+    expected = (slope(1.3 + 1e-6) - slope(1.3 - 1e-6)) / 2e-6
+    assert zyg.jvp(slope, (1.3,), (1.0,)) == (slope(1.3), pytest.approx(expected, 1e-6, 1e-6))
+
+
+def test_lists_in_a_dict_have_no_second_derivative():
     with pytest.raises(zyg.ZygError):
-        zyg.jvp(lambda x: zyg.gradient(function, x)[0], (1.3,), (1.0,))
+        zyg.jvp(lambda x: zyg.gradient(dict_of_lists, x)[0], (1.3,), (1.0,))
 
 
 # Views

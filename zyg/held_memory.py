@@ -101,7 +101,7 @@ class Holding:
         self.parts: Parts = {}
         # Counts the changes of what containers hold.
         self.clock = 0
-        # Memory, by its `id`, with what stands for its contents (`zyg.contents_objects`).
+        # Memory, by its `id`, with what stands for its contents (`zyg.compiler.contents_objects`).
         self.contents: dict[int, tuple[Any, Any]] = {}
 
     def copy(self) -> Holding:

@@ -59,12 +59,11 @@ from zyg.nested_shadows import Bars, BarTable
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
-    from zyg import contents_objects
-    from zyg.compiler import apart, operator_methods, quiet_methods, refusals
+    from zyg.compiler import apart, contents_objects, operator_methods, quiet_methods, refusals
     from zyg.compiler.specialise import Specialiser
 else:  # they are for programs that know classes of objects
     apart = late("zyg.compiler.apart")
-    contents_objects = late("zyg.contents_objects")
+    contents_objects = late("zyg.compiler.contents_objects")
     refusals = late("zyg.compiler.refusals")
     operator_methods = late("zyg.compiler.operator_methods")
     quiet_methods = late("zyg.compiler.quiet_methods")
