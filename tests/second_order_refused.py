@@ -102,7 +102,6 @@ BY_AREA = {
         part_of_a_local_array rebound_in_the_middle row_that_has_left rows_swapped
         shallow_copies shared_by_functions three_levels trained_in_place tuples_of_rows
         under_a_local_name_before_and_behind views_of_one_array
-        windows_beside_a_running_mean
     """,
     "recursion": "continuations",
     "shared_contents": """
