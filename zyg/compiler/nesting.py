@@ -164,10 +164,6 @@ def expanded(
         )
     inference.works_on_objects |= made.works_on_objects
     if heap is not None:
-        if specialiser.fields is not None and specialiser.fields.follows_contents and (
-            _has_gradients(made)
-        ):
-            raise refused(loc)  # what stands for contents is followed through one gradient alone
         refuse_unsettled(specialiser, made, indices, loc)
         indices = [i + (i >= heap) for i in indices]
         inputs.insert(heap, Const(TOKEN))
@@ -216,17 +212,6 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
-
-
-def _has_gradients(made: Specialisation) -> bool:
-    """Whether there are gradients inside of a function."""
-    return any(
-        isinstance(op, Call) and any(
-            isinstance(operand, Const) and isinstance(operand.value, Derived)
-            for operand in (op.callee, *op.args[:1])
-        )
-        for inner in made.with_callees() for op in walk(inner.function.body)
-    )
 
 
 def _noted(inference: TypedCalls, arguments: list[Operand]) -> dict[int, Operand]:
