@@ -37,8 +37,13 @@ UNLIKE = {
     "draws.shuffled_by_numpy", "generator_pipelines.power_iteration",
     "generator_pipelines.objects_that_move",
 }
-# Its other inputs make it store into objects that are arguments, which is refused.
-FIRST_INPUT_ALONE = {"objects.reflected_method_of_a_subclass"}
+# The other inputs of one make it store into objects that are arguments, those of another call an
+# object of a class that is found at run time: both are refused. Of the third, an attribute that is
+# a whole number has a zero in the one gradient, and nothing in the other.
+FIRST_INPUT_ALONE = {
+    "objects.reflected_method_of_a_subclass", "objects.called_object",
+    "matching.attributes_as_literals",
+}
 SECOND_ORDER = [
     case for case in each_input(corpus.all)
     if str(case.values[0]) not in UNLIKE | TOO_LONG and returns_float(case)
@@ -59,7 +64,7 @@ WORKING = [case for case in SECOND_ORDER if not is_refused(case)]
 FIRST, OTHERS = [c for c in WORKING if is_first(c)], [c for c in WORKING if not is_first(c)]
 
 
-@pytest.mark.parametrize(("program", "args"), FIRST + OTHERS[::3])
+@pytest.mark.parametrize(("program", "args"), FIRST + OTHERS)
 def test_second_order(program, args, capsys):
     differences.check_gradient(gradient_of(program.f), args, zyg.pullback)
 
