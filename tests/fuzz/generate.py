@@ -18,6 +18,8 @@ from tests.fuzz.statements import THEMES, Statements
 INPUTS = 3
 # Of the arrays that a program is given.
 LENGTH = 4
+# The most characters of a program of which second derivatives are taken.
+SHORT = 2500
 
 
 def generate(seed: int) -> Program:

@@ -25,10 +25,13 @@ Run: TypeAlias = Callable[[Inputs], Derivatives]
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """A value and its derivatives by each argument, modulo P."""
+    """A value and its derivatives by each argument, modulo P.
 
-    value: int
-    tangent: tuple[int, ...]
+    They may be dual numbers in turn, which carry second derivatives.
+    """
+
+    value: Any
+    tangent: tuple[Any, ...]
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, np.ndarray):
@@ -64,13 +67,13 @@ class Dual:
         return Dual(-self.value, tuple(-t % P for t in self.tangent))
 
     def __bool__(self) -> bool:
-        return self.value != 0
+        return bool(self.value)
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("a random program compares residues only")
 
 
-def _parts(number: Any, size: int) -> tuple[int, tuple[int, ...]]:
+def _parts(number: Any, size: int) -> tuple[Any, tuple[Any, ...]]:
     if isinstance(number, Dual):
         return number.value, number.tangent
     return number, (0,) * size
@@ -82,7 +85,12 @@ def _negative(number: Any) -> Any:
 
 def residue(a: Any, k: int) -> int:
     """The residue of a plain or dual number."""
-    return int(a.value if isinstance(a, Dual) else a) % k
+    return int(plain(a)) % k
+
+
+def plain(number: Any) -> Any:
+    """The value of a number, or of a dual number of dual numbers."""
+    return plain(number.value) if isinstance(number, Dual) else number
 
 
 def _add(a: Any, b: Any) -> Any:

@@ -64,18 +64,22 @@ def load(source: str, **primitives: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def loaded(source: str, **primitives: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+def loaded(
+    source: str, name: str = ENTRY, **primitives: Any
+) -> Iterator[Callable[..., Any]]:
     """The program as a function whose source `linecache` knows, within the context."""
     file = f"{FILE} {next(_numbers)}>"
     lines = source.splitlines(keepends=True)
     linecache.cache[file] = (len(source), None, lines, file)
     try:
-        yield _define(compile(source, file, "exec", dont_inherit=True), primitives)
+        yield _define(compile(source, file, "exec", dont_inherit=True), primitives, name)
     finally:
         linecache.cache.pop(file, None)
 
 
-def _define(code: Any, primitives: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+def _define(
+    code: Any, primitives: dict[str, Any], name: str = ENTRY
+) -> Callable[..., Any]:
     namespace: dict[str, Any] = {
         "__name__": "random_program",
         "np": np,
@@ -94,4 +98,5 @@ def _define(code: Any, primitives: dict[str, Callable[..., Any]]) -> Callable[..
         **primitives,
     }
     exec(code, namespace)
-    return namespace[ENTRY]
+    function: Callable[..., Any] = namespace[name]
+    return function

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.fuzz.check import Differentiate, Failure, check
+from tests.fuzz.oracles import by_duals
 from tests.fuzz.program import Program, flat, load, with_arrays
 
 MOST_LINES_RUN = 20_000
@@ -23,11 +24,14 @@ class RunsTooLong(Exception):
     """A candidate for reduction that may not end."""
 
 
-def reduced(failure: Failure, differentiate: Differentiate | None = None) -> Program:
+def reduced(
+    failure: Failure, differentiate: Differentiate | None = None,
+    reference: Differentiate = by_duals,
+) -> Program:
     """The smallest program found that fails in the same way, at the inputs of this failure."""
 
     def still_fails(candidate: Program) -> bool:
-        found = check(candidate, differentiate)
+        found = check(candidate, differentiate, reference)
         return found is not None and found.kind == failure.kind and (
             isinstance(found.expected, tuple) != raises
         )

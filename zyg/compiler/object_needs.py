@@ -129,9 +129,11 @@ class ObjectNeeds:
                 return not self.sets_apart and self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
-                is_known = function.__module__.startswith(("zyg.", "ir.")) or (
-                    function.__module__.partition(".")[0] == "numpy"
-                    and all(map(holds_no_objects, (*args, *kwargs.values())))
+                is_known = (
+                    function.__module__.startswith(("zyg.", "ir.")) or facts.is_pure(function) or (
+                        function.__module__.partition(".")[0] == "numpy"
+                        and all(map(holds_no_objects, (*args, *kwargs.values())))
+                    )
                 )
                 if self.fields is not None and not is_known:
                     self.fields.is_open = True  # it may do anything with objects
