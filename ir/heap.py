@@ -209,6 +209,8 @@ def with_heap(function: Function) -> Function:
         function.docstring, None if function.plain is None else with_heap(function.plain),
     )
     result.is_generated = function.is_generated
+    result.updates, result.effects = function.updates, function.effects
+    result.returned, result.changes = function.returned, function.changes
     if len(_known.made) >= MAX_KNOWN:
         _known.made.clear()
     _known.made[id(function)] = function, result

@@ -77,7 +77,7 @@ class Inference(TypedLoops):
         self.changes = self._in_source(changes)
         self.may_fail_midway = may_lose_changes(body, changes, self._at_once)
         if function.updates:
-            self.updates, self.effects = function.updates, function.effects
+            self._take_over_updates(function, places, [*new_captured, *new_params], body)
         else:
             self.updates = self._finish_updates(places, [*new_captured, *new_params], body)
         self.returned = function.returned or self.returned
@@ -104,6 +104,26 @@ class Inference(TypedLoops):
                 op = self.cuts.made_for[op]
             found.add(op)
         return frozenset(found)
+
+    def _take_over_updates(
+        self, function: Function, places: Places, inputs: list[Value], body: Block
+    ) -> None:
+        """Leaves the last versions that generated code returns, with that of the heap behind."""
+        self.updates, self.effects = function.updates, list(function.effects)
+        if self.heap is None or not places.is_written(self.heap):
+            return
+        assert isinstance(body.exit, Yield)
+        whole = body.exit.values[0]
+        op = self.definitions[whole]
+        assert isinstance(op, Call) and isinstance(op.callee, Const)
+        assert op.callee.value is primitives.build_tuple
+        heap = places.held.at_exit(self.heap)
+        parts = [*op.args, heap]
+        self.updates = (*function.updates, inputs.index(self.heap))
+        self.effects.append(places.effect(self.heap))
+        last = Value("t", Tuple(tuple(map(type_of, parts))))
+        body.ops.append(Call(Const(primitives.build_tuple), parts, {}, [last]))
+        body.exit.values = [last]
 
     def _finish_updates(
         self, places: Places, inputs: list[Value], body: Block

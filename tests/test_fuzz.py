@@ -37,8 +37,7 @@ def test_random_programs(first, differentiate):
     assert len(found) <= MOST_REFUSED, f"refused: {[str(failure.found) for failure in found]}"
 
 
-# Of the shorter programs more are refused: those that change their arguments and have variables
-# that functions share, or objects of which not all is known.
+# One in twenty is refused.
 SECOND = range(0, 400, 40)
 
 
@@ -56,7 +55,7 @@ def test_second_derivatives(first):
         smallest = min(failed, key=lambda failure: len(failure.program.source))
         small = reduced(smallest, by_zyg_twice, by_nested_duals)
         pytest.fail(f"one reduced:\n{check(small, by_zyg_twice, by_nested_duals) or smallest}")
-    assert len(found) <= len(programs) // 2
+    assert len(found) <= len(programs) // 5
 
 
 class FailsWhenDropped:
