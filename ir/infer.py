@@ -114,6 +114,7 @@ class Inference(TypedLoops):
             return
         assert isinstance(body.exit, Yield)
         whole = body.exit.values[0]
+        assert isinstance(whole, Value)
         op = self.definitions[whole]
         assert isinstance(op, Call) and isinstance(op.callee, Const)
         assert op.callee.value is primitives.build_tuple

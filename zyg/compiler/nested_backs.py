@@ -187,6 +187,16 @@ class ArrangedBack(BackFunction):
         )
         return (self._out(given), arranged), OuterBack(outer, back_of_pair)
 
+    def tangent(
+        self, own_dot: Any, bar: Any, bar_dot: Any,
+        tangent_of_back: Callable[[Any, Any, Any, Any], tuple[Bars, Bars]],
+    ) -> tuple[Bars, Bars]:
+        """The cotangents and their tangents."""
+        given, given_dot = tangent_of_back(
+            self._back, own_dot, *(None if is_zero(x) else self._into(x) for x in (bar, bar_dot))
+        )
+        return self._out(given), self._out(given_dot)
+
     def _own_and_bar(self, bars: Bars) -> Bars:
         own, bar = bars
         return own, None if bar is None else self._of_in(bar)
@@ -197,6 +207,11 @@ class ArrangedBack(BackFunction):
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> ArrangedBack:
         return ArrangedBack(copy(self._back), self._into, self._out, self._of_out, self._of_in)
+
+
+def of_apply(layout: rule_backs.ApplyBack, back: Any) -> ArrangedBack:
+    """The back function of `function(*args)`, from that of the call with arguments one by one."""
+    return ArrangedBack(back, as_it_is, layout.arranged, layout.of_arranged, as_it_is)
 
 
 class LinearBack(BackFunction):

@@ -11,7 +11,11 @@ the back function that it returned. Calls of these are differentiated as any oth
 
 from __future__ import annotations
 
+from numbers import Number
+from types import NoneType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ir.late import late
 from zyg.compiler import from_api
@@ -19,12 +23,13 @@ from zyg.compiler.found_calls import found_call, refuse_objects
 from zyg.compiler.nested_backs import (
     ArrangedBack,
     OuterBack,
-    as_it_is,
     is_zero,
     made_of_arguments,
+    of_apply,
 )
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import is_constant, rule_of
+from zyg.held_memory import is_known, is_memory
+from zyg.rules.registry import is_constant, rule_of, takes_pullback
 from zyg.shadows import current_shadows, is_running
 from zyg.signature import BackFunction
 
@@ -155,12 +160,11 @@ def pullback_of_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     items, keywords = tuple(args), dict(kwargs)
     layout = rule_backs.ApplyBack(None, args, keywords, len(items))
     (y, back), outer = pullback_of_call(function, *items, **keywords)
-    arranged = ArrangedBack(back, as_it_is, layout.arranged, layout.of_arranged, as_it_is)
 
     def back_of_apply(outer: Any, pair_bar: Any) -> Bars:
         return None, *layout.arranged(outer(pair_bar)[1:])
 
-    return (y, arranged), OuterBack(outer, back_of_apply)
+    return (y, of_apply(layout, back)), OuterBack(outer, back_of_apply)
 
 
 def tangent_of_call(
@@ -171,7 +175,9 @@ def tangent_of_call(
     if is_constant(function) and rule_of(function) is None:
         y = function(*args, **kwargs)
         return (y, rule_backs.Zero(1 + len(args) + len(kwargs))), None
-    refuse_objects(function)
+    rule = rule_of(function)
+    if rule is None or takes_pullback(rule) or not all(map(_is_apart, (*args, *kwargs.values()))):
+        refuse_objects(function)
     found = found_call(function, args, kwargs)
     of_keywords = tuple([kwarg_dots.get(name) for name in kwargs])
     given = found.dots(function_dot, (*dots, *of_keywords))
@@ -185,3 +191,14 @@ def tangent_of_call(
     y_dot, held_dot = whole_dot
     back = found.back_of(y, held)
     return (y, back), (y_dot, (held_dot,) if back.held else held_dot)
+
+
+def _is_apart(value: Any) -> bool:
+    """Whether a value holds neither objects nor memory that objects hold."""
+    if is_memory(value) and is_known(value):
+        return False
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple | set | frozenset):
+        return all(map(_is_apart, value))
+    return isinstance(value, np.ndarray | np.generic | Number | str | NoneType)

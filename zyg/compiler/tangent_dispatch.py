@@ -197,16 +197,21 @@ def tangent_of_pair(
         return nested_dispatch.tangent_of_call(
             _compiled, function, args, None, dots, kwargs, kwarg_dots
         )
-    raise NotDifferentiable(
-        f"a gradient calls {name_of(args[0])} with starred arguments, finds it at run "
-        "time, and is itself differentiated forwards; call it with its arguments one by one"
+    items, item_dots, keywords, keyword_dots = _unpacked(args, dots)
+    pair, pair_dot = tangent_of_pair(
+        dynamic.pullback_call, (args[0], *items), (dots[0], *item_dots), keywords, keyword_dots
     )
+    y, back = pair
+    layout = rule_backs.ApplyBack(None, args[1], keywords, len(items))
+    return (y, nested_backs.of_apply(layout, back)), pair_dot
 
 
 def tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
     """The cotangents that such a back function gives, with tangents."""
     if isinstance(back, nested_backs.LinearBack | rule_backs.Zero):
         return back(y_bar), back(y_bar_dot)
+    if isinstance(back, nested_backs.ArrangedBack):
+        return back.tangent(own_dot, y_bar, y_bar_dot, tangent_of_back)
     nested = back if isinstance(back, nested_backs.NestedBack) else None
     if nested is None and hasattr(back, "nested"):
         nested = back.nested()
@@ -221,11 +226,19 @@ def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:
 
 
 def _applied(call: TangentCall, primals: Values, dots: Values) -> tuple[Any, Any]:
-    function, args, kwargs = primals
-    function_dot, args_dot, kwargs_dot = dots
-    args, kwargs = tuple(args), dict(kwargs)
+    args, arg_dots, kwargs, kwarg_dots = _unpacked(primals, dots)
+    return call((primals[0], *args), (dots[0], *arg_dots), kwargs, kwarg_dots)
+
+
+def _unpacked(
+    primals: Values, dots: Values
+) -> tuple[Values, list[Any], dict[str, Any], dict[str, Any]]:
+    """The arguments of `function(*args, **kwargs)` one by one, with their tangents."""
+    _, args, kwargs = primals
+    _, args_dot, kwargs_dot = dots
+    args = tuple(args)
     arg_dots = [None] * len(args) if args_dot is None else list(args_dot)
-    return call((function, *args), (function_dot, *arg_dots), kwargs, dict(kwargs_dot or {}))
+    return args, arg_dots, dict(kwargs), dict(kwargs_dot or {})
 
 
 def _attempt_call(
