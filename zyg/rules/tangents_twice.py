@@ -8,10 +8,26 @@ from __future__ import annotations
 
 from zyg import tangent
 from zyg.cotangent import from_items, unbroadcast
-from zyg.cotangent_items import cleared, one_hot, stored_bar, taken, without_last
+from zyg.cotangent_items import (
+    before_push,
+    cleared,
+    first_part,
+    item,
+    last_part,
+    one_hot,
+    position_of,
+    stored_bar,
+    taken,
+    with_gap,
+    without_item,
+    without_last,
+)
+from zyg.cotangent_places import without_key
+from zyg.errors import NotDifferentiable
 from zyg.iterators import read_once
+from zyg.rules.collection_classes import rotated_back
 from zyg.rules.iteration import column
-from zyg.rules.registry import adjoint
+from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
 from zyg.rules.tangent_registry import tangent as tangent_of_call
 
@@ -89,6 +105,85 @@ def settled_tangent(dot, items):
     return y, lambda bar: (None if dot is None else from_items(bar, dot), None)
 
 
+@adjoint(tangent.values_tangent)
+def values_tangent(mapping, dot):
+    y = tangent.values_tangent(mapping, dot)
+    return y, lambda bar: (None, of_values(bar, mapping, dot))
+
+
+@adjoint(tangent.items_tangent)
+def items_tangent(mapping, dot):
+    y = tangent.items_tangent(mapping, dot)
+    return y, lambda bar: (None, of_values(column(bar, 1), mapping, dot))
+
+
+def of_values(bars, mapping, dot):
+    """The cotangent of the tangent of a mapping, from those of its values in order."""
+    if bars is None or dot is None:
+        return None
+    unless_followed(dot)
+    return {key: bar for key, bar in zip(mapping, bars) if dot.get(key) is not None}
+
+
+def unless_followed(dot):
+    """Raises for the tangent of what an object holds, whose items stand elsewhere."""
+    if not isinstance(dot, dict):
+        raise NotDifferentiable("a derivative of the tangent of a dict that an object holds")
+
+
+constant(unless_followed)
+
+
+@adjoint(tangent.without)
+def without(items_dot, index):
+    y = tangent.without(items_dot, index)
+    return y, lambda bar: (with_gap(bar, index, items_dot), None)
+
+
+@adjoint(tangent.extended_by)
+def extended_by(items_dot, more_dot, items):
+    count = len(items_dot)
+
+    def back(bar):
+        more_bar = None if more_dot is None else from_items(last_part(bar, count), more_dot)
+        return first_part(bar, count), more_bar, None
+
+    return tangent.extended_by(items_dot, more_dot, items), back
+
+
+@adjoint(tangent.moved_within)
+def moved_within(dot, key, last):
+    return tangent.moved_within(dot, key, last), lambda bar: (bar, None, None)
+
+
+@adjoint(tangent.changed)
+def changed(dot, method, *args):
+    y = tangent.changed(dot, method, *args)
+    return y, lambda bar: bars_of_change(bar, dot, method, args)
+
+
+def bars_of_change(bar, dot, method, args):
+    """The cotangents of a tangent and of what one of its methods puts into it."""
+    if method == "clear":
+        return None, None
+    if method == "rotate":
+        return rotated_back(bar, args[0]), None, None
+    if method == "insert":
+        position = position_of(args[0], dot)
+        return without_item(bar, position), None, None, given(bar, position, args[1])
+    if method == "setdefault":
+        is_new = args[0] not in dot
+        from_value = given(bar, args[0], args[1]) if is_new else None
+        return (without_key(bar, args[0]) if is_new else bar), None, None, from_value
+    position = -1 if method == "append" else 0
+    from_value = None if dot.maxlen == 0 else given(bar, position, args[0])
+    return before_push(bar, position, dot.maxlen == len(dot)), None, from_value
+
+
+def given(bar, key, value_dot):
+    return None if value_dot is None else item(bar, key)
+
+
 @adjoint(tangent.enumerated)
 def enumerated(dots):
     y = read_once(tangent.enumerated, dots)
@@ -133,10 +228,12 @@ def shared(bar, dots):
 for _callee in (
     tangent.part_of, tangent.copy_of, tangent.tangent_or_zero, tangent.stored_tangent,
     tangent.spread, tangent.picked, tangent.tangent_items, tangent.settled_tangent,
-    tangent.enumerated,
+    tangent.enumerated, tangent.without, tangent.moved_within,
 ):
     linear(_callee, 0)
-linear(tangent.listed, 1)
+for _callee in (tangent.listed, tangent.values_tangent, tangent.items_tangent):
+    linear(_callee, 1)
+linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
 linear(tangent.with_last, (0, 1))
 
@@ -146,3 +243,12 @@ def zipped_again(y, *both):
     args, dots = both[: len(both) // 2], both[len(both) // 2 :]
     count = len(args) // 2
     return tangent.zipped(*args[:count], *dots[count:])
+
+
+@tangent_of_call(tangent.changed)
+def changed_again(y, dot, method, *rest):
+    count = len(rest) // 2 - 1
+    args, dots = rest[:count], rest[count:]
+    if method in ("clear", "rotate"):
+        return tangent.changed(dots[0], method, *args)
+    return tangent.changed(dots[0], method, *args[:-1], dots[-1])

@@ -1,0 +1,145 @@
+"""Second derivatives of programs that change lists, dicts and deques, by all four orders of the two
+modes."""
+
+from collections import OrderedDict, defaultdict, deque
+
+import pytest
+
+import zyg
+
+
+def deleted(x):
+    items = [x, x * x, 2 * x]
+    del items[1]
+    items[0] = items[1] * x
+    return items[0] * items[1]
+
+
+def deleted_slice(x):
+    items = [x, x * x, 2 * x, x**3]
+    del items[::2]
+    return items[0] * items[1]
+
+
+def popped(x):
+    items = [x, x * x, 2 * x]
+    first = items.pop(0)
+    return items[0] * items[1] * first * x
+
+
+def inserted(x):
+    items = [x, x * x]
+    items.insert(1, x**3)
+    items.insert(-1, 2.0)
+    return items[0] * items[1] + items[3] * x
+
+
+def queue(x):
+    items = deque([x, x * x])
+    items.append(x**3)
+    items.appendleft(2 * x)
+    items.rotate(1)
+    first, last = items.popleft(), items.pop()
+    return first * last + items[0] * items[1] * x
+
+
+def bounded_queue(x):
+    items = deque([x, x * x], maxlen=2)
+    items.append(x**3)
+    items.appendleft(2 * x)
+    return items[0] * items[1] * x
+
+
+def cleared(x):
+    items = deque([x])
+    first = items[0]
+    items.clear()
+    items.append(first * first)
+    return items[0] * x
+
+
+def with_defaults(x):
+    named = {"a": x}
+    named.setdefault("b", x * x)
+    named.setdefault("a", 5.0)
+    return named["a"] * named["b"]
+
+
+def default_dict(x):
+    sums = defaultdict(float)
+    for key in "aba":
+        sums[key] += x * x
+    return sums["a"] * sums["b"]
+
+
+def items_of_a_dict(x):
+    total = 0.0
+    for key, value in {"a": x, "b": x * x, "c": 3.0}.items():
+        total += value * value if key == "a" else value
+    return total * x
+
+
+def values_of_a_dict(x):
+    total = 0.0
+    for value in {"a": x, "b": 1.0, "c": x * x}.values():
+        total += value * value
+    return total * x
+
+
+def extended(x):
+    items = [x]
+    items.extend([x * x, 2 * x])
+    items += [x]
+    return items[0] * items[1] + items[2] * items[3]
+
+
+def in_another_order(x):
+    named, total = OrderedDict(a=x, b=x * x), 0.0
+    named.move_to_end("a")
+    for i, value in enumerate(named.values()):
+        total += value * value * i
+    return total * x
+
+
+def keys_taken_out(x):
+    named = {"a": x, "b": x * x}
+    del named["a"]
+    named["c"] = x
+    last = named.pop("b")
+    return sum(named.values()) * last
+
+
+PROGRAMS = [
+    deleted, deleted_slice, popped, inserted, queue, bounded_queue, cleared, with_defaults,
+    default_dict, items_of_a_dict, values_of_a_dict, extended, in_another_order, keys_taken_out,
+]
+
+
+def forward(f):
+    return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
+
+
+def reverse(f):
+    return lambda x: zyg.gradient(f, x)[0]
+
+
+@pytest.mark.parametrize("outer", [forward, reverse])
+@pytest.mark.parametrize("inner", [forward, reverse])
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_second_derivative(f, inner, outer):
+    x, h = 1.3, 1e-3
+    expected = (f(x + h) - 2 * f(x) + f(x - h)) / h**2
+    assert outer(inner(f))(x) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_is_updated_has_no_forward_mode_over_reverse_mode():
+    def updated(x):
+        named = {"a": x}
+        named.update({"b": x * x})
+        return named["a"] * named["b"]
+
+    assert forward(forward(updated))(1.3) == pytest.approx(6 * 1.3)
+    assert reverse(forward(updated))(1.3) == pytest.approx(6 * 1.3)
+    assert reverse(reverse(updated))(1.3) == pytest.approx(6 * 1.3)
+    with pytest.raises(zyg.NotDifferentiable, match="dict_items"):
+        forward(reverse(updated))(1.3)
