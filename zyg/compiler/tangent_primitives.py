@@ -14,10 +14,13 @@ from zyg.errors import NotDifferentiable
 from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of
-from zyg.rules.tangent_registry import tangent
+from zyg.rules.tangent_registry import linear, tangent
 from zyg.shadows import is_running
 from zyg.tangent import holds_numbers, picked, placed_view, tangent_items, zero_tangent
 from zyg.tangent_objects import read_dot
+
+
+linear(memory.kept_apart, 0)
 
 
 @tangent(memory.written_view)
