@@ -19,7 +19,6 @@ from zyg.shadows import is_running
 from zyg.tangent import holds_numbers, picked, placed_view, tangent_items, zero_tangent
 from zyg.tangent_objects import read_dot
 
-
 linear(memory.kept_apart, 0)
 
 

@@ -122,7 +122,9 @@ def of_values(bars, mapping, dot):
     if bars is None or dot is None:
         return None
     unless_followed(dot)
-    return {key: bar for key, bar in zip(mapping, bars) if dot.get(key) is not None}
+    return {
+        key: bar for key, bar in zip(mapping, bars, strict=True) if dot.get(key) is not None
+    }
 
 
 def unless_followed(dot):
@@ -231,8 +233,9 @@ for _callee in (
     tangent.enumerated, tangent.without, tangent.moved_within,
 ):
     linear(_callee, 0)
-for _callee in (tangent.listed, tangent.values_tangent, tangent.items_tangent):
-    linear(_callee, 1)
+linear(tangent.listed, 1)
+linear(tangent.values_tangent, 1)
+linear(tangent.items_tangent, 1)
 linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
 linear(tangent.with_last, (0, 1))
