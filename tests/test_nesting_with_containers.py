@@ -21,6 +21,14 @@ def deleted_slice(x):
     return items[0] * items[1]
 
 
+def slices_of_other_lengths(x):
+    items = [x, x * x, 2 * x]
+    items[0:1] = [x**3, x]
+    items[::2] = [x, x * x]
+    items[1:1] = [2.0]
+    return items[0] * items[2] * items[4] + items[3]
+
+
 def popped(x):
     items = [x, x * x, 2 * x]
     first = items.pop(0)
@@ -117,9 +125,9 @@ def updated(x):
 
 
 PROGRAMS = [
-    deleted, deleted_slice, popped, inserted, queue, bounded_queue, cleared, with_defaults,
-    default_dict, items_of_a_dict, values_of_a_dict, extended, in_another_order, keys_taken_out,
-    updated,
+    deleted, deleted_slice, slices_of_other_lengths, popped, inserted, queue, bounded_queue,
+    cleared, with_defaults, default_dict, items_of_a_dict, values_of_a_dict, extended,
+    in_another_order, keys_taken_out, updated,
 ]
 
 

@@ -19,6 +19,9 @@ from zyg.tangent import (
     without,
     zero_tangent,
 )
+from zyg.tangent import (
+    spliced as tangent_of_splice,
+)
 
 
 @tangent(primitives.stored)
@@ -58,7 +61,7 @@ def add_at_each(y, items, index, value, items_dot, index_dot, value_dot):
 
 @tangent(primitives.spliced)
 def spliced(y, items, index, values, items_dot, index_dot, values_dot):
-    return placed(items_dot, index, values_dot)
+    return tangent_of_splice(items_dot, index, values_dot)
 
 
 @tangent(primitives.deleted)

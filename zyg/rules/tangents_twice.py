@@ -25,6 +25,7 @@ from zyg.cotangent_items import (
 from zyg.cotangent_places import without_key
 from zyg.errors import NotDifferentiable
 from zyg.iterators import read_once
+from zyg.rules.changes import before_splice, spliced_bar
 from zyg.rules.collection_classes import rotated_back
 from zyg.rules.iteration import column
 from zyg.rules.registry import adjoint, constant
@@ -39,6 +40,18 @@ def placed(items_dot, index, value_dot):
         return cleared(bar, index), None, None if value_dot is None else value_bar
 
     return tangent.placed(items_dot, index, value_dot), back
+
+
+@adjoint(tangent.spliced)
+def spliced(items_dot, index, values_dot):
+    length, count = len(items_dot), len(values_dot)
+
+    def back(bar):
+        return before_splice(bar, index, length, count), None, spliced_bar(
+            bar, index, length, count
+        )
+
+    return tangent.spliced(items_dot, index, values_dot), back
 
 
 @adjoint(tangent.part_of)
@@ -238,6 +251,7 @@ linear(tangent.values_tangent, 1)
 linear(tangent.items_tangent, 1)
 linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
+linear(tangent.spliced, (0, 2))
 linear(tangent.with_last, (0, 1))
 
 
