@@ -40,7 +40,8 @@ test: $(VENV)/.installed
 thorough: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest -m thorough
 
-# A nightly run: FUZZ_ARGUMENTS="--seed 100000" for other programs, --save FOLDER keeps what fails.
+# A nightly run: FUZZ_ARGUMENTS="--seed 100000" for other programs, --twice for second derivatives;
+# --save FOLDER keeps what fails.
 fuzz: $(VENV)/.installed
 	$(VENV)/bin/python -m tests.fuzz --count 20000 $(FUZZ_ARGUMENTS)
 

@@ -188,7 +188,9 @@ class TangentCompiler:
         params += [builder.dot_params[i] for i in code.active]
         code.dispatched = builder.dispatched
         code.changes_held = made.heap is not None and builder.surroundings.holds_at_run_time()
-        return finished_function(made, code.forward.name, params, body)
+        function = finished_function(made, code.forward.name, params, body)
+        function.changes = code.forward.changes
+        return function
 
 
 def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None = None) -> None:
