@@ -8,8 +8,10 @@ saved, or what the back function of a rule captured.
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from ir.late import late
 from ir.types import Instance
 from zyg import callables
 from zyg.compiler import from_api, object_backs
+from zyg.compiler.captured import captured_by, with_captured
 from zyg.compiler.objects import is_place, member
 from zyg.signature import BackFunction
 
@@ -115,9 +118,12 @@ class NestedBack(BackFunction):
         return self.arranged(given), self.arranged(given_dot)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> NestedBack:
-        return NestedBack(
-            self.code, copy(self.held), self.seed_of, self.arranged, self.as_given
-        )
+        """The same with copies of what it holds: that of a rule has captured it."""
+        code = self.code
+        captured = {} if self.held else captured_by(code)
+        if captured:
+            code = with_captured(code, {name: copy(value) for name, value in captured.items()})
+        return NestedBack(code, copy(self.held), self.seed_of, self.arranged, self.as_given)
 
 
 class OuterBack(BackFunction):
@@ -209,9 +215,15 @@ class ArrangedBack(BackFunction):
         return ArrangedBack(copy(self._back), self._into, self._out, self._of_out, self._of_in)
 
 
-def of_apply(layout: rule_backs.ApplyBack, back: Any) -> ArrangedBack:
-    """The back function of `function(*args)`, from that of the call with arguments one by one."""
-    return ArrangedBack(back, as_it_is, layout.arranged, layout.of_arranged, as_it_is)
+def of_apply(
+    args: Any, items: Values, keywords: dict[str, Any], back: Any
+) -> tuple[ArrangedBack, rule_backs.ApplyBack]:
+    """The back function of `function(*args)`, from that of the call with arguments one by one, and
+    how it arranges the cotangents of these: `args` may be lengthened later."""
+    like = copy.copy(args) if isinstance(args, list | deque) else args
+    layout = rule_backs.ApplyBack(None, like, keywords, len(items))
+    arranged = ArrangedBack(back, as_it_is, layout.arranged, layout.of_arranged, as_it_is)
+    return arranged, layout
 
 
 class LinearBack(BackFunction):

@@ -158,13 +158,13 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
 def pullback_of_apply(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """What `pullback_call(pullback_apply, function, args, kwargs)` gives."""
     items, keywords = tuple(args), dict(kwargs)
-    layout = rule_backs.ApplyBack(None, args, keywords, len(items))
     (y, back), outer = pullback_of_call(function, *items, **keywords)
+    arranged, layout = of_apply(args, items, keywords, back)
 
     def back_of_apply(outer: Any, pair_bar: Any) -> Bars:
         return None, *layout.arranged(outer(pair_bar)[1:])
 
-    return (y, of_apply(layout, back)), OuterBack(outer, back_of_apply)
+    return (y, arranged), OuterBack(outer, back_of_apply)
 
 
 def tangent_of_call(

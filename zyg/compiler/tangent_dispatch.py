@@ -202,8 +202,7 @@ def tangent_of_pair(
         dynamic.pullback_call, (args[0], *items), (dots[0], *item_dots), keywords, keyword_dots
     )
     y, back = pair
-    layout = rule_backs.ApplyBack(None, args[1], keywords, len(items))
-    return (y, nested_backs.of_apply(layout, back)), pair_dot
+    return (y, nested_backs.of_apply(args[1], items, keywords, back)[0]), pair_dot
 
 
 def tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tuple[Any, Any]:
