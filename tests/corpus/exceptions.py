@@ -153,6 +153,25 @@ def return_in_finally_wins(x):
         return y * 3
 
 
+def twice_of(x):
+    return x * 2
+
+
+@program((1.5, 2.0))
+def raised_again_beside_finally(x, y):
+    try:
+        try:
+            raise IndexError
+        except IndexError:
+            y = 3.0
+            raise
+        finally:
+            twice_of(x)
+    except IndexError:
+        pass
+    return x * y
+
+
 @program(([1.0, 2.0],), ([1.0, 0.0, 4.0],), ([],))
 def partial_sum(xs):
     total = 0.0

@@ -290,9 +290,9 @@ class TangentBuilder(RuleTangents):
         exit = self.inline(block, mapping)
         if isinstance(exit, Yield):
             exit.values = without_heap_operand(exit.values, op.results)
-        if self._pending and not any(map(is_end_guarded, self.ops)):
-            # The tangent of what the body guards can't fail in the place of the program.
-            self._define(Call(Const(primitives.end_guarded), [], {}, [Value("_")], op.loc))
+            if self._pending and not any(map(is_end_guarded, self.ops)):
+                # The tangent of what the body guards can't fail in the place of the program.
+                self._define(Call(Const(primitives.end_guarded), [], {}, [Value("_")], op.loc))
         self.catch_up()
         self._is_deferring = outer
         return Block(params, self.ops, exit)
