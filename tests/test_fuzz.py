@@ -38,7 +38,7 @@ def test_random_programs(first, differentiate):
 
 
 # One in twenty is refused.
-SECOND = range(0, 400, 40)
+SECOND = range(0, 200, 40)
 
 
 @pytest.mark.parametrize(
