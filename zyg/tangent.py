@@ -134,7 +134,7 @@ def placed(items_dot: Any, index: Any, value_dot: Any) -> Any:
     return place_at(copy_of(items_dot), index, value_dot)
 
 
-def spliced(items_dot: Any, index: Any, values_dot: Any) -> Any:
+def spliced_tangent(items_dot: Any, index: Any, values_dot: Any) -> Any:
     """The tangent of a list behind `items[i:j] = values`, which may have another length."""
     return place_at(copy_of(items_dot), index, values_dot)
 

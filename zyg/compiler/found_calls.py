@@ -166,6 +166,12 @@ class FoundRule(Found):
             )
 
     def back_of(self, y: Any, held: Any) -> NestedBack:
+        if type(held) is not types.FunctionType:
+            raise NotDifferentiable(
+                f"the rule of {refusals.full_name(self._function)} returns a "
+                f"{type(held).__name__}, which is itself differentiated here; let it return a "
+                "function that is nested in the rule"
+            )
         layout = rule_backs.RuleBack(
             None, self._function, len(self._leading), tuple(self.inputs), self._given,
             self._with_function,

@@ -19,7 +19,7 @@ import numpy as np
 
 from ir import primitives
 from zyg import cotangent
-from zyg.compiler.captured import captured_by, with_captured
+from zyg.compiler.captured import held_by, with_held
 from zyg.compiler.replaced import unless_replaced
 from zyg.cotangent_items import stored_bar
 from zyg.held_memory import (
@@ -277,9 +277,9 @@ def _by_rule(memory: Memory, function: Any, target: Any, args: tuple[Any, ...]) 
     # What the back function reads of the memory is what was there before.
     before = _before(target) if "items" in rule.__code__.co_cellvars else None
     _, back = rule(target, *args)
-    captured = captured_by(back)
+    captured = held_by(back)
     mine = {name: before for name, value in captured.items() if value is target}
-    plain = _OwnBack(with_captured(back, {**captured, **mine}) if mine else back)
+    plain = _OwnBack(with_held(back, {**captured, **mine}) if mine else back)
     newly = {}
     for key, item in _keyed(target):
         found = hold_value(item)
@@ -363,8 +363,8 @@ class _OwnBack:
         return self._back(y_bar)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> _OwnBack:
-        held = {name: copy(value) for name, value in captured_by(self._back).items()}
-        return _OwnBack(with_captured(self._back, held) if held else self._back)
+        held = {name: copy(value) for name, value in held_by(self._back).items()}
+        return _OwnBack(with_held(self._back, held))
 
 
 def _before(value: Any) -> Any:

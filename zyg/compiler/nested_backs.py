@@ -19,7 +19,7 @@ from ir.late import late
 from ir.types import Instance
 from zyg import callables
 from zyg.compiler import from_api, object_backs
-from zyg.compiler.captured import captured_by, with_captured
+from zyg.compiler.captured import held_by, with_held
 from zyg.compiler.objects import is_place, member
 from zyg.signature import BackFunction
 
@@ -118,11 +118,10 @@ class NestedBack(BackFunction):
         return self.arranged(given), self.arranged(given_dot)
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> NestedBack:
-        """The same with copies of what it holds: that of a rule has captured it."""
+        """The same with copies of what it holds: that of a rule holds it itself."""
         code = self.code
-        captured = {} if self.held else captured_by(code)
-        if captured:
-            code = with_captured(code, {name: copy(value) for name, value in captured.items()})
+        if not self.held:
+            code = with_held(code, {name: copy(x) for name, x in held_by(code).items()})
         return NestedBack(code, copy(self.held), self.seed_of, self.arranged, self.as_given)
 
 

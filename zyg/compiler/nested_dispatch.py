@@ -11,8 +11,6 @@ the back function that it returned. Calls of these are differentiated as any oth
 
 from __future__ import annotations
 
-from numbers import Number
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,11 +192,14 @@ def tangent_of_call(
 
 
 def _is_apart(value: Any) -> bool:
-    """Whether a value holds neither objects nor memory that objects hold."""
+    """Whether a value is surely neither an object nor memory that objects hold, nor holds one."""
     if is_memory(value) and is_known(value):
         return False
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple | set | frozenset):
+    cls = type(value)
+    if cls in (list, tuple, set, frozenset):
         return all(map(_is_apart, value))
-    return isinstance(value, np.ndarray | np.generic | Number | str | NoneType)
+    if cls is dict:
+        return all(map(_is_apart, value.values()))
+    if cls is np.ndarray:
+        return not value.dtype.hasobject
+    return isinstance(value, np.generic) or cls in (float, int, bool, complex, str, type(None))

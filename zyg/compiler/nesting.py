@@ -283,9 +283,7 @@ def refuse_unsettled(
             raise Unsettled
         from zyg.compiler.nested_arguments import is_followed  # few programs need it
 
-        if all(
-            is_followed(made.inputs[i]) for i in indices
-        ):
+        if all(is_followed(made.inputs[i]) for i in indices):
             return
     raise refused(loc)
 

@@ -15,7 +15,7 @@ from typing import Any
 from ir.facts import is_helper_module
 from zyg import cotangent
 from zyg.compiler import nested_backs
-from zyg.compiler.captured import captured_by, nested_function, path_of, with_captured
+from zyg.compiler.captured import held_by, nested_function, path_of, with_held
 from zyg.compiler.refusals import full_name
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import rule_of, takes_pullback
@@ -169,11 +169,11 @@ class RuleBack(BackFunction):
 
     def captured(self) -> dict[str, Any]:
         """What the rule's own back function reads, by name."""
-        return captured_by(self._back)
+        return held_by(self._back)
 
     def with_captured(self, captured: dict[str, Any]) -> RuleBack:
         """The same back function with other values in the place of what it reads."""
-        return self._with(with_captured(self._back, captured)) if captured else self
+        return self._with(with_held(self._back, captured)) if captured else self
 
     def _with(self, back: Any) -> RuleBack:
         made = RuleBack.__new__(RuleBack)

@@ -15,12 +15,10 @@ from zyg.tangent import (
     moved_within,
     part_of,
     placed,
+    spliced_tangent,
     with_last,
     without,
     zero_tangent,
-)
-from zyg.tangent import (
-    spliced as tangent_of_splice,
 )
 
 
@@ -61,7 +59,7 @@ def add_at_each(y, items, index, value, items_dot, index_dot, value_dot):
 
 @tangent(primitives.spliced)
 def spliced(y, items, index, values, items_dot, index_dot, values_dot):
-    return tangent_of_splice(items_dot, index, values_dot)
+    return spliced_tangent(items_dot, index, values_dot)
 
 
 @tangent(primitives.deleted)

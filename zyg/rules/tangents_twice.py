@@ -42,7 +42,7 @@ def placed(items_dot, index, value_dot):
     return tangent.placed(items_dot, index, value_dot), back
 
 
-@adjoint(tangent.spliced)
+@adjoint(tangent.spliced_tangent)
 def spliced(items_dot, index, values_dot):
     length, count = len(items_dot), len(values_dot)
 
@@ -51,7 +51,7 @@ def spliced(items_dot, index, values_dot):
             bar, index, length, count
         )
 
-    return tangent.spliced(items_dot, index, values_dot), back
+    return tangent.spliced_tangent(items_dot, index, values_dot), back
 
 
 @adjoint(tangent.part_of)
@@ -251,7 +251,7 @@ linear(tangent.values_tangent, 1)
 linear(tangent.items_tangent, 1)
 linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
-linear(tangent.spliced, (0, 2))
+linear(tangent.spliced_tangent, (0, 2))
 linear(tangent.with_last, (0, 1))
 
 
