@@ -1,10 +1,13 @@
 """Second derivatives, by all four orders of the two modes, of programs that change in place what a
 call that was found at run time has read."""
 
+import functools
+
 import numpy as np
 import pytest
 
 import zyg
+from tests.orders_of_modes import MODES, check_second_derivative, forward
 
 
 def product_in_a_table(x):
@@ -75,22 +78,81 @@ PROGRAMS = [
 ]
 
 
-def forward(f):
-    return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
-
-
-def reverse(f):
-    return lambda x: zyg.gradient(f, x)[0]
-
-
-@pytest.mark.parametrize("outer", [forward, reverse])
-@pytest.mark.parametrize("inner", [forward, reverse])
+@pytest.mark.parametrize("outer", MODES)
+@pytest.mark.parametrize("inner", MODES)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_second_derivative(f, inner, outer):
-    x, h = 1.1, 1e-5
     if f is starred and inner is forward:
         with pytest.raises(zyg.NotDifferentiable, match="works on objects"):
-            outer(inner(f))(x)
+            outer(inner(f))(1.1)
         return
-    expected = (reverse(f)(x + h) - reverse(f)(x - h)) / (2 * h)
-    assert outer(inner(f))(x) == pytest.approx(expected, rel=1e-7)
+    check_second_derivative(f, inner, outer, 1.1)
+
+
+def times_partially(x, y):
+    return x * y
+
+
+def bars_of_product(x, y, bar):
+    return bar * y, bar * x
+
+
+class BarsOfProduct:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __call__(self, bar):
+        return bar * self.y, bar * self.x
+
+    def bars(self, bar):
+        return self(bar)
+
+
+def by_default(x, y):
+    def back(bar, x=x, *, y=y):
+        return bar * y, bar * x
+
+    return back
+
+
+BACKS = {
+    "partial": lambda x, y: functools.partial(bars_of_product, x, y),
+    "keywords": lambda x, y: functools.partial(lambda bar, x, y: (bar * y, bar * x), x=x, y=y),
+    "object": BarsOfProduct,
+    "method": lambda x, y: BarsOfProduct(x, y).bars,
+    "defaults": by_default,
+}
+
+
+@pytest.mark.parametrize("kind", BACKS)
+@pytest.mark.parametrize("is_found_late", [False, True])
+def test_back_functions_that_are_no_plain_nested_functions(kind, is_found_late):
+    def product(x, y):
+        return x * y
+
+    back_of = BACKS[kind]
+    zyg.adjoint(product)(lambda x, y: (x * y, back_of(x, y)))
+    functions = [product, np.add]
+
+    def f(x):
+        array = np.array([x * x, x])
+        function = functions[int(x > 100)] if is_found_late else product
+        y = function(array, array)
+        array *= y
+        return np.sum(y * array)
+
+    def slope(x):
+        return zyg.gradient(f, x)[0]
+
+    x = 1.1  # f is x**10 + x**5
+    if kind in ("object", "method"):
+        with pytest.raises(zyg.NotDifferentiable, match="refers to"):
+            slope(x)
+        return
+    assert slope(x) == pytest.approx(10 * x**9 + 5 * x**4, rel=1e-12)
+    if kind == "defaults" and is_found_late:
+        assert zyg.gradient(slope, x)[0] == pytest.approx(90 * x**8 + 20 * x**3, rel=1e-12)
+    elif is_found_late:
+        with pytest.raises(zyg.NotDifferentiable):
+            zyg.gradient(slope, x)

@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict, deque
 
 import pytest
 
-import zyg
+from tests.orders_of_modes import MODES, check_second_derivative
 
 
 def deleted(x):
@@ -162,18 +162,8 @@ PROGRAMS = [
 ]
 
 
-def forward(f):
-    return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
-
-
-def reverse(f):
-    return lambda x: zyg.gradient(f, x)[0]
-
-
-@pytest.mark.parametrize("outer", [forward, reverse])
-@pytest.mark.parametrize("inner", [forward, reverse])
+@pytest.mark.parametrize("outer", MODES)
+@pytest.mark.parametrize("inner", MODES)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_second_derivative(f, inner, outer):
-    x, h = 1.3, 1e-5
-    expected = (reverse(f)(x + h) - reverse(f)(x - h)) / (2 * h)
-    assert outer(inner(f))(x) == pytest.approx(expected, rel=1e-7)
+    check_second_derivative(f, inner, outer, 1.3)
