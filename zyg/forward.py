@@ -27,12 +27,13 @@ from zyg.held_memory import held_memory
 from zyg.inspection import Code, code_text
 from zyg.object_gradients import held_by, memory_in, places_of_memory, refuse_shared
 from zyg.program_names import admitted, begun
-from zyg.shadows import forward, is_running
+from zyg.shadows import forward
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import (
     check_entered,
     current_tangents,
     enter,
+    has_table,
     hold_entered,
     left,
     tangents_of_objects,
@@ -176,21 +177,21 @@ def _compiled_call(
     active = [str(i) for i, dot in enumerate(dots) if dot is not None]
     active += [name for name, dot in keyword_dots.items() if dot is not None]
     active += [f".{name}" for name in own]
-    if not active and not is_running() and form == "call":
+    if not active and not has_table() and form == "call":
         y = function(*args, **kwargs)
         return y, zero_tangent(y)
     mode = f"tangent {form}:" + ",".join(active)
     try:
         entry = entry_for(mode, function, args, kwargs)
-        if is_running() and entry.made.works_on_objects and not entry.has_heap:
+        if has_table() and entry.made.works_on_objects and not entry.has_heap:
             entry = entry_on_heap(mode, function, args, kwargs)
     except ChangesArguments:
-        if not is_running():
+        if not has_table():
             raise
         form = "update" if form == "call" else "attempted update"
         return _updated(form, active, function, args, own, dots, kwargs, keyword_dots)
     entry = admitted(mode, entry, function, args, kwargs)
-    if entry.has_heap and not is_running():
+    if entry.has_heap and not has_table():
         raise NotDifferentiable(
             f"{named(function)} works on objects, and is called where zyg could not tell which "
             "function is called; call it by its name"

@@ -5,6 +5,7 @@
     b_bar.x = b_bar.x + y_bar * t
 
 A program differentiates what it does with such a table as it does all that it does with objects.
+Tangents stand in such objects too: one table for each call of `jvp` inside of differentiated code.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from zyg.shadow_records import UNTOUCHED
 
 
 class Bars:
-    """The cotangents of what one object holds; None is a structural zero."""
+    """The cotangents, or the tangents, of what one object holds; None is a structural zero."""
 
     # The class of that object.
     of: type = object
@@ -32,8 +33,14 @@ def bars_class(cls: type) -> type[Bars]:
     return type(f"{cls.__name__}_bars", (Bars,), {"of": cls})
 
 
+@functools.lru_cache(maxsize=4096)
+def dots_class(cls: type) -> type[Bars]:
+    """The class of the tangents of the objects of a class."""
+    return type(f"{cls.__name__}_dots", (Bars,), {"of": cls})
+
+
 class BarTable:
-    """The cotangents of objects, which are known by their identity."""
+    """The cotangents, or the tangents, of objects, which are known by their identity."""
 
     __slots__ = ("_by_id",)
 
@@ -51,7 +58,6 @@ class BarTable:
             if held.get(name) is None:  # or a structural zero that became a number
                 held[name] = zero
         return found[1]
-
 
     def found(self, obj: Any) -> Bars | None:
         """The cotangents of an object, if it has any."""

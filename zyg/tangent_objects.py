@@ -71,6 +71,21 @@ def tangents_of_objects() -> Iterator[ObjectTangents]:
         _state.tangents = before
 
 
+@contextmanager
+def without_table() -> Iterator[None]:
+    """Around what is asked for code of another level, whose tangents of objects aren't here."""
+    before, _state.tangents = _state.tangents, None
+    try:
+        yield
+    finally:
+        _state.tangents = before
+
+
+def has_table() -> bool:
+    """Whether a call is made from a tangent function that works on objects."""
+    return _state.tangents is not None
+
+
 def current_tangents() -> ObjectTangents:
     if _state.tangents is None:
         raise NotDifferentiable("this tangent function works on objects, and runs on its own")

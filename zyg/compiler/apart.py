@@ -104,6 +104,25 @@ def unless_operators_of_objects(*operands: Any) -> None:
 
 def unless_giving_objects(value: Any) -> None:
     """Raises for what holds objects: of these nothing would be known."""
+    found = class_of_held(value)
+    if found is not None:
+        raise NotDifferentiable(
+            f"a call that is found at run time gives a {found.__name__}, in code whose "
+            "gradient is differentiated in turn; call it by its name"
+        )
+
+
+def unless_place(value: Any, name: str) -> None:
+    """Raises for an object of which an attribute is read, and nothing was known before."""
+    if is_place(type(value)):
+        raise NotDifferentiable(
+            f"the attribute `{name}` is read of a {type(value).__name__}, which is found at run "
+            "time, in code whose derivative is differentiated in turn"
+        )
+
+
+def class_of_held(value: Any) -> type | None:
+    """The class of an object that a value is, or holds; None if there is none."""
     pending, seen = [value], set()
     while pending:
         current = pending.pop()
@@ -111,15 +130,13 @@ def unless_giving_objects(value: Any) -> None:
             continue
         seen.add(id(current))
         if is_place(type(current)):
-            raise NotDifferentiable(
-                f"a call that is found at run time gives a {type(current).__name__}, in code whose "
-                "gradient is differentiated in turn; call it by its name"
-            )
+            return type(current)
         if isinstance(current, list | tuple | set | frozenset):
             pending += current
         elif isinstance(current, dict):
             pending += current.values()
+    return None
 
 
-constant(unless_on_objects, unless_operators_of_objects, unless_giving_objects)
-facts.effect(unless_on_objects, unless_operators_of_objects, unless_giving_objects)
+constant(unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place)
+facts.effect(unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place)

@@ -99,7 +99,7 @@ class Compiler:
         self.specialiser = self._new_specialiser()
         self._derived: dict[object, Derived] = {}
         # Whether code is made for a gradient inside of differentiated code.
-        self._is_inner = False
+        self.is_inner = False
         self.pairs = Pairs()
         self.tangents: Any = None  # made by `zyg.compiler.tangent_code` when it is asked for
 
@@ -148,7 +148,7 @@ class Compiler:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
         handed = handed_over(made, made.with_bars(active), held)
         return self.pair(
-            made, active, handed=handing_over.NOTHING if self._takes_table(made) else handed
+            made, active, handed=handing_over.NOTHING if self.takes_table(made) else handed
         )
 
     def pair(
@@ -161,11 +161,11 @@ class Compiler:
         """
         of_value = of_value and bool(made.handed_out)
         indices = made.with_bars(active)
-        key = made, active, of_value, handed, self._is_inner, self._state_of_objects(made)
+        key = made, active, of_value, handed, self.is_inner, self.state_of_objects(made)
         known = self.pairs.get(key)
         if known is not None:
             return known
-        if self._takes_table(made) and self.specialiser.fields is None:
+        if self.takes_table(made) and self.specialiser.fields is None:
             raise Unsupported(
                 "the second derivative of code that works on objects, and is found at run time",
                 made.function.loc, advice="call it by its name",
@@ -188,18 +188,18 @@ class Compiler:
         changes = bool(pair.forward.changes)
         pair.forward.saves_apart = changes and made.heap is None and made.calls_itself()
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
-        pair.forward.is_of_program = pair.back.is_of_program = self._takes_table(made)
+        pair.forward.is_of_program = pair.back.is_of_program = self.takes_table(made)
         self.pairs.add(key, pair)
         return pair
 
-    def _takes_table(self, made: Specialisation) -> bool:
+    def takes_table(self, made: Specialisation) -> bool:
         """Whether an adjoint gets the cotangents of objects as a value (`nested_tables`)."""
-        return self._is_inner and made.heap is not None
+        return self.is_inner and made.heap is not None
 
-    def _state_of_objects(self, made: Specialisation) -> object:
+    def state_of_objects(self, made: Specialisation) -> object:
         """What is known of objects, of which adjoints that are differentiated are inferred."""
         fields = self.specialiser.fields
-        return fields.state() if fields is not None and self._takes_table(made) else None
+        return fields.state() if fields is not None and self.takes_table(made) else None
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -225,11 +225,11 @@ class Compiler:
     @contextmanager
     def for_gradient(self, is_inner: bool) -> Iterator[None]:
         """Around what is made for a gradient, which may stand inside of differentiated code."""
-        before, self._is_inner = self._is_inner, is_inner
+        before, self.is_inner = self.is_inner, is_inner
         try:
             yield
         finally:
-            self._is_inner = before
+            self.is_inner = before
 
     def forget(self) -> None:
         """Forgets what was made of functions by types that have turned out not to hold."""
@@ -260,7 +260,7 @@ class Compiler:
             augmenter = Augmenter(
                 self.specialiser, surroundings, made, active, self.called_pair
             )
-            augmenter.is_inner = self._is_inner
+            augmenter.is_inner = self.is_inner
             result = augmenter.augment(made.function)
             return augmenter, result, Transposer(augmenter)
         finally:
@@ -330,7 +330,7 @@ class Compiler:
         seed = Value(seed_name(result), typed(returned))
         begun = [self._inputs(made)[indices[i]] for i in pair.back.begun]
         given = [seed, *transposer.begin_from(begun)]
-        if self._takes_table(made):
+        if self.takes_table(made):
             transposer.table = Value("heap_bar", TABLE)
             given.append(transposer.table)
         if changes_objects:  # what the caller reads behind the call counts
@@ -375,7 +375,7 @@ class Compiler:
     def _as_program(self, made: Specialisation, *blocks: Block) -> None:
         """Gives generated code on objects the form in which it is differentiated."""
         fields = self.specialiser.fields
-        if fields is not None and self._takes_table(made):
+        if fields is not None and self.takes_table(made):
             from zyg.compiler.nested_tables import as_program  # few programs need it
 
             for block in blocks:
@@ -418,7 +418,7 @@ class Compiler:
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:
         """The joint form as IR that other IR calls, with the code of all that it calls in turn."""
         with self.for_gradient(is_inner=True):
-            key = made, active, wants_value, self._state_of_objects(made)
+            key = made, active, wants_value, self.state_of_objects(made)
             known = self._derived.get(key)
             if known is None:
                 function, _, _ = with_log(
@@ -434,7 +434,7 @@ class Compiler:
     def _joint_function(
         self, made: Specialisation, active: Flow, wants_value: bool, logged: list[int] | None
     ) -> tuple[Function, Augmenter, Operand]:
-        is_inner = self._is_inner
+        is_inner = self.is_inner
         augmenter, result, transposer = self._differentiate(made, active)
         versions = self._versions(made, augmenter, transposer, logged)
         _, result = inputs_without_heap(made, augmenter, result)
@@ -447,7 +447,7 @@ class Compiler:
         value, seed = checked_loss(transposer, result, wants_value)
         transposer.joint_ops = augmenter.ops
         transposer.ops = []
-        if self._takes_table(made):
+        if self.takes_table(made):
             transposer.table = transposer.call(new_table, name="heap_bar")
         transposer.add(result, seed)
         bars = self._adjoint(made, transposer, augmenter, made.with_bars(active))

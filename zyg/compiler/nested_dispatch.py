@@ -11,11 +11,13 @@ the back function that it returned. Calls of these are differentiated as any oth
 
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir.late import late
+from zyg.callables import is_named_tuple
 from zyg.compiler import from_api
 from zyg.compiler.found_calls import found_call, refuse_objects
 from zyg.compiler.nested_backs import (
@@ -30,6 +32,7 @@ from zyg.held_memory import is_known, is_memory
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 from zyg.shadows import current_shadows, is_running
 from zyg.signature import BackFunction
+from zyg.tangent_objects import has_table
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic, refusals, rule_backs
@@ -170,13 +173,21 @@ def tangent_of_call(
     kwargs: dict[str, Any], kwarg_dots: dict[str, Any],
 ) -> tuple[Any, Any]:
     """The pair of a value and back function, with its tangent; `call` differentiates forwards."""
-    if is_constant(function) and rule_of(function) is None:
+    if (is_constant(function) and rule_of(function) is None) or (
+        function is getattr and _is_read_of_an_error(*args)
+    ):
         y = function(*args, **kwargs)
         return (y, rule_backs.Zero(1 + len(args) + len(kwargs))), None
     rule = rule_of(function)
-    if rule is None or takes_pullback(rule) or not all(map(_is_apart, (*args, *kwargs.values()))):
+    is_apart = all(map(_is_apart, (*args, *kwargs.values())))
+    if rule is not None and (takes_pullback(rule) or not is_apart):
         refuse_objects(function)
     found = found_call(function, args, kwargs)
+    # A table of tangents that is at hand would have to be told what the function reads and stores.
+    if rule is None and (
+        has_table() or found.works_on_objects or not all(map(_is_apart, found.inputs))
+    ):
+        refuse_objects(function)
     of_keywords = tuple([kwarg_dots.get(name) for name in kwargs])
     given = found.dots(function_dot, (*dots, *of_keywords))
     count = len(found.inputs)
@@ -191,12 +202,20 @@ def tangent_of_call(
     return (y, back), (y_dot, (held_dot,) if back.held else held_dot)
 
 
+def _is_read_of_an_error(error: Any, name: str, *default: Any) -> bool:
+    """Whether an attribute of an exception is read, and no number, object or container."""
+    if not isinstance(error, BaseException) or not hasattr(error, name):
+        return False
+    value = getattr(error, name)
+    return value is None or isinstance(value, str | BaseException | types.TracebackType)
+
+
 def _is_apart(value: Any) -> bool:
     """Whether a value is surely neither an object nor memory that objects hold, nor holds one."""
     if is_memory(value) and is_known(value):
         return False
     cls = type(value)
-    if cls in (list, tuple, set, frozenset):
+    if cls in (list, tuple, set, frozenset) or is_named_tuple(cls):
         return all(map(_is_apart, value))
     if cls is dict:
         return all(map(_is_apart, value.values()))

@@ -168,7 +168,7 @@ def expanded(
         indices = [i + (i >= heap) for i in indices]
         inputs.insert(heap, Const(TOKEN))
     elif inference.heap is not None and made.works_on_objects:
-        inputs = [_with_contents(inference, operand, loc) for operand in inputs]
+        inputs = [with_contents(inference, operand, loc) for operand in inputs]
     active = frozenset(indices) if heap is None else frozenset([*indices, heap])
     derived = specialiser.derived(made, made.flow & active, with_value)
     # What it changes in place is another thing behind it: gradients are like what was given.
@@ -370,7 +370,7 @@ def _takes(item: Any, position: int) -> bool:
     return isinstance(item, list) and position in item
 
 
-def _with_contents(inference: TypedCalls, operand: Operand, loc: Location | None) -> Operand:
+def with_contents(inference: TypedCalls, operand: Operand, loc: Location | None) -> Operand:
     """An operand of code that takes no heap, and reads objects as they are at this point."""
     if holds_no_objects(type_of(operand)):
         return operand

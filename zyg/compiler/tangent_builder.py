@@ -51,7 +51,7 @@ from zyg.compiler.forward_steps import (
     StructureStep,
 )
 from zyg.compiler.objects import is_object_type, kept_with_objects
-from zyg.compiler.tangent_rules import RuleTangents
+from zyg.compiler.tangent_found import FoundTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
 from zyg.compiler.transpose import held_by
@@ -63,7 +63,7 @@ from zyg.tangent_objects import delete_dot, now, read_dot, store_dot, store_held
 linear(kept_with_objects, 0)
 
 
-class TangentBuilder(RuleTangents):
+class TangentBuilder(FoundTangents):
     """Builds the operations of one function and of its tangent."""
 
     def augment(self, function: Function) -> Operand:
@@ -225,6 +225,9 @@ class TangentBuilder(RuleTangents):
             else:
                 read = self._held_value(call, step, target, name)
                 call.args.append(self.made(picked, self.dot_or_zero(target), Const(name), read))
+        function: Any = call.callee.value  # type: ignore[union-attr]
+        if self.table is not None and function.is_of_program:
+            call.args.append(self.table)
         dot = Value(dot_name(step.result), dot_type(step.result.type))
         call.results = [step.result, dot]
         self.definitions[dot] = call

@@ -21,8 +21,8 @@ from zyg.compiler.decorated import CACHED
 from zyg.compiler.objects import lookup
 from zyg.compiler.wrappers import differentiated_caches
 from zyg.errors import NotDifferentiable
-from zyg.shadows import is_running
 from zyg.tangent import is_same_tangent
+from zyg.tangent_objects import has_table
 
 TangentCall = Callable[..., tuple[Any, Any]]
 Values = tuple[Any, ...]
@@ -66,7 +66,7 @@ def remembered(
     found = kept.along(direction)
     if found is None:
         assert not is_new
-        if is_running() and from_api.works_on_objects(function.__wrapped__, args, kwargs):
+        if has_table() and from_api.works_on_objects(function.__wrapped__, args, kwargs):
             raise NotDifferentiable(
                 f"{function.__name__} remembers its values and works on objects, and is called "
                 "for equal arguments with different tangents; use zyg.pullback"
@@ -107,7 +107,7 @@ class _Cache:
 def cached_property_read(call: TangentCall, function: Any, args: Values, dots: Values) -> Any:
     """The value and tangent of a cached property of what is no object on the heap; None for
     another call."""
-    if function is not getattr or is_running() or len(args) != 2:
+    if function is not getattr or has_table() or len(args) != 2:
         return None
     obj, name = args
     found = lookup(type(obj), name) if isinstance(name, str) else None

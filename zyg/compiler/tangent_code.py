@@ -51,6 +51,7 @@ from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangent_builder import TangentBuilder
 from zyg.compiler.tangent_types import dot_type
 from zyg.compiler.tangents import is_numeric
+from zyg.nested_shadows import TABLE, new_table
 from zyg.rules import (  # noqa: F401 - for what they declare
     registry,
     tangents_of_arrays,
@@ -62,7 +63,9 @@ from zyg.tangent_objects import READING
 facts.helpers("zyg.tangent")
 registry.register_late("zyg.tangent")
 
-Made = tuple[Specialisation, Flow, bool]
+# A specialisation, its active inputs, whether its value alone is wanted, whether it stands in code
+# that is differentiated, and what is known of objects then.
+Made = tuple[Specialisation, Flow, bool, bool, object]
 
 
 @node
@@ -87,7 +90,7 @@ class TangentCompiler:
     def __init__(self, compiler: Compiler) -> None:
         self._compiler = compiler
         self._made: dict[Made, TangentCode] = {}
-        self._derived: dict[tuple[Specialisation, Flow], Derived] = {}
+        self._derived: dict[object, Derived] = {}
         self._pending: list[tuple[Made, TangentCode]] = []
         self._fresh: list[Made] = []
 
@@ -97,17 +100,20 @@ class TangentCompiler:
 
     def tangent(self, made: Specialisation, active: Flow, of_value: bool = False) -> TangentCode:
         """The tangent function; its code is there once `finish` has run."""
-        key = made, active, of_value and bool(made.handed_out)
+        of_value = of_value and bool(made.handed_out)
+        is_inner, state = self._compiler.is_inner, self._compiler.state_of_objects(made)
+        key = made, active, of_value, is_inner, state
         known = self._made.get(key)
         if known is not None:
             return known
-        returned = made.value_type if key[2] else made.returned_type
+        returned = made.value_type if of_value else made.returned_type
         passed = passed_inputs(made)
         function = Generated(
             f"{identifier(made.function.name)}_tangent", [returned, dot_type(returned)]
         )
         function.changes = tuple(passed.index(i) for i in made.handed_out)
         function.works_on_objects = made.heap is not None
+        function.is_of_program = self._compiler.takes_table(made)
         code = TangentCode(function, passed, made.with_bars(active))
         function.pair = code  # type: ignore[assignment]
         self._made[key] = code
@@ -119,8 +125,9 @@ class TangentCompiler:
         """Generates and loads all tangent functions that were asked for."""
         try:
             while self._pending:
-                key, code = self._pending.pop()
-                self._generate(*key, code)
+                (made, active, of_value, is_inner, _), code = self._pending.pop()
+                with self._compiler.for_gradient(is_inner):
+                    self._generate(made, active, of_value, code)
             self._compiler.finish()
         except BaseException:
             for key in self._fresh:
@@ -132,13 +139,16 @@ class TangentCompiler:
 
     def derived(self, made: Specialisation, active: Flow) -> Derived:
         """The tangent function as IR that other IR calls, with the code of all that it calls."""
-        known = self._derived.get((made, active))
-        if known is None:
-            generated = Generated(f"{identifier(made.function.name)}_tangent", [])
-            code = TangentCode(generated, passed_inputs(made), sorted(active))
-            function = self._function(made, active, False, code)
-            known = self._derived[made, active] = Derived(function, code.passed, code.active)
-            self.finish()
+        with self._compiler.for_gradient(is_inner=True):
+            key = made, active, self._compiler.state_of_objects(made)
+            known = self._derived.get(key)
+            if known is None:
+                generated = Generated(f"{identifier(made.function.name)}_tangent", [])
+                code = TangentCode(generated, passed_inputs(made), made.with_bars(active))
+                function = self._function(made, active, False, code, is_inner=True)
+                known = self._derived[key] = Derived(function, code.passed, code.active)
+                known.is_of_program = made.heap is not None
+                self.finish()
         return known
 
     def _generate(
@@ -154,25 +164,38 @@ class TangentCompiler:
             ) from error
 
     def _function(
-        self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode
+        self, made: Specialisation, active: Flow, of_value: bool, code: TangentCode,
+        is_inner: bool = False,
     ) -> Function:
+        """The tangent function; with `is_inner` it stands in code that is differentiated, and its
+        own table of tangents is made there."""
         specialiser = self._compiler.specialiser
+        takes_table = self._compiler.takes_table(made)
         specialiser._stack.append(made)
         try:
             builder = TangentBuilder(
                 specialiser, ProgramSurroundings(specialiser, made), made, active,
                 self.called_tangent,
             )
+            builder.is_differentiated = self._compiler.is_inner
+            if takes_table:
+                builder.is_inner = True
+                builder.table = builder.call(new_table, name="heap_dot") if is_inner else (
+                    Value("heap_dot", TABLE)
+                )
             result = builder.augment(made.function)
             result = inputs_without_heap(made, builder, result)[1]
             builder.note_steps()
             builder.catch_up()
-            if of_value:
+            versions: list[Operand] = []
+            if (of_value or is_inner) and made.handed_out:
                 parts = builder.parts(result)
                 assert parts is not None, "the body ends in the value and the versions"
-                result = parts[0]
+                result, *versions = parts
             dot = builder.dot_or_zero(result)
             whole = builder.call(primitives.build_tuple, result, dot)
+            if is_inner and versions:
+                whole = builder.call(primitives.build_tuple, whole, *versions)
         finally:
             specialiser._stack.pop()
         body = Block([], builder.ops, Yield([whole]))
@@ -183,13 +206,26 @@ class TangentCompiler:
             return is_silent(call) or (call in builder.own and is_pure(call))
 
         eliminate_dead(body, is_removable)
+        if takes_table:
+            from zyg.compiler.nested_dots import as_program  # few programs need it
+
+            assert specialiser.fields is not None and builder.table is not None
+            as_program(body, specialiser.fields, builder.table)
         inputs = [*made.function.captured, *made.function.params]
         params = [inputs[i] for i in code.passed]
         params += [builder.dot_params[i] for i in code.active]
+        if isinstance(builder.table, Value) and not is_inner:
+            params.append(builder.table)
         code.dispatched = builder.dispatched
         code.changes_held = made.heap is not None and builder.surroundings.holds_at_run_time()
         function = finished_function(made, code.forward.name, params, body)
-        function.changes = code.forward.changes
+        function.changes = tuple(code.passed.index(i) for i in made.handed_out)
+        if is_inner and versions:
+            function.updates = function.changes
+            function.effects = [
+                effect for i, effect in zip(made.updates, made.effects, strict=True)
+                if i in made.handed_out
+            ]
         return function
 
 

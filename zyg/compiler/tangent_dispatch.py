@@ -46,10 +46,9 @@ from zyg.held_memory import is_memory
 from zyg.iterators import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of
-from zyg.shadows import is_running
 from zyg.signature import BackFunction, is_by_rules, is_users
 from zyg.tangent import settled, settled_tangent, tangent_or_zero, unless_asked, zero_tangent
-from zyg.tangent_objects import change, live_items
+from zyg.tangent_objects import change, has_table, live_items
 
 Values = tuple[Any, ...]
 TangentCall = Callable[..., tuple[Any, Any]]
@@ -106,7 +105,7 @@ def _tangent_call(
         _is_known_at_once(function)
     ):
         return _compiled(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
-    if is_running():
+    if has_table():
         found = _changed_in_place(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
         if found is not None:
             return found
@@ -121,7 +120,7 @@ def _tangent_call(
         return _attempt(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )
-    if is_running() and function is copy.copy:
+    if has_table() and function is copy.copy:
         refuse_objects(function, tuple(args))  # what the copies hold would have no tangents
     if function is functools.update_wrapper:
         return function(*args, **kwargs), arg_dots[0]
@@ -168,7 +167,7 @@ def _tangent_call(
         found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
         if found is not None:
             return found
-    if is_running():
+    if has_table():
         refuse_objects(function, (*args, *kwargs.values()))
     return by_rows(
         lambda: dynamic.pullback_call(function, *args, **kwargs), function,
@@ -391,7 +390,7 @@ def rule_call(
     function, *args = primals
     if function is read_once and (paired(args[0]) or tangent_of(args[0]) is not None):
         return rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
-    if is_running() and not all(type(arg) in _NUMBERS for arg in args):
+    if has_table() and not all(type(arg) in _NUMBERS for arg in args):
         found: tuple[Any, Any] | None = by_protocols(
             tangent_call, function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}
         )

@@ -13,18 +13,30 @@ import operator
 import types
 from typing import Any
 
-from ir import primitives
+from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Const, Location, Operand, type_of
-from ir.errors import Unsupported
+from ir.errors import NeedsHeap, Unsupported
+from ir.heap import TOKEN
 from ir.typed_calls import TypedCalls
 from ir.types import Tuple, Union
+from zyg.compiler import inner_tangents
+from zyg.compiler.apart import class_of_held
 from zyg.compiler.calling import calling
-from zyg.compiler.nesting import expansions, read_captured, read_own_defaults
-from zyg.compiler.specialisation import parameter_type
+from zyg.compiler.nesting import (
+    expansions,
+    read_captured,
+    read_own_defaults,
+    refuse_unsettled,
+    specialised,
+    with_contents,
+)
+from zyg.compiler.objects import holds_no_objects
 from zyg.compiler.specialise import Specialiser
 from zyg.compiler.tangent_code import tangents_of
 from zyg.compiler.tangents import is_none, is_numeric
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import constant
 from zyg.tangent import tangent_like
 
 ADVICE = "call it with a function and with tuples of numbers and arrays, written where it is called"
@@ -47,10 +59,7 @@ def expanded_jvp(
     target = specialiser.target(type_of(function))
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
-            raise Unsupported(
-                "jvp of a function that isn't known, inside of differentiated code", loc,
-                advice=ADVICE,
-            )
+            return _found_at_run_time(inference, function, xs, dots, loc)
         source = calling(function.value, len(xs), ())
         inputs, places = list(xs), list(range(len(xs)))
     else:
@@ -70,24 +79,64 @@ def expanded_jvp(
         ]
         inputs = [*captured, *(xs[item] if isinstance(item, int) else item for item in bound)]
         places = [len(captured) + bound.index(i) for i in range(len(xs))]
-    made = specialiser.specialise(source, [parameter_type(type_of(o)) for o in inputs])
+    made, heap = specialised(specialiser, inference, source, inputs, loc)
+    inference.works_on_objects |= made.works_on_objects
+    if heap is not None:
+        refuse_unsettled(specialiser, made, [], loc)
+        places = [place + (place >= heap) for place in places]
+        inputs.insert(heap, Const(TOKEN))
+    elif inference.heap is not None and made.works_on_objects:
+        inputs = [with_contents(inference, operand, loc) for operand in inputs]
     active = frozenset(
         place for place, dot in zip(places, dots, strict=True) if not is_none(dot)
     )
-    if made.updates or made.works_on_objects or (made.stored | made.lost) & active:
+    if heap is None and made.stored & active:
+        raise NeedsHeap("jvp of a function that stores into objects", loc)
+    if made.lost & active or not all(holds_no_objects(made.inputs[i]) for i in active):
         raise Unsupported(
-            "jvp of a function that changes its arguments or works on objects, inside of "
-            "differentiated code", loc, advice="let it return what it computes",
+            "jvp with respect to objects, or of a function that stores into globals, inside of "
+            "differentiated code", loc,
+            advice="give it numbers, and let it return what it computes",
         )
     compiler = specialiser.derived.__self__
-    derived = tangents_of(compiler).derived(made, made.flow & active)
+    whole = active if heap is None else active | {heap}
+    derived = tangents_of(compiler).derived(made, made.flow & whole)
     given = []
     for i in derived.active:
         k = places.index(i)
         given.append(_checked(inference, dots[k], xs[k], loc))
-    return inference.call(
+    pair = inference.call(
         Const(derived), *(inputs[i] for i in derived.passed), *given, loc=loc
     )
+    if heap is not None and not holds_no_objects(made.value_type):
+        value = inference.call(operator.getitem, pair, Const(0), loc=loc)
+        inference.call(unless_objects, value, loc=loc)
+    return pair
+
+
+def unless_objects(value: Any) -> None:
+    """Raises for objects: their tangents would be dicts of those of their attributes."""
+    found = class_of_held(value)
+    if found is not None:
+        raise NotDifferentiable(
+            f"jvp of a function that gives a {found.__name__}, inside of differentiated code; let "
+            "it give numbers"
+        )
+
+
+constant(unless_objects)
+facts.effect(unless_objects)
+
+
+def _found_at_run_time(
+    inference: TypedCalls, function: Operand, xs: list[Operand], dots: list[Operand],
+    loc: Location | None,
+) -> Operand:
+    """The same for a function that isn't known when code is made."""
+    given = [_checked(inference, dot, x, loc) for dot, x in zip(dots, xs, strict=True)]
+    primals = inference.call(primitives.build_tuple, function, *xs, loc=loc)
+    tangents = inference.call(primitives.build_tuple, Const(None), *given, loc=loc)
+    return inference.call(Const(inner_tangents.tangent_call), primals, tangents, loc=loc)
 
 
 def _items(
@@ -116,6 +165,3 @@ def _checked(
 
 def install(jvp: Any) -> None:
     expansions[id(jvp)] = expanded_jvp
-
-
-__all__ = ["primitives"]

@@ -15,9 +15,8 @@ from zyg.rules.attributes import METHODS, is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of
 from zyg.rules.tangent_registry import linear, tangent
-from zyg.shadows import is_running
 from zyg.tangent import holds_numbers, picked, placed_view, tangent_items, zero_tangent
-from zyg.tangent_objects import read_dot
+from zyg.tangent_objects import has_table, read_dot
 
 linear(memory.kept_apart, 0)
 
@@ -59,7 +58,7 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     obj_dot = rest[(len(rest) - 2) // 2]
     if len(rest) > 2 and not hasattr(obj, name):
         return rest[-1]
-    if is_running() and is_place(type(obj)):
+    if has_table() and is_place(type(obj)):
         if not is_field(
             obj, name, getattr(type(obj), name, None)
         ) and holds_numbers(value):

@@ -13,14 +13,13 @@ import numpy as np
 
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
-from zyg.shadows import is_running
 from zyg.tangent import holds_numbers, is_same_tangent, zero_tangent
-from zyg.tangent_objects import current_tangents
+from zyg.tangent_objects import current_tangents, has_table
 
 
 def is_held(value: Any) -> bool:
     """Whether the tangent of memory is known by its identity."""
-    return is_running() and current_tangents().held.knows(value)
+    return has_table() and current_tangents().held.knows(value)
 
 
 class Recorder:

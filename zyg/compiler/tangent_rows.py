@@ -8,6 +8,7 @@ function as the value has numbers.
 
 from __future__ import annotations
 
+import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +23,10 @@ from zyg.unusual_arrays import refuse_to_hold
 
 Values = tuple[Any, ...]
 # What has coordinates, or certainly none.
-_COORDINATES = (int, float, complex, np.generic, np.ndarray, str, bytes, range, slice, type)
+_COORDINATES = (
+    int, float, complex, np.generic, np.ndarray, str, bytes, range, slice, type, BaseException,
+    types.TracebackType, types.ModuleType,
+)
 
 
 class _Replayed:

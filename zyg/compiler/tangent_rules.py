@@ -22,7 +22,7 @@ import numpy as np
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.memory_facts import CHANGING, is_change
+from ir.memory_facts import is_change
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping as Renaming
 from ir.types import (
@@ -37,8 +37,8 @@ from ir.types import (
 )
 from zyg import cotangent
 from zyg.array_type import rank_of, same_shape
-from zyg.compiler import tangent_dispatch
 from zyg.compiler.activity import Flow
+from zyg.compiler.apart import unless_place
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.memory import written_view
@@ -76,7 +76,7 @@ from zyg.tangent import (
     stored_tangent,
     zero_tangent,
 )
-from zyg.tangent_objects import change, held_item_dot, item_dot, live_items
+from zyg.tangent_objects import held_item_dot, item_dot, live_items
 
 Action = Callable[[], None]
 # What no class of the user's answers for.
@@ -113,6 +113,8 @@ class RuleTangents(Augmenter):
         # Whether the call at hand makes a new version of the heap.
         self._changes_heap = False
         self._inliner = BackInliner(self)
+        # The tangents of objects, where they are values (`zyg.compiler.nested_dots`).
+        self.table: Operand | None = None
 
     # Tangents of values
 
@@ -226,6 +228,9 @@ class RuleTangents(Augmenter):
                 is_only_when_run(function)
             )
             if is_covered and (declared is not None or groups is not None):
+                if function is getattr:
+                    self._refuse_objects(op, args)
+                    declared = self.at_level(declared)
                 self._declared(op, callee, args, kwargs, mapping, declared, groups)
                 return
         if not self._is_transposable(op, function, args, kwargs):
@@ -429,68 +434,29 @@ class RuleTangents(Augmenter):
         return dot
 
     def _rows(self, step: RuleStep) -> Operand:
-        """The tangent by a back function that is called for each coordinate of the value."""
-        args, kwargs = self._calls[step.result]
-        operands: list[Operand] = [Const(step.callee)]
-        operands.append(self.made(primitives.build_tuple, *args))
-        operands.append(self.made(primitives.build_tuple, *map(self._given_dot, args)))
-        if kwargs:
-            pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
-            operands.append(self.made(primitives.build_dict, *pairs))
-        return self.made(tangent_dispatch.tangent_by_rule, *operands)
+        raise AssertionError("given by FoundTangents")
 
     def _by_run_time(
         self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
         mapping: Renaming,
     ) -> None:
-        has_rows = all(is_numeric(type_of(arg)) for arg in args) and (
-            tangent_dispatch.paired(callee.value) is None
+        raise AssertionError("given by FoundTangents")
+
+    def at_level(self, function: Any) -> Any:
+        raise AssertionError("given by FoundTangents")
+
+    def _refuse_objects(self, op: Call, read: list[Operand] | None = None) -> None:
+        """Refuses a call that the run time finds, and that may ask for tangents of objects, where
+        these are values that it doesn't know; `read` are the operands of `getattr`."""
+        if self.table is None or self._is_apart(op):
+            return
+        if read is not None and class_of(type_of(read[0])) is None:
+            self.call(unless_place, read[0], read[1], loc=op.loc)
+            return
+        raise Unsupported(
+            "jvp of code that works on objects, and calls what isn't known, inside of "
+            "differentiated code", op.loc, advice="call functions by their names",
         )
-        function = tangent_dispatch.rule_by_rows if has_rows else tangent_dispatch.rule_call
-        self._opaque_call(op, function, [callee, *args], kwargs, [], mapping)
-
-    def _opaque_call(
-        self, op: Call, function: Any, args: list[Operand], kwargs: dict[str, Operand],
-        targets: list[tuple[Operand, str | None]], mapping: Renaming,
-    ) -> None:
-        """A call that gives its value and its tangent at run time."""
-        self.catch_up()
-        self.loc = op.loc
-        found = tangent_dispatch.IN_PLACE_OF.get(function, function)
-        result = Value(op.result.name, op.result.type)
-        given = list(map(self._given_dot, args))
-        if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
-            given[1] = NONE  # known by what it is the tangent of
-            if self._changes_heap and class_of(type_of(args[1])) in BUILT_IN:
-                self._change(args, given, result)
-                mapping[op.result] = result
-                return
-        if isinstance(args[0], Const) and tangent_dispatch.paired(args[0].value) is not None:
-            given = [
-                self.items_dot(arg) if arg in self.held else dot
-                for arg, dot in zip(args, given, strict=True)
-            ]
-        dots = self.made(primitives.build_tuple, *given)
-        operands: list[Operand] = [self.made(primitives.build_tuple, *args), dots]
-        if kwargs:
-            for values in (kwargs, {n: self._given_dot(o) for n, o in kwargs.items()}):
-                pairs = [part for n, o in values.items() for part in (Const(n), o)]
-                operands.append(self.made(primitives.build_dict, *pairs))
-        dot = Value(dot_name(result), dot_type(result.type))
-        self._define(Call(Const(found), operands, {}, [result, dot], op.loc))
-        mapping[op.result] = result
-        self.set_dot(result, dot)
-
-    def _change(self, args: list[Operand], dots: list[Operand], result: Value) -> None:
-        """Appends a change of what is certainly memory, and of its tangent."""
-        values = self.made(primitives.build_tuple, *args[1:])
-        value_dots = self.made(primitives.build_tuple, *dots[2:])
-        self._define(Call(Const(change), [args[0], values, value_dots], {}, [result], self.loc))
-        self.set_dot(result, NONE)
-
-    def _given_dot(self, operand: Operand) -> Operand:
-        found = self.dot_of(operand)
-        return NONE if found is None else found
 
 
 def _found_late(callee: object) -> str:

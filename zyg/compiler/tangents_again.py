@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zyg.compiler import dynamic, tangent_dispatch
+from zyg.compiler import dynamic, inner_tangents, tangent_dispatch
 from zyg.compiler.nested_backs import OuterBack
 from zyg.cotangent import accumulate
+from zyg.rules.registry import adjoint, rule_of
+from zyg.rules.tangent_registry import tangent
 from zyg.signature import BackFunction
 from zyg.tangent import is_nothing, zero_tangent
+from zyg.tangent_objects import without_table
 
 Values = tuple[Any, ...]
 
@@ -36,9 +39,10 @@ class TangentBack(BackFunction):
         bars = None if is_nothing(y_bar) else self._back(y_bar)
         bars_of_dots = None
         if not is_nothing(dot_bar):
-            bars_of_dots, second = tangent_dispatch.tangent_of_back(
-                self._back, self._back_dot, dot_bar, None
-            )
+            with without_table():
+                bars_of_dots, second = tangent_dispatch.tangent_of_back(
+                    self._back, self._back_dot, dot_bar, None
+                )
             if second is not None:
                 bars = second if bars is None else tuple(map(accumulate, bars, second))
         primals_bar, keywords_bar = self._apart(bars)
@@ -62,9 +66,10 @@ def pullback_of_tangent(
     primals: Values, dots: Values, kwargs: Any = None, kwarg_dots: Any = None
 ) -> tuple[Any, Any]:
     """A value and its tangent, and the back function of both."""
-    (y, back), pair_dot = tangent_dispatch.tangent_of_pair(
-        dynamic.pullback_call, tuple(primals), tuple(dots), kwargs or {}, kwarg_dots or {}
-    )
+    with without_table():
+        (y, back), pair_dot = tangent_dispatch.tangent_of_pair(
+            dynamic.pullback_call, tuple(primals), tuple(dots), kwargs or {}, kwarg_dots or {}
+        )
     y_dot, back_dot = (None, None) if pair_dot is None else pair_dot
     y_dot = zero_tangent(y) if y_dot is None else y_dot
     return (y, y_dot), TangentBack(back, back_dot, tuple(kwargs or ()), kwargs is not None)
@@ -84,8 +89,55 @@ def pullback_of_rule(
     return y_dot, OuterBack(back, back_of_rule)
 
 
-dynamic.OF_TANGENTS[id(tangent_dispatch.tangent_by_rule)] = pullback_of_rule
+@adjoint(inner_tangents.attribute_tangent)
+def _attribute_tangent(value, obj, name, *rest):  # type: ignore[no-untyped-def]
+    def back(y_bar):  # type: ignore[no-untyped-def]
+        bars: list[Any] = [None] * (3 + len(rest))
+        if has_default and not hasattr(obj, name):
+            bars[-1] = y_bar
+        elif obj_dot is not None and not is_nothing(y_bar):
+            bars[3 + at] = _bar_of_owner(y, y_bar, obj, name, obj_dot)
+        return tuple(bars)
+
+    at, has_default = _place_of_tangent(rest)
+    obj_dot = rest[at]
+    y = inner_tangents.attribute_tangent(value, obj, name, *rest)
+    return y, back
+
+
+def _bar_of_owner(y: Any, y_bar: Any, obj: Any, name: str, obj_dot: Any) -> Any:
+    """The cotangent of the tangent of an object, of which the tangent `y` was read."""
+    descriptor = getattr(type(obj), name, None)
+    if isinstance(y, dict) and "__self__" in y:
+        return y_bar.get("__self__")
+    if rule_of(descriptor) is not None:
+        return dynamic.call_rule(descriptor, obj)[1](y_bar)[-1]
+    if isinstance(obj_dot, tuple):
+        return tuple([y_bar if field == name else None for field in type(obj)._fields])
+    return {name: y_bar}
+
+
+def _place_of_tangent(rest: Values) -> tuple[int, bool]:
+    """Where the tangent of the object stands behind the name, and whether a default is given.
+
+    What is given there: the default, if any, and the tangents of object, name and default.
+    """
+    return (len(rest) - 2) // 2, len(rest) > 2
+
+
+@tangent(inner_tangents.attribute_tangent)
+def _tangent_of_attribute_tangent(y: Any, *given: Any) -> Any:
+    args, dots = given[: len(given) // 2], given[len(given) // 2 :]
+    at, has_default = _place_of_tangent(args[3:])
+    again = list(args)
+    again[3 + at] = dots[3 + at]
+    if has_default:
+        again[-1] = dots[-1]
+    return inner_tangents.attribute_tangent(*again)
+
+
+dynamic.OF_TANGENTS[id(inner_tangents.tangent_by_rule)] = pullback_of_rule
 for _call in (
-    tangent_dispatch.tangent_call, tangent_dispatch.rule_call, tangent_dispatch.rule_by_rows,
+    inner_tangents.tangent_call, inner_tangents.rule_call, inner_tangents.rule_by_rows,
 ):
     dynamic.OF_TANGENTS[id(_call)] = pullback_of_tangent

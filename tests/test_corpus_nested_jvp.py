@@ -1,0 +1,93 @@
+"""Derivatives of `jvp` of the programs of the corpus that take and return floats, in both modes."""
+
+import contextlib
+
+import pytest
+
+import zyg
+from tests import differences
+from tests.test_corpus_second_order import SECOND_ORDER, is_first, is_refused
+from tests.test_forward import check_jvp
+
+pytestmark = pytest.mark.thorough
+
+DIRECTION = 1.0, 0.5, 0.25, 0.3, 0.2, 0.7
+
+# Beside those whose second derivative is refused in reverse mode: classes in functions, and that
+# derive from containers, iterators of C's, calls of what is found at run time beside objects.
+REFUSED_HERE = {
+    "calls.methods_of_dicts_as_values",
+    "calls.partial_function",
+    "calls.star_arguments",
+    "closures.function_attribute_and_doc",
+    "collection_classes.named_tuples",
+    "containers.named_tuple",
+    "decorators.decorated_inside",
+    "decorators.partial_functions",
+    "derived_containers.changed_by_callees",
+    "derived_containers.held_by_an_object",
+    "derived_containers.items_as_attributes",
+    "derived_containers.stacks",
+    "derived_containers.structures_mapped",
+    "draws.chosen_and_drawn",
+    "enumerations.properties_and_methods_of_members",
+    "exceptions.return_in_with",
+    "failing_callees.context_cause",
+    "failing_callees.error_reraise",
+    "failing_callees.lambda_cells",
+    "failing_callees.payload",
+    "generator_consumers.starred_arguments",
+    "generator_endings.runs_out_of_items",
+    "generator_managers.suppresses_in_a_generator",
+    "generator_walks.walk_of_dicts",
+    "generators.functions_made_in_generator",
+    "held_walks.slices_and_copies",
+    "local_classes.derives_from_a_global_class",
+    "local_classes.exceptions_managers_and_slots",
+    "local_classes.made_by_others",
+    "local_classes.methods_that_capture",
+    "loops.over_itertools",
+    "objects.global_object",
+    "objects_changed.named_tuple_made_anew",
+    "recursion.function_made_by_a_recursion",
+    "shared_contents.lazy_value",
+}
+
+
+def derivative_along(f, count):
+    if count == 1:
+        return lambda x: zyg.jvp(f, (x,), DIRECTION[:1])[1]
+    if count == 2:
+        return lambda x, y: zyg.jvp(f, (x, y), DIRECTION[:2])[1]
+    return lambda *xs: zyg.jvp(f, xs, DIRECTION[: len(xs)])[1]
+
+
+def is_refused_here(case):
+    return is_refused(case) or str(case.values[0]) in REFUSED_HERE
+
+
+OF_FLOATS = [
+    case for case in SECOND_ORDER
+    if is_first(case) and all(type(arg) is float for arg in case.values[1])
+]
+WORKING = [case for case in OF_FLOATS if not is_refused_here(case)]
+
+
+# In one mode each: both take the same way up to what stands outside.
+@pytest.mark.parametrize(("program", "args"), WORKING[::2])
+def test_reverse_over_forward(program, args, capsys):
+    along = derivative_along(program.f, len(args))
+    differences.check_gradient(along, args, zyg.pullback)
+
+
+@pytest.mark.parametrize(("program", "args"), WORKING[1::2])
+def test_forward_over_forward(program, args, capsys):
+    check_jvp(derivative_along(program.f, len(args)), args)
+
+
+@pytest.mark.parametrize(("program", "args"), list(filter(is_refused_here, OF_FLOATS))[::4])
+def test_refused_is_never_wrong(program, args, capsys):
+    along = derivative_along(program.f, len(args))
+    errors = zyg.ZygError, TypeError, ValueError, AttributeError, RecursionError
+    with contextlib.suppress(*errors):
+        differences.check_gradient(along, args, zyg.pullback)

@@ -1,0 +1,95 @@
+"""Calls of which the run time finds the tangent, as what tangent functions call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir import primitives
+from ir.core import Call, Const, Operand, Value, type_of
+from ir.memory_facts import CHANGING
+from ir.rewrite import Mapping
+from ir.types import class_of
+from zyg.compiler import tangent_dispatch
+from zyg.compiler.forward_steps import RuleStep
+from zyg.compiler.inner_tangents import INNER
+from zyg.compiler.tangent_rules import BUILT_IN, RuleTangents
+from zyg.compiler.tangent_types import dot_name, dot_type
+from zyg.compiler.tangents import NONE, is_numeric
+from zyg.tangent_objects import change
+
+
+class FoundTangents(RuleTangents):
+    """Appends the calls that `zyg.compiler.tangent_dispatch` answers."""
+
+    # Whether the tangent function stands in code that is differentiated.
+    is_differentiated = False
+
+    def _rows(self, step: RuleStep) -> Operand:
+        """The tangent by a back function that is called for each coordinate of the value."""
+        args, kwargs = self._calls[step.result]
+        operands: list[Operand] = [Const(step.callee)]
+        operands.append(self.made(primitives.build_tuple, *args))
+        operands.append(self.made(primitives.build_tuple, *map(self._given_dot, args)))
+        if kwargs:
+            pairs = [part for name, value in kwargs.items() for part in (Const(name), value)]
+            operands.append(self.made(primitives.build_dict, *pairs))
+        return self.made(self.at_level(tangent_dispatch.tangent_by_rule), *operands)
+
+    def at_level(self, function: Any) -> Any:
+        """What a tangent function calls at run time, if it may be one in differentiated code."""
+        return INNER.get(function, function) if self.is_differentiated else function
+
+    def _by_run_time(
+        self, op: Call, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
+        mapping: Mapping,
+    ) -> None:
+        has_rows = all(is_numeric(type_of(arg)) for arg in args) and (
+            tangent_dispatch.paired(callee.value) is None
+        )
+        function = tangent_dispatch.rule_by_rows if has_rows else tangent_dispatch.rule_call
+        self._opaque_call(op, function, [callee, *args], kwargs, [], mapping)
+
+    def _opaque_call(
+        self, op: Call, function: Any, args: list[Operand], kwargs: dict[str, Operand],
+        targets: list[tuple[Operand, str | None]], mapping: Mapping,
+    ) -> None:
+        """A call that gives its value and its tangent at run time."""
+        is_read = isinstance(args[0], Const) and args[0].value is getattr
+        self._refuse_objects(op, args[1:] if is_read else None)
+        self.catch_up()
+        self.loc = op.loc
+        found = self.at_level(tangent_dispatch.IN_PLACE_OF.get(function, function))
+        result = Value(op.result.name, op.result.type)
+        given = list(map(self._given_dot, args))
+        if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
+            given[1] = NONE  # known by what it is the tangent of
+            if self._changes_heap and class_of(type_of(args[1])) in BUILT_IN:
+                self._change(args, given, result)
+                mapping[op.result] = result
+                return
+        if isinstance(args[0], Const) and tangent_dispatch.paired(args[0].value) is not None:
+            given = [
+                self.items_dot(arg) if arg in self.held else dot
+                for arg, dot in zip(args, given, strict=True)
+            ]
+        dots = self.made(primitives.build_tuple, *given)
+        operands: list[Operand] = [self.made(primitives.build_tuple, *args), dots]
+        if kwargs:
+            for values in (kwargs, {n: self._given_dot(o) for n, o in kwargs.items()}):
+                pairs = [part for n, o in values.items() for part in (Const(n), o)]
+                operands.append(self.made(primitives.build_dict, *pairs))
+        dot = Value(dot_name(result), dot_type(result.type))
+        self._define(Call(Const(found), operands, {}, [result, dot], op.loc))
+        mapping[op.result] = result
+        self.set_dot(result, dot)
+
+    def _change(self, args: list[Operand], dots: list[Operand], result: Value) -> None:
+        """Appends a change of what is certainly memory, and of its tangent."""
+        values = self.made(primitives.build_tuple, *args[1:])
+        value_dots = self.made(primitives.build_tuple, *dots[2:])
+        self._define(Call(Const(change), [args[0], values, value_dots], {}, [result], self.loc))
+        self.set_dot(result, NONE)
+
+    def _given_dot(self, operand: Operand) -> Operand:
+        found = self.dot_of(operand)
+        return NONE if found is None else found
