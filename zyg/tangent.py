@@ -55,10 +55,10 @@ def zero_tangent(x: Any) -> Any:
         return like_mapping(x, {key: zero_tangent(item) for key, item in x.items()})
     if isinstance(x, Set | ValuesView):
         return list(map(zero_tangent, x))
-    return 0 * x if _is_sparse(x) else None
+    return 0 * x if is_of_scipy_sparse(x) else None
 
 
-def _is_sparse(x: Any) -> bool:
+def is_of_scipy_sparse(x: Any) -> bool:
     """Whether it is a matrix of `scipy.sparse`, whose products are linear in it."""
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(x))

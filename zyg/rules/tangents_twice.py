@@ -146,7 +146,7 @@ def unless_followed(dot):
         raise NotDifferentiable("a derivative of the tangent of a dict that an object holds")
 
 
-constant(unless_followed)
+constant(unless_followed, tangent.is_of_scipy_sparse)
 
 
 @adjoint(tangent.without)
