@@ -108,8 +108,9 @@ def matched(x):
 
 FUNCTIONS = [
     matched, parts_of_what_is_found_late, counted, drawn, kept_arrays, leapfrog,
-    one_under_two_names, overwritten, recursive, several, swapped, notes_in_lists_and_dicts, array_that_an_object_holds,
-    attribute_deleted_and_set_again, caught, found_late, whole_number_attribute,
+    one_under_two_names, overwritten, recursive, several, swapped, notes_in_lists_and_dicts,
+    array_that_an_object_holds, attribute_deleted_and_set_again, caught, found_late,
+    whole_number_attribute,
 ]
 
 
