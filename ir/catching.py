@@ -78,6 +78,7 @@ def catching(function: Function) -> Function:
         function.signature, function.defaults, function.kwdefaults, function.globals,
         function.code, function.docstring, plain=function,
     )
+    result.is_generated = function.is_generated
     if len(_variants.made) >= MAX_KNOWN:
         _variants.made.clear()
     _variants.made[id(function)] = result
@@ -96,7 +97,7 @@ def cut_function(function: Function, changes: frozenset[Op], cuts: Cuts) -> Func
         function.name, function.params, function.captured,
         Block(body.params, ops, Yield([pair])), function.loc, function.signature,
         function.defaults, function.kwdefaults, function.globals, function.code,
-        function.docstring, plain=function.plain,
+        function.docstring, plain=function.plain, is_generated=function.is_generated,
     )
 
 

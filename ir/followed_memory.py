@@ -12,19 +12,70 @@ When the program runs, `items` is the memory itself, and `c` is known by its ide
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, ITEMS, attribute_read, attribute_stored
-from ir.held import HeldMemory, may_be_memory
+from ir.held import HeldMemory, is_memory_of_memory, item_held, may_be_memory
 from ir.place_state import check_call
-from ir.types import Dict, Instance, Mapping, Scalar, Sequence, Type, class_of
+from ir.special_calls import special
+from ir.types import (
+    BOTTOM,
+    Dict,
+    Instance,
+    Mapping,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
 
 if TYPE_CHECKING:
     from ir.places import Places
+    from ir.typed_calls import TypedCalls
+
+
+def put(memory: Any, type_: Type) -> None:
+    """Notes, in code that inference looks through, that objects hold memory from here on, which
+    they know as of this type."""
+    raise AssertionError("inference puts operations on objects in its place")
+
+
+def whole(memory: Any) -> Any:
+    """Memory with what it holds now, at any depth."""
+    raise AssertionError("inference puts operations on objects in its place")
+
+
+@special(put)
+def _put(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> list[Operand]:
+    assert self.places is not None
+    held = self.places.held
+    assert isinstance(held, FollowedMemory)
+    type_ = args[1]
+    assert isinstance(type_, Const)
+    held.put(args[0], type_.value, loc)
+    return [Const(None)]
+
+
+@special(whole)
+def _whole(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> list[Operand]:
+    assert self.places is not None
+    held = self.places.held
+    assert isinstance(held, FollowedMemory)
+    self.current_heap(loc)  # of what objects hold
+    return [held.whole(args[0], loc)]
 
 
 class InVersions(HeldMemory):
@@ -52,6 +103,15 @@ class InVersions(HeldMemory):
         pass
 
 
+def _is_deep(type_: Type) -> bool:
+    """Whether what reads all of a value may read memory in it."""
+    if isinstance(type_, Union):
+        return any(map(_is_deep, type_.members))
+    if isinstance(type_, Tuple):
+        return any(map(may_be_memory, type_.items))
+    return is_memory_of_memory(type_)
+
+
 class FollowedMemory(HeldMemory):
     """Follows, in one function, memory that objects hold by what stands for its contents."""
 
@@ -74,6 +134,11 @@ class FollowedMemory(HeldMemory):
         if class_of(made.type) is None:
             self._check(inference.surroundings.unless_memory, made, loc)
             return made
+        if is_memory_of_memory(made.type):
+            self._check_known(made.type, loc)
+            found = self._reference(made, made.type, loc)
+            self.expose([found])
+            return found
         cls = self._class_for(made.type, loc)
         contents = self._contents(cls, made, loc)
         assert isinstance(op.args[0], Value)
@@ -83,6 +148,11 @@ class FollowedMemory(HeldMemory):
             self._owners[found] = type_of(owner), name.value
         self.expose([found])
         return found
+
+    def _exposed_since(self, first: Value) -> Value | None:
+        # An element is memory of its own, which nobody has looked at yet.
+        is_element = self._places.contents.is_element(first)
+        return None if is_element else super()._exposed_since(first)
 
     def _latest(self, value: Value) -> Value:
         # A change of what may be held gives it a new version, and exposes that.
@@ -96,7 +166,12 @@ class FollowedMemory(HeldMemory):
         if class_of(before.type) is None:
             self._check(surroundings.unless_held, before, loc)
             return before
+        if isinstance(before.type, Tuple):
+            return before  # its parts are looked at where they are taken out
         type_ = surroundings.changed_type(before.type)
+        if is_memory_of_memory(type_):
+            self._check_known(type_, loc)
+            return before if type_ == before.type else self._retyped(before, type_)
         if first in self._read_of:
             return self._read_items(version, self._read_of[first], before.name, type_, loc)
         cls = self._class_for(type_, loc)
@@ -112,11 +187,21 @@ class FollowedMemory(HeldMemory):
     ) -> Value:
         places = self._places
         inference = places.inference
+        if is_memory_of_memory(type_):
+            self._check_known(type_, loc)
+            if callee in (primitives.spliced, primitives.extended):
+                operands = [*operands[:-1], self._put_into(operands[-1], type_, loc)]
+            elif any(isinstance(o, Value) and may_be_memory(o.type) for o in held):
+                item = item_held(type_)
+                operands = [
+                    self._put_into(o, item, loc) if any(o is one for one in held) else o
+                    for o in operands
+                ]
         now = places.read(target, loc)
         assert isinstance(now, Value)
         version = Value(now.name, type_)
         inference._define(Call(Const(callee), [now, *operands], {}, [version], loc))
-        self.was_changed(target, version, loc)
+        self._note_version(target, version, loc)
         self.expose(operands)
         self.mark(held)
         return target
@@ -139,10 +224,21 @@ class FollowedMemory(HeldMemory):
         return found
 
     def was_changed(self, memory: Value, version: Value, loc: Location | None) -> None:
+        if is_memory_of_memory(version.type):
+            self._put_contents(version, version.type, loc)
+        self._note_version(memory, version, loc)
+
+    def _note_version(self, memory: Value, version: Value, loc: Location | None) -> None:
+        """Notes what memory holds behind a change; what it holds itself has been put."""
         places = self._places
         inference, state = places.inference, places.state
         first = places.origin(memory)
         self._note_change(first, version.type)
+        if is_memory_of_memory(version.type):
+            self._check_known(version.type, loc)
+            state.writes.setdefault(places.storage(first), loc)
+            places.written(state.current.get(first, first), version, loc)
+            return
         cls = self._class_for(version.type, loc)
         if first in self._read_of:
             heap = inference.current_heap(loc)
@@ -157,7 +253,8 @@ class FollowedMemory(HeldMemory):
         )], [heap], [after], loc)
         self.heap_changed(heap, after, loc)
         # It is what its contents are.
-        for name in {first, places.storage(first)}:
+        is_element = places.contents.is_element(first)
+        for name in {first} if is_element else {first, places.storage(first)}:
             state.exposed[name] = after
             self.known.add(name)
 
@@ -180,14 +277,8 @@ class FollowedMemory(HeldMemory):
         owner, name, _ = operands
         assert isinstance(name, Const)
         type_ = inference.surroundings.field_type(owner, name.value)
-        cls = self._class_for(type_, loc)
-        contents = self._contents(cls, value, loc, is_new=True)
-        heap = self._store_items(heap, contents, value, loc)
-        reference = Value(value.name, value.type)
-        made = Call(
-            Const(inference.surroundings.reference), [value], {}, [reference], loc
-        )
-        self._append(made)
+        heap = self._put_contents(value, type_, loc)
+        reference = self._reference(value, value.type, loc)
         super().store(callee, heap, [owner, name, reference], [], loc)
         self.mark(held)
 
@@ -198,6 +289,82 @@ class FollowedMemory(HeldMemory):
             raise self._refused(loc)
         super().check_local(target, version, loc)
 
+    # Memory in memory
+
+    def put(self, operand: Operand, type_: Type, loc: Location | None) -> None:
+        """Notes that objects hold memory from here on, with all that it holds."""
+        if isinstance(operand, Value) and may_be_memory(operand.type):
+            self._put_contents(operand, type_, loc)
+            self.mark([operand])
+
+    def _put_contents(self, value: Value, type_: Type, loc: Location | None) -> Value:
+        """Stores what memory holds into what stands for that; gives the heap behind it.
+
+        A container of memory holds references alone, for which nothing stands.
+        """
+        inference = self._places.inference
+        if is_memory_of_memory(type_):
+            self._check_known(type_, loc)
+            functions = inference.surroundings.part_functions(class_of(type_) or object)
+            if functions is None:
+                raise self._refused(loc)
+            if item_held(value.type) != BOTTOM:
+                item = Const(item_held(type_))
+                inference.typed_call(Const(functions[0]), [value, item], {}, ["_"], loc)
+            return inference.current_heap(loc)
+        cls = self._class_for(type_, loc)
+        contents = self._contents(cls, value, loc, is_new=True)
+        return self._store_items(inference.current_heap(loc), contents, value, loc)
+
+    def _put_into(self, operand: Operand, type_: Type, loc: Location | None) -> Value:
+        """Puts what a container of memory will hold into objects; gives a reference."""
+        if not isinstance(operand, Value) or class_of(type_) is not class_of(operand.type):
+            raise self._refused(loc)
+        self._put_contents(operand, type_, loc)
+        return self._reference(operand, type_, loc)
+
+    def _reference(self, value: Value, type_: Type, loc: Location | None) -> Value:
+        found = Value(value.name, type_)
+        reference = self._places.inference.surroundings.reference
+        self._append(Call(Const(reference), [value], {}, [found], loc))
+        return found
+
+    def _retyped(self, value: Value, type_: Type) -> Value:
+        found = Value(value.name, type_)
+        self._append(Call(Const(primitives.alias), [value], {}, [found], None))
+        return found
+
+    def whole(self, operand: Operand, loc: Location | None) -> Operand:
+        """A value with what all memory in it holds now."""
+        inference = self._places.inference
+        if not isinstance(operand, Value) or not _is_deep(operand.type):
+            return operand
+        if isinstance(operand.type, Tuple):
+            parts = self._places.parts(operand) or [
+                inference.call(operator.getitem, operand, Const(i), loc=loc)
+                for i in range(len(operand.type.items))
+            ]
+            now = [self.whole(self._places.read(part, loc), loc) for part in parts]
+            return inference.call(primitives.build_tuple, *now, loc=loc)
+        functions = inference.surroundings.part_functions(class_of(operand.type) or object)
+        if functions is None:
+            raise self._refused(loc)
+        (found,) = inference.typed_call(Const(functions[1]), [operand], {}, [operand.name], loc)
+        return found
+
+    def operands_of(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> tuple[list[Operand], dict[str, Operand]]:
+        given = [*args, *kwargs.values()]
+        if not any(isinstance(arg, Value) and _is_deep(arg.type) for arg in given):
+            return args, kwargs
+        if not self._places.inference.surroundings.reads_whole(callee):
+            return args, kwargs
+        return [self.whole(arg, loc) for arg in args], {
+            name: self.whole(arg, loc) for name, arg in kwargs.items()
+        }
+
     # What stands for contents
 
     def _is_value_place(self, owner: Operand) -> bool:
@@ -206,14 +373,26 @@ class FollowedMemory(HeldMemory):
 
     def _class_for(self, type_: Type, loc: Location | None) -> type:
         """The class of what stands for memory of a type."""
-        item = facts.item_of(type_)
-        is_flat = isinstance(type_, Sequence | Mapping | Dict) and not may_be_memory(item)
-        if not is_flat and not facts.copies_items(class_of(type_) or object):
-            self._places.inference.surroundings.unless_settled()
-            raise self._refused(loc)
+        self._check_known(type_, loc)
         cls: type = self._places.inference.surroundings.contents_class(type_)
         self._places.inference.surroundings.note_store(Instance(cls), ITEMS, type_)
         return cls
+
+    def _check_known(self, type_: Type, loc: Location | None) -> None:
+        """Refuses memory of which it isn't known what it holds."""
+        if not self._is_known(type_):
+            self._places.inference.surroundings.unless_settled()
+            raise self._refused(loc)
+
+    def _is_known(self, type_: Type) -> bool:
+        """Whether memory of a type holds numbers and the like, or memory of which that is known."""
+        cls = class_of(type_)
+        if facts.copies_items(cls or object):
+            return True
+        if not isinstance(type_, Sequence | Mapping | Dict):
+            return False
+        item = item_held(type_)
+        return not may_be_memory(item) or (cls in (list, dict) and self._is_known(item))
 
     def _check(self, check: Any, value: Value, loc: Location | None) -> None:
         """Sees to it that a value of unknown type has no contents that would have to be read."""

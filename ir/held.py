@@ -21,7 +21,7 @@ from ir.contents import holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
 from ir.place_state import check_call
-from ir.types import Iterator, Method, Type, class_of
+from ir.types import Dict, Iterator, Mapping, Method, Sequence, Type, class_of, join_all
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -33,6 +33,20 @@ def may_be_memory(type_: Type) -> bool:
     if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
         return False
     return holds_memory(type_) and not isinstance(type_, Iterator | Method)
+
+
+def item_held(type_: Type) -> Type:
+    """The type of what a container holds: the items of a list, the values of a dict."""
+    if isinstance(type_, Mapping):
+        return type_.item
+    if isinstance(type_, Dict):
+        return join_all([item for _, item in type_.items])
+    return facts.item_of(type_)
+
+
+def is_memory_of_memory(type_: Type) -> bool:
+    """Whether a value of this type is a container that may hold memory itself."""
+    return isinstance(type_, Sequence | Mapping | Dict) and may_be_memory(item_held(type_))
 
 
 class HeldMemory:
@@ -94,8 +108,7 @@ class HeldMemory:
         if known is None:
             if not self.is_exposed(first):
                 return value
-            # A view that was read before, or one of several values.
-            known = state.exposed.get(places.storage(first), value)
+            known = self._exposed_since(first)
         version = state.current.get(heap, heap)
         if known is version:
             return self._latest(value)
@@ -110,6 +123,11 @@ class HeldMemory:
         state.seen[first] = version, before, again
         self.known.add(again)  # also behind the block that it is of
         return again
+
+    def _exposed_since(self, first: Value) -> Value | None:
+        """The version of the heap that a view that was read before, or one of several values, is
+        of."""
+        return self._places.state.exposed.get(self._places.storage(first))
 
     def _latest(self, value: Value) -> Value:
         """The version of a value that was exposed since objects changed last."""
@@ -165,6 +183,13 @@ class HeldMemory:
         """Whether an object stands for the contents of memory that a call changes; `deep`: and of
         what it holds."""
         return False
+
+    def operands_of(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+        loc: Location | None,
+    ) -> tuple[list[Operand], dict[str, Operand]]:
+        """The operands of a call, which may read what they hold at any depth."""
+        return args, kwargs
 
     def was_changed(self, memory: Value, version: Value, loc: Location | None) -> None:
         """Notes what such memory holds behind a change."""

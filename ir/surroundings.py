@@ -262,6 +262,13 @@ class Surroundings(Protocol):
     def reference(self, memory: Any) -> Any:
         """Memory without its contents, as what an object refers to."""
 
+    def part_functions(self, cls: type) -> tuple[Any, Any] | None:
+        """The Python functions that put what containers of a class hold into objects, and that read
+        all of it; None where there are none."""
+
+    def reads_whole(self, callee: Operand) -> bool:
+        """Whether a call that isn't looked through may read what operands hold at any depth."""
+
     def unless_memory(self, value: Any) -> None:
         """Raises, when the program runs, for what is memory or holds some."""
 

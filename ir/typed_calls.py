@@ -99,6 +99,7 @@ class TypedCalls(TypedChanges):
                 arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
             ]
             kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
+            args, kwargs = places.held.operands_of(callee, args, kwargs, loc)
         if type(callee) is not Const or callee.value is not primitives.check_bound:
             # What a variable is where it is bound doesn't tell whether it is.
             args = [known_operand(arg) if type(arg) is Value else arg for arg in args]

@@ -52,8 +52,8 @@ def unless_holding_objects(x: Any) -> None:
         no_object(part)
 
 
-def copied_apart(x: Any) -> Any:
-    """What is copied, unless a deep copy would share parts: a list, say, that is there twice."""
+def unless_shared(x: Any) -> None:
+    """Raises for what has parts that a deep copy would share: a list, say, that is there twice."""
     unless_holding_objects(x)
     seen: set[int] = set()
     for part in _parts(x):
@@ -64,7 +64,6 @@ def copied_apart(x: Any) -> Any:
                     "derivative here; copy its parts one by one"
                 )
             seen.add(id(part))
-    return x
 
 
 def _parts(x: Any) -> Iterator[Any]:

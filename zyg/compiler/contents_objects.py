@@ -9,14 +9,16 @@ There, what objects hold is changed by stores into `items` alone (`ir.followed_m
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.heap import Contents
+from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import is_known, is_memory, owner_of, reaches_memory, state
-from zyg.rules.registry import constant
+from zyg.rules.registry import constant, rule_of
 
 
 @functools.lru_cache(maxsize=4096)
@@ -66,9 +68,34 @@ def is_followed(memory: Any) -> bool:
     return is_memory(memory) and is_known(memory)
 
 
+def has_contents(memory: Any) -> bool:
+    """Whether something stands for the contents of memory by now."""
+    return state.held is not None and id(memory) in state.held.contents
+
+
 def reference(memory: Any) -> Any:
     """Memory as what an object refers to: its contents are another object's."""
     return memory
+
+
+_OF_IR = ("ir.primitives", "ir.heap")
+# What passes references on, or reads no contents.
+_OF_REFERENCES = {
+    id(callee) for callee in (
+        operator.getitem, operator.contains, operator.is_, operator.is_not, operator.not_,
+        operator.truth, len, isinstance, type, id, iter, next, enumerate, zip, reversed, getattr,
+        hasattr, dict.items, dict.values, dict.keys, dict.get, callable, bool,
+    )
+} | HOLDING | COPYING | CHANGING
+
+
+def reads_whole(callee: Any) -> bool:
+    """Whether a call reads what its operands hold at any depth."""
+    if callee is primitives.apply:
+        return True
+    if id(callee) in _OF_REFERENCES or str(getattr(callee, "__module__", "")) in _OF_IR:
+        return False
+    return rule_of(callee) is not None
 
 
 def unless_memory(value: Any) -> None:

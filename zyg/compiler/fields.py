@@ -22,6 +22,7 @@ import numpy as np
 from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell
+from ir.held import item_held, may_be_memory
 from ir.types import (
     BOTTOM,
     TOP,
@@ -57,6 +58,11 @@ CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
 _WITHOUT_CONTENTS = (types.BuiltinFunctionType, np.ufunc, types.ModuleType)
 
 
+# What containers have been changed to, by their class, and by whether they hold memory; None where
+# that makes no difference.
+Changed = dict[tuple[type | None, bool | None], Type]
+
+
 class Fields:
     """The types of attributes by class and name; `is_open` if something unknown may store."""
 
@@ -71,7 +77,7 @@ class Fields:
         self._varied: set[tuple[type, str]] = set()
         # Whether memory that objects hold is changed in place; to which types of containers.
         self.changes_held = False
-        self.changed: dict[type | None, Type] = {}
+        self.changed: Changed = {}
         # Whether there are objects that loops ask for one item after the other.
         self.has_steps = False
         # Whether memory that objects hold is followed by what stands for its contents
@@ -117,21 +123,24 @@ class Fields:
         self.changes_held = True
         if not keeps_type:
             self.store(cls, name, type_)
-            container = class_of(type_)
-            known = self.changed.get(container, BOTTOM)
-            self.changed[container] = join(known, unnamed(widen(type_)))
+            self._note_changed(unnamed(widen(type_)))
 
     def change_given(self, type_: Type) -> None:
         """The same for a container that some attribute holds, or a container in one."""
         self.changes_held = True
-        container, new = class_of(type_), unnamed(widen(type_))
-        self.changed[container] = join(self.changed.get(container, BOTTOM), new)
+        new = unnamed(widen(type_))
+        key = self._note_changed(new)
         for place, known in self.types.items():
-            self.types[place] = joined_within(known, {container: new})
+            self.types[place] = joined_within(known, {key: new})
+
+    def _note_changed(self, new: Type) -> tuple[type | None, bool | None]:
+        key = class_of(new), _holds_memory(new) if self.follows_contents else None
+        self.changed[key] = join(self.changed.get(key, BOTTOM), new)
+        return key
 
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""
-        if self.is_open or None in self.changed:
+        if self.is_open or (None, None) in self.changed:
             return of_anything(type_)
         return joined_within(widen(type_), self.changed)
 
@@ -248,7 +257,16 @@ class Fields:
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
 
 
-def joined_within(type_: Type, changed: dict[type | None, Type]) -> Type:
+def _holds_memory(type_: Type) -> bool | None:
+    """Whether the items of a container are memory; None where some may be, or there are none."""
+    item = item_held(type_)
+    members = item.members if isinstance(item, Union) else {item}
+    kinds = {may_be_memory(member) for member in members if class_of(member) is not None}
+    is_known = len(kinds) == 1 and all(class_of(member) is not None for member in members)
+    return kinds.pop() if is_known else None
+
+
+def joined_within(type_: Type, changed: Changed) -> Type:
     """A type of which the containers, at any depth, may be some that have changed to these."""
     match type_:
         case Sequence(cls, item) if cls is not range:
@@ -263,7 +281,14 @@ def joined_within(type_: Type, changed: dict[type | None, Type]) -> Type:
             return join_all([joined_within(member, changed) for member in members])
         case _:
             pass
-    return join(type_, changed.get(class_of(type_), BOTTOM))
+    cls = class_of(type_)
+    if (cls, None) in changed:
+        type_ = join(type_, changed[cls, None])
+    if (cls, True) not in changed and (cls, False) not in changed:
+        return type_
+    holds = _holds_memory(type_)
+    kinds = (True, False) if holds is None else (holds,)
+    return join_all([type_, *(changed.get((cls, kind), BOTTOM) for kind in kinds)])
 
 
 def of_anything(type_: Type) -> Type:

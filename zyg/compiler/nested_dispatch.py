@@ -19,6 +19,7 @@ import numpy as np
 from ir.late import late
 from zyg.callables import is_named_tuple
 from zyg.compiler import from_api
+from zyg.compiler.contents_objects import has_contents
 from zyg.compiler.found_calls import found_call, refuse_objects
 from zyg.compiler.nested_backs import (
     ArrangedBack,
@@ -211,8 +212,11 @@ def _is_read_of_an_error(error: Any, name: str, *default: Any) -> bool:
 
 
 def _is_apart(value: Any) -> bool:
-    """Whether a value is surely neither an object nor memory that objects hold, nor holds one."""
-    if is_memory(value) and is_known(value):
+    """Whether a value is surely neither an object nor memory that objects hold, nor holds one.
+
+    Memory for whose contents something stands is read as a value.
+    """
+    if is_memory(value) and is_known(value) and not has_contents(value):
         return False
     cls = type(value)
     if cls in (list, tuple, set, frozenset) or is_named_tuple(cls):

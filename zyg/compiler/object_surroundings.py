@@ -16,6 +16,7 @@ from ir.shared_names import names_of
 from ir.types import (
     BOTTOM,
     TOP,
+    Closure,
     Instance,
     Known,
     Top,
@@ -255,6 +256,18 @@ class ObjectSurroundings:
     @property
     def reference(self) -> Any:
         return contents_objects.reference
+
+    def part_functions(self, cls: type) -> tuple[Any, Any] | None:
+        from zyg.rules import held_rows  # few programs need it
+
+        if cls is list:
+            return held_rows.put_items, held_rows.whole_items
+        return (held_rows.put_values, held_rows.whole_values) if cls is dict else None
+
+    def reads_whole(self, callee: Operand) -> bool:
+        if not isinstance(callee, Const):
+            return not isinstance(type_of(callee), Closure)
+        return contents_objects.reads_whole(callee.value)
 
     def unless_settled(self) -> None:
         """Puts off what rests on types of attributes that may still change."""

@@ -69,7 +69,7 @@ _PLAIN_READERS = {
 # The modules whose functions are differentiated as the user's are.
 PROGRAMS = (
     "zyg.rules.generators", "zyg.rules.taking_all", "zyg.rules.array_stores",
-    "zyg.rules.attribute_dicts", "zyg.rules.heaps",
+    "zyg.rules.attribute_dicts", "zyg.rules.heaps", "zyg.rules.held_rows",
 )
 
 

@@ -8,20 +8,23 @@ from __future__ import annotations
 import copy
 
 from ir import facts
-from zyg.copying import copied_apart, no_object
+from zyg.copying import no_object, unless_shared
 from zyg.rules.registry import adjoint, constant
 
 
 @adjoint(copy.copy)
 def copy_(x):
-    return copy.copy(no_object(x)), lambda y_bar: (y_bar,)
+    no_object(x)
+    return copy.copy(x), lambda y_bar: (y_bar,)
 
 
 @adjoint(copy.deepcopy)
 def deepcopy(x):
-    return copy.deepcopy(copied_apart(x)), lambda y_bar: (y_bar,)
+    unless_shared(x)
+    return copy.deepcopy(x), lambda y_bar: (y_bar,)
 
 
 facts.fresh(copy.deepcopy)
-facts.result(copy.deepcopy, no_object, copied_apart)(lambda args, kwargs: args[0])
-constant(no_object, copied_apart)
+facts.result(copy.deepcopy, no_object)(lambda args, kwargs: args[0])
+constant(no_object, unless_shared)
+facts.effect(no_object, unless_shared)

@@ -1,0 +1,34 @@
+"""What objects hold that holds memory itself: rows of a table, lists in a dict, arrays in a list.
+
+In code that is differentiated more than once, something stands for the contents of each piece
+(`ir.followed_memory`). These are differentiated as the user's functions are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir.followed_memory import put, whole
+from ir.types import Type
+
+
+def put_items(items: Any, type_: Type) -> None:
+    """Notes that objects hold the items of a list, which are of a type, with what they hold now."""
+    for item in items:
+        put(item, type_)
+
+
+def put_values(table: Any, type_: Type) -> None:
+    """The same for the values of a dict."""
+    for item in table.values():
+        put(item, type_)
+
+
+def whole_items(items: Any) -> Any:
+    """A list of items with what they hold now."""
+    return [whole(item) for item in items]
+
+
+def whole_values(table: Any) -> Any:
+    """The same for a dict."""
+    return {key: whole(item) for key, item in table.items()}
