@@ -25,6 +25,7 @@ from ir.place_state import check_call
 from ir.special_calls import special
 from ir.types import (
     BOTTOM,
+    TOP,
     Dict,
     Instance,
     Mapping,
@@ -101,6 +102,15 @@ class InVersions(HeldMemory):
 
     def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
         pass
+
+
+def _is_of_unknown(type_: Type) -> bool:
+    """Whether nothing is known of what a container holds."""
+    return isinstance(type_, Sequence | Mapping | Dict) and item_held(type_) == TOP
+
+
+# Changes by which the items of another container are added.
+_ADDING_ITEMS = (primitives.spliced, primitives.extended)
 
 
 def _is_deep(type_: Type) -> bool:
@@ -189,7 +199,7 @@ class FollowedMemory(HeldMemory):
         inference = places.inference
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)
-            if callee in (primitives.spliced, primitives.extended):
+            if callee in _ADDING_ITEMS:
                 operands = [*operands[:-1], self._put_into(operands[-1], type_, loc)]
             elif any(isinstance(o, Value) and may_be_memory(o.type) for o in held):
                 item = item_held(type_)
@@ -197,6 +207,13 @@ class FollowedMemory(HeldMemory):
                     self._put_into(o, item, loc) if any(o is one for one in held) else o
                     for o in operands
                 ]
+        elif _is_of_unknown(type_):
+            check: Any = inference.surroundings.unless_memory
+            if callee in _ADDING_ITEMS:
+                check = inference.surroundings.unless_items_are_memory
+            for operand in operands if callee in _ADDING_ITEMS else held:
+                if isinstance(operand, Value) and may_be_memory(operand.type):
+                    self._check(check, operand, loc)
         now = places.read(target, loc)
         assert isinstance(now, Value)
         version = Value(now.name, type_)
@@ -224,8 +241,11 @@ class FollowedMemory(HeldMemory):
         return found
 
     def was_changed(self, memory: Value, version: Value, loc: Location | None) -> None:
+        places = self._places
         if is_memory_of_memory(version.type):
             self._put_contents(version, version.type, loc)
+        elif _is_of_unknown(version.type):
+            self._check(places.inference.surroundings.unless_items_are_memory, version, loc)
         self._note_version(memory, version, loc)
 
     def _note_version(self, memory: Value, version: Value, loc: Location | None) -> None:
@@ -313,6 +333,8 @@ class FollowedMemory(HeldMemory):
                 inference.typed_call(Const(functions[0]), [value, item], {}, ["_"], loc)
             return inference.current_heap(loc)
         cls = self._class_for(type_, loc)
+        if _is_of_unknown(type_) or _is_of_unknown(value.type):
+            self._check(inference.surroundings.unless_items_are_memory, value, loc)
         contents = self._contents(cls, value, loc, is_new=True)
         return self._store_items(inference.current_heap(loc), contents, value, loc)
 
@@ -392,7 +414,9 @@ class FollowedMemory(HeldMemory):
         if not isinstance(type_, Sequence | Mapping | Dict):
             return False
         item = item_held(type_)
-        return not may_be_memory(item) or (cls in (list, dict) and self._is_known(item))
+        if item == TOP or not may_be_memory(item):
+            return True
+        return cls in (list, dict) and self._is_known(item)
 
     def _check(self, check: Any, value: Value, loc: Location | None) -> None:
         """Sees to it that a value of unknown type has no contents that would have to be read."""

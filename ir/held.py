@@ -21,7 +21,7 @@ from ir.contents import holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
 from ir.place_state import check_call
-from ir.types import Dict, Iterator, Mapping, Method, Sequence, Type, class_of, join_all
+from ir.types import TOP, Dict, Iterator, Mapping, Method, Sequence, Type, class_of, join_all
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -45,8 +45,12 @@ def item_held(type_: Type) -> Type:
 
 
 def is_memory_of_memory(type_: Type) -> bool:
-    """Whether a value of this type is a container that may hold memory itself."""
-    return isinstance(type_, Sequence | Mapping | Dict) and may_be_memory(item_held(type_))
+    """Whether a value of this type is a container of memory. What is unknown is looked at when it
+    is put there (`ir.followed_memory`)."""
+    if not isinstance(type_, Sequence | Mapping | Dict):
+        return False
+    item = item_held(type_)
+    return item != TOP and may_be_memory(item)
 
 
 class HeldMemory:

@@ -272,6 +272,9 @@ class Surroundings(Protocol):
     def unless_memory(self, value: Any) -> None:
         """Raises, when the program runs, for what is memory or holds some."""
 
+    def unless_items_are_memory(self, items: Any) -> None:
+        """Raises, when the program runs, for a container of what is memory or holds some."""
+
     def is_value_place(self, cls: type) -> bool:
         """Whether objects of a class hold memory as values, which nobody knows by another name."""
 

@@ -153,8 +153,7 @@ class TypedCalls(TypedChanges):
             folded = special(self, args, kwargs, names, loc)
             if folded is not None:
                 return folded
-        if len(names) != 1:
-            # For what it refuses: what it gives is one value.
+        if len(names) != 1:  # for what it refuses: what it gives is one value
             self.surroundings.expanded(self, callee, args, kwargs, loc)
             return self._append(callee, args, kwargs, names, loc)
         constant = self._fold_constants(value, args, kwargs)
@@ -249,6 +248,7 @@ class TypedCalls(TypedChanges):
         known = len(self.definitions), len(self.methods)
         body = code.source.body
         is_straight = isinstance(body.exit, Yield) and all(isinstance(op, Call) for op in body.ops)
+        is_straight &= not self.surroundings.follows_contents()  # which makes branches of reads
         memory = None if self.places is None or is_straight else self.places.state.copy()
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place

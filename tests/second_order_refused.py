@@ -18,44 +18,30 @@ BY_AREA = {
     "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others desk_with_planned_events",
     "exceptions": "exits_in_with",
-    "failing_callees": """
-        events machine starred_calls_that_fail_midway unknown_functions
-    """,
+    "failing_callees": "events starred_calls_that_fail_midway unknown_functions",
     "failing_flow": "type_error zips",
-    "failing_memory": "attrs_order held_array swap_fail",
-    "failing_protocols": """
-        managers partials prop_getter suppress with_raises
-    """,
+    "failing_memory": "attrs_order swap_fail",
+    "failing_protocols": "managers partials prop_getter suppress with_raises",
     "generator_consumers": """
         classes_in_a_list contextmanager_with_finally
         generator_expressions_over_iterators_as_arguments sliced_and_taken
     """,
-    "generator_flow": """
-        alternate_until_all_end merge_of_sorted running_means sieve sliding_windows
-    """,
+    "generator_flow": "alternate_until_all_end merge_of_sorted running_means sieve sliding_windows",
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
         manager_in_a_generator
     """,
-    "generator_memory": """
-        buffer_given_several_times changed_by_both_sides copies_of_a_buffer dict_as_a_cache
-        grows_between_items names_that_change read_by_another_name replaced_on_the_way
-    """,
-    "generator_pipelines": """
-        batches batches_of_a_generator chosen_generator coroutine_of_groups relaxation
-    """,
+    "generator_memory": "dict_as_a_cache names_that_change replaced_on_the_way",
+    "generator_pipelines": "chosen_generator coroutine_of_groups relaxation",
     "generator_walks": "search_in_a_graph",
-    "generators": """
-        recursive_walk rows_changed_by_who_takes_them yield_in_nested_loops
-        yielded_array_is_the_same
-    """,
+    "generators": "recursive_walk rows_changed_by_who_takes_them yield_in_nested_loops",
     "held_walks": """
         a_global_list elements_by_index flat_elements functions_that_change_what_is_ahead
-        parts_of_iterators rows_of_an_array rows_put_in_place views_of_elements
+        parts_of_iterators rows_of_an_array views_of_elements
     """,
     "iterators": """
-        accumulated grouped mapped_with_gradient_of_the_function next_of_iterators_of_python
-        next_several_times starmapped
+        accumulated grouped mapped_with_gradient_of_the_function
+        next_of_iterators_of_python next_several_times starmapped
     """,
     "local_classes": "data_classes_in_a_function",
     "matching": "objects_that_were_made_here",
@@ -67,8 +53,8 @@ BY_AREA = {
         objects_from_dicts records_of_objects states_of_the_past visits_what_objects_hold
     """,
     "namespaces": """
-        classes_of_namespaces copied_namespaces dicts_of_namespaces functions_in_a_namespace
-        matched_namespaces namespace_as_argument
+        classes_of_namespaces copied_namespaces dicts_of_namespaces
+        functions_in_a_namespace matched_namespaces namespace_as_argument
     """,
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
@@ -91,22 +77,20 @@ BY_AREA = {
         stores_in_functions_of_a_list
     """,
     "objects_holding_containers": """
-        appended_while_earlier_rows_are_read changed_by_a_generator changed_in_the_argument
-        deep_copies deque_of_rows dicts_of_lists exposed_again filled_by_nested_loops
-        list_that_grows_while_an_object_holds_a_row_of_it
-        rows_held_in_turn_while_the_list_grows row_of_a_list_that_a_function_made
-        grown_and_taken_down grown_before_an_error
+        changed_by_a_generator changed_in_the_argument deep_copies deque_of_rows
+        dicts_of_lists grown_and_taken_down grown_before_an_error
         list_that_begins_with_what_a_loop_goes_on_with lists_of_arrays loops_over_rows
         methods_that_change_rows moved_by_methods_of_lists nothing_is_read_behind
         objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects
-        part_of_a_local_array rebound_in_the_middle row_that_has_left rows_swapped
-        shallow_copies shared_by_functions three_levels trained_in_place tuples_of_rows
-        under_a_local_name_before_and_behind views_of_one_array
+        part_of_a_local_array rebound_in_the_middle row_that_has_left
+        rows_held_in_turn_while_the_list_grows rows_swapped shallow_copies
+        shared_by_functions three_levels trained_in_place tuples_of_rows
+        views_of_one_array
     """,
     "recursion": "continuations",
     "shared_contents": """
-        array_of_all_functions calls_from_a_list fails_behind_a_change leaves_of_a_recursion
-        log_of_a_decorator noted_by_vectorized_functions stack_machine topological_order
+        array_of_all_functions calls_from_a_list leaves_of_a_recursion log_of_a_decorator
+        noted_by_vectorized_functions stack_machine topological_order
     """,
     "shared_names": """
         attributes_of_a_base attributes_of_a_class best_so_far buffer_filled_in_place
@@ -117,10 +101,7 @@ BY_AREA = {
         table_changed_between_two_loops views_of_a_global what_a_failing_function_left
         what_a_global_object_holds
     """,
-    "simulations": """
-        filtered_forward_and_smoothed_backward forces_in_a_list_and_then_positions_in_place
-        sums_of_loops_in_a_list
-    """,
+    "simulations": "filtered_forward_and_smoothed_backward",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

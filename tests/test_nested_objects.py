@@ -212,13 +212,7 @@ def by_a_computed_name(x):
     return opened.a_ * opened.b_
 
 
-def in_a_row(x):
-    body = Body([[x]], x)
-    body.x[0].append(x * x)
-    return body.x[0][1] * body.v
-
-
-@pytest.mark.parametrize("program", [by_a_computed_name, in_a_row])
+@pytest.mark.parametrize("program", [by_a_computed_name])
 def test_what_is_refused(program):
     """Nothing gets lost where the second derivative isn't there: an error, no number."""
     with pytest.raises(zyg.ZygError):

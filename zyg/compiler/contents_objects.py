@@ -107,14 +107,26 @@ def unless_memory(value: Any) -> None:
         )
 
 
+def unless_items_are_memory(items: Any) -> None:
+    """Raises for a container that holds memory, where nothing is known of its items."""
+    for item in items.values() if isinstance(items, dict) else items:
+        if reaches_memory(item):
+            raise NotDifferentiable(
+                f"an object holds a {type(items).__name__} of which nothing is known when code is "
+                f"made that is differentiated more than once, and a {type(item).__name__} in it"
+            )
+
+
 def _table() -> dict[int, tuple[Any, Contents]]:
     assert state.held is not None, "code that works on objects runs in a forward pass"
     return state.held.contents
 
 
-constant(contents_of, contents_put, is_followed, reference, unless_memory)
+constant(
+    contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory
+)
 facts.pure(contents_of, contents_put, reference)
-facts.effect(unless_memory)
+facts.effect(unless_memory, unless_items_are_memory)
 
 
 @facts.result(contents_of, contents_put)

@@ -281,14 +281,14 @@ def joined_within(type_: Type, changed: Changed) -> Type:
             return join_all([joined_within(member, changed) for member in members])
         case _:
             pass
-    cls = class_of(type_)
-    if (cls, None) in changed:
-        type_ = join(type_, changed[cls, None])
-    if (cls, True) not in changed and (cls, False) not in changed:
+    of = class_of(type_)
+    if (of, None) in changed:
+        type_ = join(type_, changed[of, None])
+    if (of, True) not in changed and (of, False) not in changed:
         return type_
     holds = _holds_memory(type_)
     kinds = (True, False) if holds is None else (holds,)
-    return join_all([type_, *(changed.get((cls, kind), BOTTOM) for kind in kinds)])
+    return join_all([type_, *(changed.get((of, kind), BOTTOM) for kind in kinds)])
 
 
 def of_anything(type_: Type) -> Type:

@@ -254,6 +254,10 @@ class ObjectSurroundings:
         return contents_objects.unless_memory
 
     @property
+    def unless_items_are_memory(self) -> Any:
+        return contents_objects.unless_items_are_memory
+
+    @property
     def reference(self) -> Any:
         return contents_objects.reference
 
