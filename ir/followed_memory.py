@@ -160,9 +160,11 @@ class FollowedMemory(HeldMemory):
         return found
 
     def _exposed_since(self, first: Value) -> Value | None:
-        # An element is memory of its own, which nobody has looked at yet.
-        is_element = self._places.contents.is_element(first)
-        return None if is_element else super()._exposed_since(first)
+        return super()._exposed_since(first) if self._is_seen(first) else None
+
+    def _is_seen(self, first: Value) -> bool:
+        # What was read of a container is a reference, and its contents another object's.
+        return not self._places.contents.is_element(first)
 
     def _latest(self, value: Value) -> Value:
         # A change of what may be held gives it a new version, and exposes that.
@@ -176,7 +178,9 @@ class FollowedMemory(HeldMemory):
         if class_of(before.type) is None:
             self._check(surroundings.unless_held, before, loc)
             return before
-        if isinstance(before.type, Tuple):
+        if isinstance(before.type, Tuple) and all(
+            not may_be_memory(item) or self._is_known(item) for item in before.type.items
+        ):
             return before  # its parts are looked at where they are taken out
         type_ = surroundings.changed_type(before.type)
         if is_memory_of_memory(type_):

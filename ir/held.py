@@ -85,10 +85,15 @@ class HeldMemory:
             if isinstance(operand, Value) and may_be_memory(operand.type):
                 first = self._places.origin(operand)
                 for name in (first, self._places.storage(first)):
-                    # What was exposed before is a name of what it was then.
-                    state.exposed.setdefault(name, version)
+                    if self._is_seen(name):
+                        # What was exposed before is a name of what it was then.
+                        state.exposed.setdefault(name, version)
                     self.known.add(name)
                 self.expose(self._places.parts(operand))
+
+    def _is_seen(self, first: Value) -> bool:
+        """Whether memory that is exposed is what its name says, up to the next change."""
+        return True
 
     def is_exposed(self, value: Value) -> bool:
         places = self._places

@@ -34,7 +34,7 @@ BY_AREA = {
     "generator_memory": "dict_as_a_cache names_that_change replaced_on_the_way",
     "generator_pipelines": "chosen_generator coroutine_of_groups relaxation",
     "generator_walks": "search_in_a_graph",
-    "generators": "recursive_walk rows_changed_by_who_takes_them yield_in_nested_loops",
+    "generators": "rows_changed_by_who_takes_them yield_in_nested_loops",
     "held_walks": """
         a_global_list elements_by_index flat_elements functions_that_change_what_is_ahead
         parts_of_iterators rows_of_an_array views_of_elements
@@ -108,5 +108,6 @@ REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names
 TOO_LONG = {
     "generator_flow.merge_sort_by_generators",
     "generator_walks.towers_of_hanoi",
+    "generators.recursive_walk",
     "generators.sending_through_yield_from",
 }

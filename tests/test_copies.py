@@ -10,6 +10,7 @@ import pytest
 
 import zyg
 from tests.differences import check_gradient
+from tests.orders_of_modes import MODES, check_second_derivative
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 
 
@@ -180,3 +181,21 @@ def by_pickle(x):
 def test_refused(f, message):
     with pytest.raises((NotDifferentiable, UnsupportedSyntax), match=message):
         zyg.gradient(f, 1.3)
+
+
+def copied_list(x):
+    items = copy.deepcopy([x, x * x])
+    items[0] = items[0] * 2.0
+    return items[0] * items[1]
+
+
+def copied_array(x):
+    items = copy.deepcopy(np.array([x, x * x]))
+    return items[0] * items[1] * copy.copy(items)[1]
+
+
+@pytest.mark.parametrize("f", [copied_list, copied_array])
+def test_second_derivatives_of_copies(f):
+    for inner in MODES:
+        for outer in MODES:
+            check_second_derivative(f, inner, outer, 1.3)
