@@ -91,18 +91,25 @@ def pullback_of_rule(
 
 @adjoint(inner_tangents.attribute_tangent)
 def _attribute_tangent(value, obj, name, *rest):  # type: ignore[no-untyped-def]
-    def back(y_bar):  # type: ignore[no-untyped-def]
-        bars: list[Any] = [None] * (3 + len(rest))
-        if has_default and not hasattr(obj, name):
-            bars[-1] = y_bar
-        elif obj_dot is not None and not is_nothing(y_bar):
-            bars[3 + at] = _bar_of_owner(y, y_bar, obj, name, obj_dot)
-        return tuple(bars)
-
-    at, has_default = _place_of_tangent(rest)
-    obj_dot = rest[at]
     y = inner_tangents.attribute_tangent(value, obj, name, *rest)
+
+    def back(y_bar):  # type: ignore[no-untyped-def]
+        return bars_of_attribute_tangent(y, y_bar, obj, name, rest)
+
     return y, back
+
+
+def bars_of_attribute_tangent(
+    y: Any, y_bar: Any, obj: Any, name: str, rest: Values
+) -> tuple[Any, ...]:
+    """What the operands of `attribute_tangent` get: the tangents of the object and the default."""
+    at, has_default = _place_of_tangent(rest)
+    bars: list[Any] = [None] * (3 + len(rest))
+    if has_default and not hasattr(obj, name):
+        bars[-1] = y_bar
+    elif rest[at] is not None and not is_nothing(y_bar):
+        bars[3 + at] = _bar_of_owner(y, y_bar, obj, name, rest[at])
+    return tuple(bars)
 
 
 def _bar_of_owner(y: Any, y_bar: Any, obj: Any, name: str, obj_dot: Any) -> Any:
