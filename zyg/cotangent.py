@@ -44,10 +44,31 @@ def accumulate(a: Any, b: Any) -> Any:
         return list(map(operator.add, a, b))
     for like in (a, b):
         if isinstance(like, (list, tuple)):
+            if len(a) != len(b):
+                return _longer_or_shorter(a, b)
             return rebuilt(like, [accumulate(p, q) for p, q in zip(a, b, strict=True)])
     if isinstance(a, dict):
         return {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
     return a + b
+
+
+def _longer_or_shorter(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of a list that was changed between, one of which is zero."""
+    if is_zero_bar(a):
+        return b
+    if is_zero_bar(b):
+        return a
+    raise NotDifferentiable(
+        f"a list has cotangents of {len(a)} and of {len(b)} items, at two times between which it "
+        "was changed under a name that zyg doesn't see"
+    )
+
+
+def is_zero_bar(bar: Any) -> bool:
+    """Whether all numbers of a cotangent are zero."""
+    if isinstance(bar, (list, tuple)):
+        return all(map(is_zero_bar, bar))
+    return bar is None or not np.any(bar)
 
 
 def is_list_of(classes: frozenset[Any], x: Any) -> bool:

@@ -61,6 +61,8 @@ def filled(bar: Any, like: Like) -> Any:
     """A cotangent with zeros for structural zeros, in tuples, lists and dicts too: generated code
     relies on it."""
     if isinstance(bar, list) and like.kind is list:
+        if len(bar) != len(like.items) and cotangent.is_zero_bar(bar):
+            return zero_of(like)  # of a list that was changed between
         return [filled(own, item) for own, item in zip(bar, like.items, strict=True)]
     if isinstance(bar, dict) and like.kind is dict:
         return {key: filled(bar.get(key), item) for key, item in like.items.items()}
