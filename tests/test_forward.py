@@ -243,6 +243,15 @@ def test_a_function_that_always_raises():
             differentiate(failing, 2.0)
 
 
+def test_sum_from_a_start_that_is_a_keyword():
+    def f(x):
+        return sum([x * x, np.array([x, 1.0])], start=np.ones((2, 2)))
+
+    y, y_dot = zyg.jvp(f, (1.5,), (1.0,))
+    assert np.array_equal(y, f(1.5))
+    assert np.array_equal(y_dot, [[4.0, 3.0], [4.0, 3.0]])
+
+
 def test_objects_have_dicts_of_tangents():
     body = Body(1.0, 2.0)
     y, y_dot = zyg.jvp(pushed, (body, 3.0), ({"x": 1.0, "v": 0.0}, 0.5))

@@ -339,3 +339,11 @@ def test_arrays_that_an_iterator_gives_in_pairs():
     table = np.arange(1.0, 7.0).reshape(3, 2)
     check_gradient(counted_rows, (table, 0.5), zyg.pullback)
     check_gradient(counted_rows, ([table[0], table[1]], 0.5), zyg.pullback)
+
+
+def test_neighbours_of_arrays_that_a_generator_gives():
+    def f(x):
+        arrays = (np.array([x, k * x * x]) for k in range(1, 4))
+        return np.sum([a * b for a, b in itertools.pairwise(arrays)][0])
+
+    check_gradient(f, (1.3,), zyg.pullback)

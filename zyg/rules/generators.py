@@ -359,9 +359,10 @@ def pairs(items):
     alive, before, _ = advanced(iterator)
     while alive:
         alive, item, _ = advanced(iterator)
-        if alive:
-            yield before, item
+        if alive:  # `item` is none where there is no more: so it isn't kept across `yield`
+            pair = before, item
             before = item
+            yield pair
 
 
 # What stands in the place of functions that take items, where these are of iterators that go on by

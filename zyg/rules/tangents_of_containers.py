@@ -90,7 +90,7 @@ def sorted_(y, iterable, iterable_dot, *, key=None, reverse=False):
 
 
 @tangent(sum)
-def sum_(y, iterable, *rest):
+def sum_(y, iterable, *rest, start=0):
     return summed(y, iterable, rest)
 
 
