@@ -12,6 +12,7 @@ LAYERS = [
     ["ir"],
     [
         "zyg.errors", "zyg.signature", "zyg.array_type", "zyg.cotangent",
+        "zyg.cotangent_returned",
         "zyg.cotangent_items", "zyg.cotangent_places", "zyg.keeping", "zyg.iterators",
         "zyg.callables", "zyg.copying",
         "zyg.shadows", "zyg.shadow_items", "zyg.shadow_records", "zyg.nested_shadows",

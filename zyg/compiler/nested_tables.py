@@ -15,6 +15,7 @@ stands outside differentiates them as such, in either mode.
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ir.core import (
@@ -64,7 +65,7 @@ def as_program(block: Block, fields: Fields) -> None:
     _OfCotangents(fields).block(block)
 
 
-class Lowering:
+class Lowering(ABC):
     """Writes operations on a table as those on objects that it gives."""
 
     def __init__(self, fields: Fields) -> None:
@@ -84,9 +85,9 @@ class Lowering:
                 self._ops.append(op)
         block.ops, self._ops = self._ops, outer
 
+    @abstractmethod
     def _rewritten(self, op: Call, callee: Any) -> bool:
         """Appends what stands for a call of a table; False for other calls."""
-        raise NotImplementedError
 
     def _found(self, table: Operand, cls: type[Bars], obj: Operand, name: Operand) -> Value:
         """The object that holds the cotangents, or the tangents, of another one."""

@@ -13,7 +13,7 @@ from pickle import PicklingError
 from typing import Any
 
 from ir.facts import is_helper_module
-from zyg import cotangent
+from zyg import cotangent, cotangent_returned
 from zyg.compiler import nested_backs
 from zyg.compiler.captured import held_by, nested_function, path_of, with_held
 from zyg.compiler.refusals import full_name
@@ -126,10 +126,10 @@ class RuleBack(BackFunction):
         name = getattr(self._function, "__name__", repr(self._function))
         count = max(self._count, _positional(self._function))
         if count == 1:
-            found: tuple[Any, ...] = (cotangent.checked_gradient(returned, name),)
+            found: tuple[Any, ...] = (cotangent_returned.checked_gradient(returned, name),)
         else:
             required = min(_required(self._function), count)
-            found = cotangent.checked_gradients(returned, required, count, name)
+            found = cotangent_returned.checked_gradients(returned, required, count, name)
         keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
         bars = (*found[: self._count], *keywords)
         if self._whole is not None:

@@ -225,7 +225,8 @@ class TangentBuilder(FoundTangents):
             else:
                 read = self._held_value(call, step, target, name)
                 call.args.append(self.made(picked, self.dot_or_zero(target), Const(name), read))
-        function: Any = call.callee.value  # type: ignore[union-attr]
+        assert isinstance(call.callee, Const)
+        function = call.callee.value
         if self.table is not None and function.is_of_program:
             call.args.append(self.table)
         dot = Value(dot_name(step.result), dot_type(step.result.type))

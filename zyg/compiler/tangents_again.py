@@ -90,10 +90,10 @@ def pullback_of_rule(
 
 
 @adjoint(inner_tangents.attribute_tangent)
-def _attribute_tangent(value, obj, name, *rest):  # type: ignore[no-untyped-def]
+def _attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> tuple[Any, Any]:
     y = inner_tangents.attribute_tangent(value, obj, name, *rest)
 
-    def back(y_bar):  # type: ignore[no-untyped-def]
+    def back(y_bar: Any) -> tuple[Any, ...]:
         return bars_of_attribute_tangent(y, y_bar, obj, name, rest)
 
     return y, back

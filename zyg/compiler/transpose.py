@@ -21,7 +21,7 @@ from ir.errors import Unsupported
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import TOP, NamedTuple, Sequence, Tuple
-from zyg import cotangent, cotangent_items, shadows
+from zyg import cotangent, cotangent_items, cotangent_returned, shadows
 from zyg.array_type import same_shape
 from zyg.compiler.forward_steps import (
     BranchStep,
@@ -305,11 +305,11 @@ class Transposer(MaskedArms):
                 return [result]
             names = ["t"] * count
             return self.typed_call(
-                Const(cotangent.checked_gradients),
+                Const(cotangent_returned.checked_gradients),
                 [result, Const(required), Const(count), Const(callee_name(step.callee))],
                 {}, names, self.loc,
             ) if count > 1 else [self.call(
-                cotangent.checked_gradient, result, Const(callee_name(step.callee))
+                cotangent_returned.checked_gradient, result, Const(callee_name(step.callee))
             )]
         if not required <= len(parts) <= count:
             raise NotDifferentiable(

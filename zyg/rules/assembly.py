@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ir import primitives
-from zyg import cotangent, cotangent_items, cotangent_places
+from zyg import cotangent, cotangent_items, cotangent_places, cotangent_returned
 from zyg.cotangent_items import one_hot
 from zyg.cotangent_places import (
     cleared_in,
@@ -207,9 +207,9 @@ def reversed_bar(y_bar, bars):
     return [None if b is None else y_bar[last - i] for i, b in enumerate(bars)]
 
 
-@adjoint(cotangent.checked_gradient)
+@adjoint(cotangent_returned.checked_gradient)
 def checked_gradient(bars, callee):
     def back(y_bar):
         return (y_bar,) if isinstance(bars, tuple) else y_bar, None
 
-    return cotangent.checked_gradient(bars, callee), back
+    return cotangent_returned.checked_gradient(bars, callee), back
