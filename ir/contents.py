@@ -402,7 +402,8 @@ class Contents:
     def detach(self, view: Value) -> None:
         places = self._places
         places.latest(view)
-        self.detach_behind(view, places.kind(places.storage(view)) != "unknown")
+        is_known = places.kind(places.storage(view)) != "unknown"
+        self.detach_behind(view, is_known and not places.held.has_contents(view))
 
     def detach_behind(self, view: Value, is_known: bool) -> None:
         """Lets an element go on as memory of its own, from which all others can be told."""

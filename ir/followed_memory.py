@@ -12,71 +12,26 @@ When the program runs, `items` is the memory itself, and `c` is known by its ide
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield, type_of
-from ir.errors import Unsupported
-from ir.heap import HEAP, ITEMS, attribute_read, attribute_stored
+from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.heap import HEAP
 from ir.held import HeldMemory, is_memory_of_memory, item_held, may_be_memory
-from ir.place_state import check_call
-from ir.special_calls import special
-from ir.types import (
-    BOTTOM,
-    TOP,
-    Dict,
-    Instance,
-    Mapping,
-    Scalar,
-    Sequence,
-    Tuple,
-    Type,
-    Union,
-    class_of,
+from ir.held_tables import (
+    CONTAINERS,
+    HeldTables,
+    is_known,
+    is_of_unknown,
+    kind_of_items,
+    may_be_one,
 )
+from ir.memory_facts import keeps_places
+from ir.types import BOTTOM, Tuple, Type, class_of, join
 
 if TYPE_CHECKING:
     from ir.places import Places
-    from ir.typed_calls import TypedCalls
-
-
-def put(memory: Any, type_: Type) -> None:
-    """Notes, in code that inference looks through, that objects hold memory from here on, which
-    they know as of this type."""
-    raise AssertionError("inference puts operations on objects in its place")
-
-
-def whole(memory: Any) -> Any:
-    """Memory with what it holds now, at any depth."""
-    raise AssertionError("inference puts operations on objects in its place")
-
-
-@special(put)
-def _put(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> list[Operand]:
-    assert self.places is not None
-    held = self.places.held
-    assert isinstance(held, FollowedMemory)
-    type_ = args[1]
-    assert isinstance(type_, Const)
-    held.put(args[0], type_.value, loc)
-    return [Const(None)]
-
-
-@special(whole)
-def _whole(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> list[Operand]:
-    assert self.places is not None
-    held = self.places.held
-    assert isinstance(held, FollowedMemory)
-    self.current_heap(loc)  # of what objects hold
-    return [held.whole(args[0], loc)]
 
 
 class InVersions(HeldMemory):
@@ -104,25 +59,18 @@ class InVersions(HeldMemory):
         pass
 
 
-def _is_of_unknown(type_: Type) -> bool:
-    """Whether nothing is known of what a container holds."""
-    return isinstance(type_, Sequence | Mapping | Dict) and item_held(type_) == TOP
-
-
 # Changes by which the items of another container are added.
 _ADDING_ITEMS = (primitives.spliced, primitives.extended)
 
 
-def _is_deep(type_: Type) -> bool:
-    """Whether what reads all of a value may read memory in it."""
-    if isinstance(type_, Union):
-        return any(map(_is_deep, type_.members))
+def _is_tuple(type_: Type) -> bool:
+    """Whether a value is a tuple of known memory and of what is no memory."""
     if isinstance(type_, Tuple):
-        return any(map(may_be_memory, type_.items))
-    return is_memory_of_memory(type_)
+        return all(not may_be_memory(item) or is_known(item) for item in type_.items)
+    return class_of(type_) is tuple and is_known(type_)
 
 
-class FollowedMemory(HeldMemory):
+class FollowedMemory(HeldTables):
     """Follows, in one function, memory that objects hold by what stands for its contents."""
 
     def __init__(self, places: Places) -> None:
@@ -143,6 +91,9 @@ class FollowedMemory(HeldMemory):
             return made
         if class_of(made.type) is None:
             self._check(inference.surroundings.unless_memory, made, loc)
+            return made
+        if _is_tuple(made.type):
+            self.expose([made])
             return made
         if is_memory_of_memory(made.type):
             self._check_known(made.type, loc)
@@ -178,9 +129,7 @@ class FollowedMemory(HeldMemory):
         if class_of(before.type) is None:
             self._check(surroundings.unless_held, before, loc)
             return before
-        if isinstance(before.type, Tuple) and all(
-            not may_be_memory(item) or self._is_known(item) for item in before.type.items
-        ):
+        if _is_tuple(before.type):
             return before  # its parts are looked at where they are taken out
         type_ = surroundings.changed_type(before.type)
         if is_memory_of_memory(type_):
@@ -211,15 +160,19 @@ class FollowedMemory(HeldMemory):
                     self._put_into(o, item, loc) if any(o is one for one in held) else o
                     for o in operands
                 ]
-        elif _is_of_unknown(type_):
+        elif is_of_unknown(type_):
             check: Any = inference.surroundings.unless_memory
             if callee in _ADDING_ITEMS:
                 check = inference.surroundings.unless_items_are_memory
             for operand in operands if callee in _ADDING_ITEMS else held:
                 if isinstance(operand, Value) and may_be_memory(operand.type):
                     self._check(check, operand, loc)
+        if not keeps_places(callee):
+            places.contents.moving(callee, target, operands)
         now = places.read(target, loc)
         assert isinstance(now, Value)
+        if isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM:
+            type_ = join(now.type, type_)  # what was in it tells what its other names are
         version = Value(now.name, type_)
         inference._define(Call(Const(callee), [now, *operands], {}, [version], loc))
         self._note_version(target, version, loc)
@@ -248,7 +201,7 @@ class FollowedMemory(HeldMemory):
         places = self._places
         if is_memory_of_memory(version.type):
             self._put_contents(version, version.type, loc)
-        elif _is_of_unknown(version.type):
+        elif is_of_unknown(version.type):
             self._check(places.inference.surroundings.unless_items_are_memory, version, loc)
         self._note_version(memory, version, loc)
 
@@ -258,6 +211,9 @@ class FollowedMemory(HeldMemory):
         inference, state = places.inference, places.state
         first = places.origin(memory)
         self._note_change(first, version.type)
+        before = kind_of_items(self._latest(memory).type)
+        if not may_be_one(before, kind_of_items(version.type)):
+            raise self._refused(loc)
         if is_memory_of_memory(version.type):
             self._check_known(version.type, loc)
             state.writes.setdefault(places.storage(first), loc)
@@ -302,7 +258,7 @@ class FollowedMemory(HeldMemory):
         assert isinstance(name, Const)
         type_ = inference.surroundings.field_type(owner, name.value)
         heap = self._put_contents(value, type_, loc)
-        reference = self._reference(value, value.type, loc)
+        reference = value if _is_tuple(value.type) else self._reference(value, value.type, loc)
         super().store(callee, heap, [owner, name, reference], [], loc)
         self.mark(held)
 
@@ -313,125 +269,6 @@ class FollowedMemory(HeldMemory):
             raise self._refused(loc)
         super().check_local(target, version, loc)
 
-    # Memory in memory
-
-    def put(self, operand: Operand, type_: Type, loc: Location | None) -> None:
-        """Notes that objects hold memory from here on, with all that it holds."""
-        if isinstance(operand, Value) and may_be_memory(operand.type):
-            self._put_contents(operand, type_, loc)
-            self.mark([operand])
-
-    def _put_contents(self, value: Value, type_: Type, loc: Location | None) -> Value:
-        """Stores what memory holds into what stands for that; gives the heap behind it.
-
-        A container of memory holds references alone, for which nothing stands.
-        """
-        inference = self._places.inference
-        if is_memory_of_memory(type_):
-            self._check_known(type_, loc)
-            functions = inference.surroundings.part_functions(class_of(type_) or object)
-            if functions is None:
-                raise self._refused(loc)
-            if item_held(value.type) != BOTTOM:
-                item = Const(item_held(type_))
-                inference.typed_call(Const(functions[0]), [value, item], {}, ["_"], loc)
-            return inference.current_heap(loc)
-        cls = self._class_for(type_, loc)
-        if _is_of_unknown(type_) or _is_of_unknown(value.type):
-            self._check(inference.surroundings.unless_items_are_memory, value, loc)
-        contents = self._contents(cls, value, loc, is_new=True)
-        return self._store_items(inference.current_heap(loc), contents, value, loc)
-
-    def _put_into(self, operand: Operand, type_: Type, loc: Location | None) -> Value:
-        """Puts what a container of memory will hold into objects; gives a reference."""
-        if not isinstance(operand, Value) or class_of(type_) is not class_of(operand.type):
-            raise self._refused(loc)
-        self._put_contents(operand, type_, loc)
-        return self._reference(operand, type_, loc)
-
-    def _reference(self, value: Value, type_: Type, loc: Location | None) -> Value:
-        found = Value(value.name, type_)
-        reference = self._places.inference.surroundings.reference
-        self._append(Call(Const(reference), [value], {}, [found], loc))
-        return found
-
-    def _retyped(self, value: Value, type_: Type) -> Value:
-        found = Value(value.name, type_)
-        self._append(Call(Const(primitives.alias), [value], {}, [found], None))
-        return found
-
-    def whole(self, operand: Operand, loc: Location | None) -> Operand:
-        """A value with what all memory in it holds now."""
-        inference = self._places.inference
-        if not isinstance(operand, Value) or not _is_deep(operand.type):
-            return operand
-        if isinstance(operand.type, Tuple):
-            parts = self._places.parts(operand) or [
-                inference.call(operator.getitem, operand, Const(i), loc=loc)
-                for i in range(len(operand.type.items))
-            ]
-            now = [self.whole(self._places.read(part, loc), loc) for part in parts]
-            return inference.call(primitives.build_tuple, *now, loc=loc)
-        functions = inference.surroundings.part_functions(class_of(operand.type) or object)
-        if functions is None:
-            raise self._refused(loc)
-        (found,) = inference.typed_call(Const(functions[1]), [operand], {}, [operand.name], loc)
-        return found
-
-    def operands_of(
-        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
-        loc: Location | None,
-    ) -> tuple[list[Operand], dict[str, Operand]]:
-        given = [*args, *kwargs.values()]
-        if not any(isinstance(arg, Value) and _is_deep(arg.type) for arg in given):
-            return args, kwargs
-        if not self._places.inference.surroundings.reads_whole(callee):
-            return args, kwargs
-        return [self.whole(arg, loc) for arg in args], {
-            name: self.whole(arg, loc) for name, arg in kwargs.items()
-        }
-
-    # What stands for contents
-
-    def _is_value_place(self, owner: Operand) -> bool:
-        cls = class_of(type_of(owner))
-        return cls is not None and self._places.inference.surroundings.is_value_place(cls)
-
-    def _class_for(self, type_: Type, loc: Location | None) -> type:
-        """The class of what stands for memory of a type."""
-        self._check_known(type_, loc)
-        cls: type = self._places.inference.surroundings.contents_class(type_)
-        self._places.inference.surroundings.note_store(Instance(cls), ITEMS, type_)
-        return cls
-
-    def _check_known(self, type_: Type, loc: Location | None) -> None:
-        """Refuses memory of which it isn't known what it holds."""
-        if not self._is_known(type_):
-            self._places.inference.surroundings.unless_settled()
-            raise self._refused(loc)
-
-    def _is_known(self, type_: Type) -> bool:
-        """Whether memory of a type holds numbers and the like, or memory of which that is known."""
-        cls = class_of(type_)
-        if facts.copies_items(cls or object):
-            return True
-        if not isinstance(type_, Sequence | Mapping | Dict):
-            return False
-        item = item_held(type_)
-        if item == TOP or not may_be_memory(item):
-            return True
-        return cls in (list, dict) and self._is_known(item)
-
-    def _check(self, check: Any, value: Value, loc: Location | None) -> None:
-        """Sees to it that a value of unknown type has no contents that would have to be read."""
-        self._places.inference.ops.append(check_call(check, [value], loc))
-
-    def _refused(self, loc: Location | None) -> Unsupported:
-        return Unsupported(
-            "the second derivative of code in which objects hold more than lists, dicts and "
-            "arrays of numbers", loc, advice="let it return what it computes",
-        )
-
     def _note_change(self, first: Value, type_: Type) -> None:
         surroundings = self._places.inference.surroundings
         is_array = facts.copies_items(class_of(type_) or object)
@@ -440,67 +277,3 @@ class FollowedMemory(HeldMemory):
             surroundings.note_change_of_given(type_)
         elif owner is not None:
             surroundings.note_change_of_held(owner, name, type_, is_array)
-
-    def _contents(
-        self, cls: type, memory: Value, loc: Location | None, is_new: bool = False
-    ) -> Value:
-        inference = self._places.inference
-        surroundings = inference.surroundings
-        callee = surroundings.contents_put if is_new else surroundings.contents_of
-        found = Value("contents", Instance(cls))
-        made = Call(Const(callee), [Const(cls), memory], {}, [found], loc)
-        self._append(made)
-        return found
-
-    def _read_items(
-        self, heap: Value, contents: Value, name: str, type_: Type, loc: Location | None
-    ) -> Value:
-        found = Value(name, type_)
-        made = Call(Const(attribute_read), [heap, contents, Const(ITEMS)], {}, [found], loc)
-        self._append(made)
-        return found
-
-    def _stored_items(
-        self, heap: Value, contents: Value, items: Value, loc: Location | None
-    ) -> Value:
-        version = Value(heap.name, heap.type)
-        made = Call(
-            Const(attribute_stored), [heap, contents, Const(ITEMS), items], {}, [version], loc
-        )
-        self._append(made)
-        return version
-
-    def _store_items(
-        self, heap: Value, contents: Value, items: Value, loc: Location | None
-    ) -> Value:
-        version = self._stored_items(heap, contents, items, loc)
-        self.heap_changed(heap, version, loc)
-        return version
-
-    def _append(self, op: Call | If) -> None:
-        """Appends an operation on what stands for contents, whose names nobody has to follow."""
-        inference = self._places.inference
-        inference.ops.append(op)
-        if inference._at is not None:
-            inference._made_for[op] = inference._at
-        for value in op.results:
-            inference.definitions[value] = op
-
-    def _if_followed(
-        self, memory: Value, then: Callable[[], list[Operand]], other: list[Operand],
-        results: list[Value], loc: Location | None,
-    ) -> None:
-        """Appends a branch on whether something stands for the contents of memory."""
-        inference = self._places.inference
-        known = Value("t", Scalar(bool))
-        inference.ops.append(Call(
-            Const(inference.surroundings.is_followed), [memory], {}, [known], loc
-        ))
-        outer, inference.ops = inference.ops, []
-        try:
-            values = then()
-            arm = Block([], inference.ops, Yield(values))
-        finally:
-            inference.ops = outer
-        op = If(known, arm, Block([], [], Yield(list(other))), list(results), loc)
-        self._append(op)

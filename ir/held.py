@@ -193,6 +193,10 @@ class HeldMemory:
         what it holds."""
         return False
 
+    def is_read_in(self, inputs: list[Value]) -> bool:
+        """Whether what inputs hold may have to be read from objects."""
+        return False
+
     def operands_of(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
         loc: Location | None,

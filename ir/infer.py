@@ -66,6 +66,7 @@ class Inference(TypedLoops):
                       zip(function.params, params, strict=True)]
         places.inputs.update(dict.fromkeys([*new_captured, *new_params]))
         self.heap = next((param for param in new_params if param.name == HEAP_NAME), None)
+        self.works_on_objects = places.held.is_read_in([*new_captured, *new_params])
         places.state.born.update(places.inputs)
         places.held.expose([*new_captured, *new_params])
         if are_held:

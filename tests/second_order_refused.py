@@ -101,7 +101,6 @@ BY_AREA = {
         table_changed_between_two_loops views_of_a_global what_a_failing_function_left
         what_a_global_object_holds
     """,
-    "simulations": "filtered_forward_and_smoothed_backward",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

@@ -22,7 +22,7 @@ import numpy as np
 from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell
-from ir.held import item_held, may_be_memory
+from ir.held_tables import Kind, kind_of_items, may_be_one
 from ir.types import (
     BOTTOM,
     TOP,
@@ -58,9 +58,8 @@ CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
 _WITHOUT_CONTENTS = (types.BuiltinFunctionType, np.ufunc, types.ModuleType)
 
 
-# What containers have been changed to, by their class, and by whether they hold memory; None where
-# that makes no difference.
-Changed = dict[tuple[type | None, bool | None], Type]
+# What containers have been changed to, by their class and the kind of their items.
+Changed = dict[tuple[type | None, Kind], Type]
 
 
 class Fields:
@@ -133,8 +132,8 @@ class Fields:
         for place, known in self.types.items():
             self.types[place] = joined_within(known, {key: new})
 
-    def _note_changed(self, new: Type) -> tuple[type | None, bool | None]:
-        key = class_of(new), _holds_memory(new) if self.follows_contents else None
+    def _note_changed(self, new: Type) -> tuple[type | None, Kind]:
+        key = class_of(new), kind_of_items(new) if self.follows_contents else None
         self.changed[key] = join(self.changed.get(key, BOTTOM), new)
         return key
 
@@ -257,15 +256,6 @@ class Fields:
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
 
 
-def _holds_memory(type_: Type) -> bool | None:
-    """Whether the items of a container are memory; None where some may be, or there are none."""
-    item = item_held(type_)
-    members = item.members if isinstance(item, Union) else {item}
-    kinds = {may_be_memory(member) for member in members if class_of(member) is not None}
-    is_known = len(kinds) == 1 and all(class_of(member) is not None for member in members)
-    return kinds.pop() if is_known else None
-
-
 def joined_within(type_: Type, changed: Changed) -> Type:
     """A type of which the containers, at any depth, may be some that have changed to these."""
     match type_:
@@ -281,14 +271,9 @@ def joined_within(type_: Type, changed: Changed) -> Type:
             return join_all([joined_within(member, changed) for member in members])
         case _:
             pass
-    of = class_of(type_)
-    if (of, None) in changed:
-        type_ = join(type_, changed[of, None])
-    if (of, True) not in changed and (of, False) not in changed:
-        return type_
-    holds = _holds_memory(type_)
-    kinds = (True, False) if holds is None else (holds,)
-    return join_all([type_, *(changed.get((of, kind), BOTTOM) for kind in kinds)])
+    of, kind = class_of(type_), kind_of_items(type_)
+    found = [new for (cls, own), new in changed.items() if cls is of and may_be_one(own, kind)]
+    return join_all([type_, *found]) if found else type_
 
 
 def of_anything(type_: Type) -> Type:

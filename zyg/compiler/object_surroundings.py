@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
 from ir import facts
@@ -264,9 +265,14 @@ class ObjectSurroundings:
     def part_functions(self, cls: type) -> tuple[Any, Any] | None:
         from zyg.rules import held_rows  # few programs need it
 
-        if cls is list:
-            return held_rows.put_items, held_rows.whole_items
-        return (held_rows.put_values, held_rows.whole_values) if cls is dict else None
+        known: dict[type, tuple[Any, Any]] = {
+            list: (held_rows.put_items, held_rows.whole_items),
+            tuple: (held_rows.put_items, held_rows.whole_tuple),
+            deque: (held_rows.put_items, held_rows.whole_deque),
+            dict: (held_rows.put_values, held_rows.whole_values),
+            OrderedDict: (held_rows.put_values, held_rows.whole_ordered),
+        }
+        return known.get(cls)
 
     def reads_whole(self, callee: Operand) -> bool:
         if not isinstance(callee, Const):

@@ -448,5 +448,7 @@ def is_of_zyg(module_globals: dict[str, Any]) -> bool:
 def works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
-    calling = ("zyg.rules.functional", "zyg.rules.composites", *PROGRAMS)
+    calling = (
+        "zyg.rules.functional", "zyg.rules.composites", "zyg.rules.mutating_methods", *PROGRAMS,
+    )
     return is_of_zyg(module_globals) and name not in calling

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 
-from ir import primitives
+from ir import facts, primitives
 from ir.held_walks import item_at
 from zyg.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
@@ -16,6 +16,8 @@ class Missing:
 
 
 MISSING = Missing()
+facts.immutable(Missing)
+NOTHING = "reduce() of empty iterable with no initial value"
 
 
 @substitute(functools.reduce)
@@ -24,7 +26,9 @@ def reduce(function, iterable, initial=MISSING, /):
         for item in iterable:
             initial = function(initial, item)
         return initial
-    if isinstance(iterable, (list, tuple)) and len(iterable) > 0:
+    if isinstance(iterable, (list, tuple)):
+        if len(iterable) == 0:
+            raise TypeError(NOTHING)
         total = iterable[0]
         for position in range(1, len(iterable)):  # the function may change what is ahead
             total = function(total, iterable[position])
@@ -33,7 +37,7 @@ def reduce(function, iterable, initial=MISSING, /):
     for item in iterable:
         total = item if total is MISSING else function(total, item)
     if total is MISSING:
-        raise TypeError("reduce() of empty iterable with no initial value")
+        raise TypeError(NOTHING)
     return total
 
 

@@ -1,19 +1,21 @@
 """What objects hold that holds memory itself: rows of a table, lists in a dict, arrays in a list.
 
 In code that is differentiated more than once, something stands for the contents of each piece
-(`ir.followed_memory`). These are differentiated as the user's functions are.
+(`ir.held_tables`). These are differentiated as the user's functions are.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from typing import Any
 
-from ir.followed_memory import put, whole
+from ir.held_tables import put, whole
 from ir.types import Type
 
 
 def put_items(items: Any, type_: Type) -> None:
-    """Notes that objects hold the items of a list, which are of a type, with what they hold now."""
+    """Notes that objects hold the items of a list or tuple, which are of a type, with what these
+    hold now."""
     for item in items:
         put(item, type_)
 
@@ -29,6 +31,21 @@ def whole_items(items: Any) -> Any:
     return [whole(item) for item in items]
 
 
+def whole_tuple(items: Any) -> Any:
+    """The same for a tuple."""
+    return tuple(whole_items(items))
+
+
+def whole_deque(items: Any) -> Any:
+    """The same for a deque."""
+    return deque(whole_items(items))
+
+
 def whole_values(table: Any) -> Any:
     """The same for a dict."""
     return {key: whole(item) for key, item in table.items()}
+
+
+def whole_ordered(table: Any) -> Any:
+    """The same for an ordered dict."""
+    return OrderedDict([(key, whole(item)) for key, item in table.items()])
