@@ -199,3 +199,39 @@ def test_second_derivatives_of_copies(f):
     for inner in MODES:
         for outer in MODES:
             check_second_derivative(f, inner, outer, 1.3)
+
+
+class Plain:
+    def __init__(self, a):
+        self.a = a
+
+
+class Doubled(Plain):
+    def __copy__(self):
+        return Doubled(self.a * 2)
+
+
+def one_of_several(x):
+    things = [Plain(x), 3.0, Doubled(x)]
+    plain, doubled = copy.copy(things[int(x) - 1]), copy.copy(things[int(x) + 1])
+    plain.a = plain.a * x
+    return plain.a * things[0].a + doubled.a**2
+
+
+def list_of_objects(x):
+    things = [[Plain(x)], 3.0]
+    return copy.copy(things[int(x) - 1])[0].a ** 2
+
+
+def number_of_several(x):
+    return copy.copy([x, 3.0, "a"][int(x) - 1]) ** 2
+
+
+@pytest.mark.parametrize("f", [one_of_several, list_of_objects, number_of_several])
+def test_copies_of_what_is_found_at_run_time(f):
+    check_gradient(f, (1.3,), zyg.pullback)
+
+
+def test_tangents_of_copies_that_are_found_at_run_time():
+    for f in (one_of_several, number_of_several):
+        assert zyg.jvp(f, (1.3,), (1.0,))[1] == pytest.approx(zyg.gradient(f, 1.3)[0])

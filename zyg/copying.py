@@ -46,6 +46,11 @@ def no_object(x: Any) -> Any:
     return x
 
 
+def unless_object(x: Any) -> None:
+    """Refuses a copy of an object, where nothing is known of what is copied."""
+    no_object(x)
+
+
 def unless_holding_objects(x: Any) -> None:
     """Refuses a deep copy of objects, for which code would have to be made."""
     for part in _parts(x):

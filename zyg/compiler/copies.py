@@ -46,7 +46,7 @@ _SHALLOW: dict[type | None, Callable[..., Any]] = {
     list: copying.copy_of_list, dict: copying.copy_of_dict,
     **dict.fromkeys((np.ndarray, OrderedDict, defaultdict, deque, set), copying.copy_by_method),
 }
-constant(copying.unless_different, copying.unless_holding_objects)
+constant(copying.unless_different, copying.unless_object, copying.unless_holding_objects)
 
 
 @special(copy.copy)
@@ -62,10 +62,15 @@ def _copy(
     type_, cls = type_of(args[0]), class_of(type_of(args[0]))
     if isinstance(type_, Tuple) or (cls is not None and issubclass(cls, SAME)):
         return [args[0]]
-    function = _SHALLOW.get(cls) or (_object_copier(cls) if cls is not None else None)
-    if function is None:
+    function = _SHALLOW.get(cls) or (object_copier(cls) if cls is not None else None)
+    if function is not None:
+        return self.typed_call(Const(function), args, {}, names, loc)
+    if cls is not None or holds_no_objects(type_):
         return None
-    return self.typed_call(Const(function), args, {}, names, loc)
+    if self.places is None or self.heap is None:
+        self.call(copying.unless_object, args[0], loc=loc)
+        return None
+    return self.unknown_call(Const(copy.copy), args, names, loc)
 
 
 @special(copy.deepcopy)
@@ -89,7 +94,7 @@ def _deepcopy(
     return [made]
 
 
-def _object_copier(cls: type) -> Callable[..., Any] | None:
+def object_copier(cls: type) -> Callable[..., Any] | None:
     """A function that copies instances of a class, as the class says or attribute by attribute."""
     if not is_place(cls):
         return None

@@ -39,7 +39,17 @@ def copied(
     """The value and back function of a call of `copy` or `dataclasses`; None for other calls."""
     if function is copy.deepcopy and len(args) == 1 and not kwargs:
         return deep_copy(pullback, args[0])
+    if function is copy.copy and len(args) == 1 and not kwargs and is_place(type(args[0])):
+        return _shallow_copy(pullback, args[0])
     return record_of(function, *args, **kwargs) if is_record(function) else None
+
+
+def _shallow_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back]:
+    from zyg.compiler.copies import object_copier  # which imports this
+
+    copier = object_copier(type(x))
+    assert copier is not None
+    return pullback(copier, x)
 
 
 def deep_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back] | None:

@@ -32,6 +32,7 @@ from zyg.compiler import (
     object_attributes,
     rule_backs,
 )
+from zyg.compiler.copies import object_copier
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.objects import is_place, iterates, lookup
 from zyg.compiler.tangent_caches import cached_property_read, remembered
@@ -120,8 +121,8 @@ def _tangent_call(
         return _attempt(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )
-    if has_table() and function is copy.copy:
-        refuse_objects(function, tuple(args))  # what the copies hold would have no tangents
+    if has_table() and function is copy.copy and len(args) == 1 and is_place(type(args[0])):
+        return tangent_call((object_copier(type(args[0])), *args), (None, *arg_dots))
     if function is functools.update_wrapper:
         return function(*args, **kwargs), arg_dots[0]
     found = remembered(
@@ -167,7 +168,7 @@ def _tangent_call(
         found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
         if found is not None:
             return found
-    if has_table():
+    if has_table() and function is not copy.copy:
         refuse_objects(function, (*args, *kwargs.values()))
     return by_rows(
         lambda: dynamic.pullback_call(function, *args, **kwargs), function,
