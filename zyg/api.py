@@ -268,9 +268,11 @@ def _pullback_inside(
 ) -> Any:
     """A call of `pullback` in differentiated code."""
     from zyg.calls_inside import pullback_inside  # few programs need it
+    from zyg.compiler.pullbacks_inside import check_pullback
 
     if kwargs:
         return None
+    check_pullback(specialiser, inference, args, loc)
     return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import OrderedDict, deque
 from typing import Any
 
 from ir import facts, primitives
@@ -96,6 +97,21 @@ def reads_whole(callee: Any) -> bool:
     if id(callee) in _OF_REFERENCES or str(getattr(callee, "__module__", "")) in _OF_IR:
         return False
     return rule_of(callee) is not None
+
+
+def part_functions(cls: type) -> tuple[Any, Any] | None:
+    """What puts the items of a container of a class into objects, and what gives one with what
+    they hold; None for other classes."""
+    from zyg.rules import held_rows  # few programs need it
+
+    known: dict[type, tuple[Any, Any]] = {
+        list: (held_rows.put_items, held_rows.whole_items),
+        tuple: (held_rows.put_items, held_rows.whole_tuple),
+        deque: (held_rows.put_items, held_rows.whole_deque),
+        dict: (held_rows.put_values, held_rows.whole_values),
+        OrderedDict: (held_rows.put_values, held_rows.whole_ordered),
+    }
+    return known.get(cls)
 
 
 def unless_memory(value: Any) -> None:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from zyg.compiler import tangent_dispatch, tangent_primitives
+from zyg.compiler.objects import is_place
+from zyg.errors import NotDifferentiable
+from zyg.tangent import holds_numbers
 from zyg.tangent_objects import without_table
 
 Values = tuple[Any, ...]
@@ -48,6 +51,13 @@ def tangent_by_rule(function: Any, args: Values, dots: Values, kwargs: Any = Non
 
 
 def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
+    if is_place(type(obj)) and hasattr(obj, name) and holds_numbers(value):
+        # Where its class isn't known when code is made, neither is what holds its tangents.
+        raise NotDifferentiable(
+            f"a jvp inside of differentiated code reads `{name}` of a {type(obj).__name__}, of "
+            "which it isn't known when code is made what it is; let what makes it return what is "
+            "read"
+        )
     with without_table():
         return tangent_primitives.attribute_tangent(value, obj, name, *rest)
 

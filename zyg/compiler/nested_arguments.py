@@ -218,7 +218,7 @@ def tangent_at_entry(bars: tuple[Bars | None, ...], entered: Entered, bar_dot: A
 
 
 @tangent(gradient_at_entry)
-def _tangent_at_entry(
+def tangent_of_gradient_at_entry(
     y: Any, bars: Any, entered: Entered, bar: Any, bars_dot: Any, entered_dot: Any, bar_dot: Any
 ) -> Any:
     return tangent_at_entry(bars, entered, bar_dot)

@@ -20,6 +20,7 @@ from ir.errors import Unsupported
 from ir.heap import set_attribute
 from ir.types import TOP, Scalar, class_of
 from zyg import tangent_objects
+from zyg.compiler import nested_arguments
 from zyg.compiler.fields import Fields
 from zyg.compiler.nested_tables import Lowering
 from zyg.compiler.objects import is_place
@@ -56,6 +57,11 @@ class _OfTangents(Lowering):
             raise Unsupported(
                 "jvp of code in which objects hold more than numbers, inside of differentiated "
                 "code", op.loc, advice="let it return what it computes",
+            )
+        elif callee is nested_arguments.tangent_of_gradient_at_entry:
+            raise Unsupported(
+                "jvp of a gradient with respect to objects, inside of differentiated code",
+                op.loc, advice="give the function numbers and arrays for the objects",
             )
         else:
             return False

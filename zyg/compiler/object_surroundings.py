@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
 from ir import facts
@@ -193,6 +192,11 @@ class ObjectSurroundings:
             fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
 
+    def note_unknown_object(self) -> None:
+        """Notes that there is an object of which no argument tells what it holds."""
+        if self._specialiser.fields is not None:
+            self._specialiser.fields.is_open = True
+
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
         fields = self._specialiser.fields
@@ -263,16 +267,7 @@ class ObjectSurroundings:
         return contents_objects.reference
 
     def part_functions(self, cls: type) -> tuple[Any, Any] | None:
-        from zyg.rules import held_rows  # few programs need it
-
-        known: dict[type, tuple[Any, Any]] = {
-            list: (held_rows.put_items, held_rows.whole_items),
-            tuple: (held_rows.put_items, held_rows.whole_tuple),
-            deque: (held_rows.put_items, held_rows.whole_deque),
-            dict: (held_rows.put_values, held_rows.whole_values),
-            OrderedDict: (held_rows.put_values, held_rows.whole_ordered),
-        }
-        return known.get(cls)
+        return contents_objects.part_functions(cls)
 
     def reads_whole(self, callee: Operand) -> bool:
         if not isinstance(callee, Const):

@@ -1,0 +1,152 @@
+"""`zyg.pullback` inside of differentiated code, of functions that read objects."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import zyg
+from tests.orders_of_modes import MODES, forward, reverse
+
+
+class Scale:
+    def __init__(self, x):
+        self.x = x
+
+    def scaled(self, t):
+        return self.x * t * t
+
+    def __call__(self, t):
+        return self.scaled(t)
+
+    def at(self, t):
+        return zyg.pullback(self.scaled, t)[0]
+
+
+CONSTANT = Scale(2.0)
+
+
+def method(x):
+    return zyg.pullback(Scale(x).scaled, x)[0]
+
+
+def inside_of_a_method(x):
+    return Scale(x).at(x)
+
+
+def called_object(x):
+    return zyg.pullback(Scale(x), x)[0]
+
+
+def found_late(x):
+    scale = Scale(x)
+    return zyg.pullback([scale.scaled, scale][int(x) - 1], x)[0]
+
+
+def captured_object(x):
+    scale = Scale(x)
+    back = zyg.pullback(lambda t: scale.x * t * t, x)[1]
+    return back(1.0)[0]
+
+
+def given_object(x):
+    return zyg.pullback(lambda scale: scale.x**3, Scale(x))[0]
+
+
+def given_what_may_be_an_object(x):
+    things = [Scale(x), 3.0]
+    return zyg.pullback(lambda scale: scale.x**3, things[int(x) - 1])[0]
+
+
+def variable_that_is_assigned_again(x):
+    factor = x
+
+    def grow():
+        nonlocal factor
+        factor = factor * x
+
+    grow()
+    return zyg.pullback(lambda t: factor * t * t, x)[0]
+
+
+def partial_function(x):
+    return zyg.pullback(functools.partial(Scale(x).scaled), x)[0]
+
+
+def jacobian(x):
+    return np.sum(zyg.jacobian(Scale(x).scaled, np.array([x, 2.0]))[0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", [
+    method, inside_of_a_method, called_object, found_late, captured_object, given_object,
+    given_what_may_be_an_object, variable_that_is_assigned_again, partial_function, jacobian,
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_objects_in_which_derivatives_may_be_are_refused(f, mode):
+    with pytest.raises(zyg.ZygError):
+        mode(f)(1.3)
+
+
+def test_an_argument_is_refused():
+    def f(scale, x):
+        return zyg.pullback(lambda t: scale.x * t * t, x)[0]
+
+    with pytest.raises(zyg.ZygError):
+        zyg.gradient(f, Scale(2.0), 1.3)
+
+
+def of_a_constant(x):
+    return zyg.pullback(lambda t: CONSTANT.x * t**3, x)[1](1.0)[0]
+
+
+def of_a_list(x):
+    factors = [x]
+    return zyg.pullback(lambda t: factors[0] * t * t, x)[0]
+
+
+def test_constants_that_a_global_holds():
+    assert reverse(of_a_constant)(1.3) == pytest.approx(12 * 1.3)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_other_captured_values(mode):
+    assert mode(of_a_list)(1.3) == pytest.approx(3 * 1.3**2)
+
+
+def gradients_of_objects(x):
+    scale = Scale(x)
+    y, (bar,) = zyg.withgradient(lambda s: s.scaled(2.0), scale)
+    (slope,) = zyg.gradient(lambda t: scale.x * t * t, x)
+    return y + bar["x"] * slope
+
+
+def test_gradient_follows_objects():
+    assert reverse(gradients_of_objects)(1.3) == pytest.approx(4 + 4 * 4 * 1.3)
+
+
+# A gradient with respect to an object, in a `jvp` inside of differentiated code
+
+
+def energy(body):
+    return body.x**3 * body.v + body.v**2 * body.x
+
+
+class Body:
+    def __init__(self, x, v):
+        self.x = x
+        self.v = v
+
+
+def descent(x):
+    body = Body(x, x * x)
+    for _ in range(2):
+        (bar,) = zyg.gradient(energy, body)
+        body.x = body.x - 0.1 * bar["x"]
+        body.v = body.v - 0.1 * bar["v"]
+    return body.x * body.v
+
+
+@pytest.mark.parametrize("outer", MODES)
+def test_tangents_of_gradients_of_objects_are_refused(outer):
+    with pytest.raises(zyg.ZygError):
+        outer(forward(descent))(0.7)
