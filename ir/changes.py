@@ -114,6 +114,8 @@ def _store(
         return  # what stands there already, and was changed in place
     # A value stored into an array is copied; any other container holds it.
     held = [] if is_array_like(type_of(target)) else [value]
+    if not held:
+        self.surroundings.refuse_taken_apart(self, Const(primitives.stored), args, loc)
     is_slice = isinstance(widen(type_of(index)), Slice) or (
         isinstance(index, Const) and isinstance(index.value, slice)
     )

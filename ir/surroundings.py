@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ir.core import For, Function, Location, Operand
+from ir.core import Const, For, Function, Location, Operand
 from ir.place_state import Effect, Returned
 from ir.record import record
 from ir.types import Type
@@ -142,6 +142,11 @@ class Surroundings(Protocol):
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> Returned:
         """What is known of the memory that a call of a Python function returns."""
+
+    def refuse_taken_apart(
+        self, inference: TypedCalls, callee: Const, args: list[Operand], loc: Location | None
+    ) -> None:
+        """Refuses a call that takes an object apart where nothing is differentiated."""
 
     def works_on_values(self, module_globals: dict[str, Any]) -> bool:
         """Whether the code of a module calls nothing that reads or changes what objects hold."""

@@ -60,6 +60,8 @@ class TypedBuilder(Operations):
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None
         self.works_on_objects = False
+        # Whether it gives objects to what isn't written in Python, and doesn't take their contents.
+        self.takes_apart = False
         # Whether it reads what is stored in an object of a class that is known.
         self.reads_objects = False
         # The call whose error is to be a value (`ir.catching`).

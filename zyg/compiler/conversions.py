@@ -23,13 +23,15 @@ from ir.derived import replaces
 from ir.errors import Unsupported
 from ir.types import Bottom, Instance, Known, Scalar, Slice, Top, Tuple, Type, Union, class_of
 from zyg.array_type import Array
-from zyg.compiler.objects import ARITHMETIC, is_place, overloads
+from zyg.compiler.objects import ARITHMETIC, OPERATORS, is_place, overloads
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, is_constant
 
 _ARRAYS = ("__array__", "__array_ufunc__", "__array_function__", "__getitem__")
 # What calls a function for each of several items.
 _EACH = (map, filter, itertools.starmap, itertools.accumulate, functools.reduce)
+# What goes through the items of each item.
+_OVER_ITEMS = (itertools.starmap, vars(itertools.chain)["from_iterable"])
 _OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
     operator.pow, operator.matmul,
@@ -46,6 +48,8 @@ def refuse_objects(
     if _PLAIN.issuperset([type(type_of(arg)) for arg in args]):
         return
     function = callee.value
+    if any(function is over for over in _OVER_ITEMS) and args:
+        _refuse_items(inference, function, facts.item_of(type_of(args[-1])), loc)
     if any(function is each for each in _EACH) and args and isinstance(args[0], Const):
         function, args = args[0].value, args[1:]
     if not _may_take_apart(function, tuple(map(type_of, args))):
@@ -56,10 +60,24 @@ def refuse_objects(
         found = [cls for cls in _classes(type_) if _is_taken_apart(cls, function)]
         if found and inference.heap is not None:
             raise Unsupported(_what(found[0], function), loc, advice=_ADVICE)
+        inference.takes_apart |= bool(found)
         if found or (inference.heap is not None and _may_be_object(type_)):
             unknown.append(arg)
     if unknown:
         inference.call(unless_taken_apart, Const(function), *unknown, loc=loc)
+
+
+def _refuse_items(
+    inference: Any, function: Any, type_: Type, loc: Location | None
+) -> None:
+    """The same for objects of which C goes through the items, as it does with lists."""
+    found = [
+        cls for cls in _classes(type_)
+        if is_place(cls) and (overloads(cls, "__iter__") or overloads(cls, "__getitem__"))
+    ]
+    if found and inference.heap is not None:
+        raise Unsupported(_what(found[0], function), loc, advice=_ADVICE)
+    inference.takes_apart |= bool(found)
 
 
 def takes_apart(function: Any, args: tuple[Type, ...]) -> bool:
@@ -127,9 +145,10 @@ def _is_taken_apart(cls: type, callee: Any) -> bool:
         return True
     if callee is reversed:
         return overloads(cls, "__getitem__") and not overloads(cls, "__reversed__")
-    own = any(overloads(cls, name) for name in ARITHMETIC)
-    if any(callee is function for function in _OPERATORS) and own:
+    names = OPERATORS[id(callee)] if any(callee is function for function in _OPERATORS) else ()
+    if any(name is not None and overloads(cls, name) for name in names):
         return False  # asked as Python asks it, or refused behind an array
+    own = any(overloads(cls, name) for name in ARITHMETIC)
     return own or any(overloads(cls, name) for name in _ARRAYS)
 
 

@@ -182,6 +182,9 @@ class ObjectNeeds:
             if self._stack:
                 self._stack[-1].calls_unseen = True
             return any(map(_is_of_place, args))
+        if made.takes_apart and self._stack:
+            self._stack[-1].takes_apart = True
+            return made.works_on_objects or self._stack[-1].heap is not None
         return made.works_on_objects
 
     def _applies_to_objects(self, callee: Type) -> bool:

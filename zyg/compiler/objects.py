@@ -15,7 +15,7 @@ import itertools
 import math
 import operator
 import types
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -69,7 +69,7 @@ _OWN: dict[Any, str] = {
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
     operator.inv: "__invert__", operator.abs: "__abs__", abs: "__abs__", float: "__float__",
     complex: "__complex__", iter: "__iter__", reversed: "__reversed__",
-    operator.getitem: "__getitem__",
+    operator.getitem: "__getitem__", round: "__round__",
 }
 # The methods by which an operator asks its first and its second operand.
 OPERATORS: dict[int, tuple[str, str | None]] = {
@@ -160,9 +160,21 @@ def is_computed(type_: Type, name: str, module_globals: dict[str, Any]) -> bool:
 
 
 # Built-in functions by what they iterate over: their first argument, all, all but the first.
-_OVER_FIRST = {id(f) for f in (list, tuple, set, frozenset, sum, sorted, enumerate, any, all)}
-_OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product)}
-_OVER_REST = {id(f) for f in (map, filter)}
+_OVER_FIRST = {
+    id(f) for f in (
+        list, tuple, set, frozenset, sum, sorted, enumerate, any, all, itertools.islice,
+        itertools.cycle, itertools.tee, itertools.combinations, itertools.permutations,
+        itertools.combinations_with_replacement, itertools.accumulate, itertools.pairwise,
+        itertools.groupby, itertools.compress, deque,
+    )
+}
+_OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product, itertools.zip_longest)}
+_OVER_REST = {
+    id(f) for f in (
+        map, filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile,
+        itertools.starmap,
+    )
+}
 _OVER_SINGLE = {id(f) for f in (min, max)}
 _OVER_FIRST |= {id(primitives.unpack), id(primitives.unpack_starred)}
 _ITERATING = _OVER_FIRST | _OVER_ALL | _OVER_REST | _OVER_SINGLE
@@ -408,7 +420,7 @@ def _is_frozen(cls: type) -> bool:
 CERTAIN = {
     **_OWN, operator.setitem: "__setitem__", operator.delitem: "__delitem__", len: "__len__",
     operator.contains: "__contains__", operator.truth: "__bool__", bool: "__bool__", int: "__int__",
-    round: "__round__", hash: "__hash__", repr: "__repr__",
+    hash: "__hash__", repr: "__repr__",
 }
 IN_PLACE = {
     getattr(operator, f"i{name}"): (f"__i{name}__", f"__{name}__")

@@ -49,6 +49,9 @@ class Specialisation:
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
+    # Whether it gives objects to what isn't written in Python: where these may have derivatives,
+    # that is refused.
+    takes_apart: bool = False
     reads_objects: bool = False
     # Inputs that may get into objects, as far as the heap is not taken.
     stored: Flow = NOTHING

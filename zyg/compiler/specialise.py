@@ -178,6 +178,7 @@ class Specialiser(ObjectNeeds):
                 self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
                 made.reads_objects = inference.reads_objects
+                made.takes_apart |= inference.takes_apart
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.held_inputs = inference.held_inputs

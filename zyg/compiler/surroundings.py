@@ -208,6 +208,11 @@ class ProgramSurroundings(ObjectSurroundings):
             raise elsewhere(loc)
         refuse_mutation(inference, callee, args, kwargs, loc)
 
+    def refuse_taken_apart(
+        self, inference: TypedCalls, callee: Const, args: list[Operand], loc: Location | None
+    ) -> None:
+        refuse_objects(inference, callee, args, loc)
+
     def updates(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> tuple[tuple[int, ...], list[Type]]:
@@ -449,6 +454,7 @@ def works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
     calling = (
-        "zyg.rules.functional", "zyg.rules.composites", "zyg.rules.mutating_methods", *PROGRAMS,
+        "zyg.rules.functional", "zyg.rules.composites", "zyg.rules.mutating_methods",
+        "zyg.rules.piecewise", "zyg.rules.scipy_optimize", *PROGRAMS,
     )
     return is_of_zyg(module_globals) and name not in calling
