@@ -237,3 +237,11 @@ def test_another_function_that_is_named_map():
         return total
 
     differences.check_gradient(f, ([0.5, 1.5],), zyg.pullback)
+
+
+def test_rows_that_are_constants():
+    def f(x):
+        return sum(it.chain.from_iterable([[1.0], [2.0]])) * x
+
+    differences.check_gradient(f, (1.3,), zyg.pullback)
+    assert zyg.jvp(f, (1.3,), (1.0,)) == pytest.approx((3.9, 3.0))

@@ -1,7 +1,9 @@
 """Objects that functions of C convert or compute with: refused, never taken for constants."""
 
+import itertools
 import math
 import statistics
+from collections import deque
 
 import numpy as np
 import pytest
@@ -129,3 +131,83 @@ def test_what_is_converted_in_python():
 
     assert zyg.gradient(f, 4.0) == pytest.approx((0.25 + 1.0 + 9.0 + 2.0,))
     assert zyg.jvp(f, (4.0,), (1.0,))[1] == pytest.approx(12.25)
+
+
+# Where nothing else is done with the object
+
+
+class Both:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return iter([self.x, self.x**2])
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, k):
+        return [self.x, self.x**2][k]
+
+    def __matmul__(self, other):
+        return self.x * other
+
+    def __round__(self, digits=None):
+        return self.x
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.x, self.x**2])
+
+    def times(self, t):
+        return self.x * t
+
+
+def stored_into_an_array(a):
+    v = np.zeros(2)
+    v[:] = a
+    return np.sum(v)
+
+
+ARRAY = np.array([1.0, 2.0])
+READERS = {
+    "islice": lambda a: sum(itertools.islice(a, 1)),
+    "tee": lambda a: sum(itertools.tee(a)[0]),
+    "cycle": lambda a: next(itertools.cycle(a)),
+    "combinations": lambda a: sum(p * q for p, q in itertools.combinations(a, 2)),
+    "permutations": lambda a: sum(p * q for p, q in itertools.permutations(a, 2)),
+    "accumulate": lambda a: list(itertools.accumulate(a))[1],
+    "pairwise": lambda a: sum(p * q for p, q in itertools.pairwise(a)),
+    "compress": lambda a: sum(itertools.compress(a, [1, 1])),
+    "zip_longest": lambda a: sum(p * q for p, q in itertools.zip_longest(a, [1.0, 2.0])),
+    "filterfalse": lambda a: sum(itertools.filterfalse(lambda t: t < 0, a)),
+    "takewhile": lambda a: sum(itertools.takewhile(lambda t: t > 0, a)),
+    "starmap": lambda a: sum(itertools.starmap(lambda p, q: p * q, [a])),
+    "from_iterable": lambda a: sum(itertools.chain.from_iterable([a, a])),
+    "deque": lambda a: sum(deque(a)),
+    "polyval": lambda a: np.polyval(a, 2.0),
+    "operator of an array": lambda a: np.sum(ARRAY + a),
+    "store": stored_into_an_array,
+    "piecewise": lambda a: np.sum(np.piecewise(ARRAY, [ARRAY > 1.5], [a.times, 0.0])),
+    "round": lambda a: round(a),
+}
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("name", READERS)
+def test_functions_that_do_nothing_else_with_objects(name, is_late):
+    read = READERS[name]
+
+    def f(x):
+        things = [Both(x * x), 3.0]
+        return read(things[int(x) - 1] if is_late else Both(x * x)) * x
+
+    slope = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
+    for derivative in (
+        lambda: zyg.gradient(f, 1.3)[0],
+        lambda: zyg.jvp(f, (1.3,), (1.0,))[1],
+    ):
+        try:
+            found = derivative()
+        except (NotDifferentiable, UnsupportedSyntax):
+            continue
+        assert found == pytest.approx(slope, rel=1e-6)

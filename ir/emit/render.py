@@ -183,9 +183,12 @@ def call_node(
             return form(args, environment)
     if isinstance(callee, types.GetSetDescriptorType | types.MemberDescriptorType):
         return ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
-    if args and _is_method(callee):
+    if isinstance(callee, types.ClassMethodDescriptorType):
+        owner = environment.constant(callee.__objclass__)
+        function: ast.expr = ast.Attribute(value=owner, attr=callee.__name__, ctx=ast.Load())
+    elif args and _is_method(callee):
         assert hasattr(callee, "__name__")
-        function: ast.expr = ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
+        function = ast.Attribute(value=args[0], attr=callee.__name__, ctx=ast.Load())
         args = args[1:]
     else:
         function = environment.constant(callee)
