@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zyg
+from tests import differences
 from tests.orders_of_modes import MODES, forward, reverse
 
 
@@ -77,22 +78,70 @@ def jacobian(x):
     return np.sum(zyg.jacobian(Scale(x).scaled, np.array([x, 2.0]))[0])
 
 
+OF_CAPTURED = [
+    method, inside_of_a_method, called_object, found_late, captured_object,
+    variable_that_is_assigned_again, partial_function, jacobian,
+]
+
+
+@pytest.mark.parametrize("f", OF_CAPTURED, ids=lambda f: f.__name__)
+def test_objects_that_a_function_captures(f):
+    """Both forms: the joint one has to know that objects get cotangents when it runs."""
+    differences.check_gradient(f, (1.3,), zyg.pullback)
+    (expected,) = zyg.pullback(f, 1.3)[1](1.0)
+    assert reverse(f)(1.3) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("f", OF_CAPTURED, ids=lambda f: f.__name__)
+def test_forward_mode_and_second_derivatives_are_refused(f):
+    for derivative in (forward(f), reverse(reverse(f)), forward(reverse(f))):
+        with pytest.raises(zyg.ZygError):
+            derivative(1.3)
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f", [
-    method, inside_of_a_method, called_object, found_late, captured_object, given_object,
-    given_what_may_be_an_object, variable_that_is_assigned_again, partial_function, jacobian,
-], ids=lambda f: f.__name__)  # fmt: skip
-def test_objects_in_which_derivatives_may_be_are_refused(f, mode):
+@pytest.mark.parametrize("f", [given_object, given_what_may_be_an_object], ids=lambda f: f.__name__)
+def test_objects_as_arguments_are_refused(f, mode):
     with pytest.raises(zyg.ZygError):
         mode(f)(1.3)
 
 
-def test_an_argument_is_refused():
+def test_an_object_that_is_an_argument():
     def f(scale, x):
         return zyg.pullback(lambda t: scale.x * t * t, x)[0]
 
-    with pytest.raises(zyg.ZygError):
-        zyg.gradient(f, Scale(2.0), 1.3)
+    of_scale, slope = zyg.gradient(f, Scale(2.0), 1.3)
+    assert of_scale["x"] == pytest.approx(1.3**2)
+    assert slope == pytest.approx(4 * 1.3)
+
+
+# Gradients of functions that are found at run time
+
+
+def of_a_called_object(x):
+    return zyg.gradient(Scale(x), x)[0]
+
+
+def of_a_partial_function(x):
+    return zyg.gradient(functools.partial(Scale(x).scaled), x)[0]
+
+
+def of_one_of_several(x):
+    scale = Scale(x)
+    return zyg.withgradient([scale.scaled, scale][int(x)], x)[0]
+
+
+def of_a_bound_method(x):
+    return zyg.hvp(Scale(x).scaled, x, 1.0)
+
+
+@pytest.mark.parametrize("f", [
+    of_a_called_object, of_a_partial_function, of_one_of_several, of_a_bound_method,
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_gradients_of_what_is_found_at_run_time(f):
+    slope = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
+    assert reverse(f)(1.3) == pytest.approx(slope, rel=1e-6)
+    assert zyg.pullback(f, 1.3)[1](1.0)[0] == pytest.approx(slope, rel=1e-6)
 
 
 def of_a_constant(x):

@@ -272,7 +272,7 @@ def _pullback_inside(
 
     if kwargs:
         return None
-    check_pullback(specialiser, inference, args, loc)
+    check_pullback(specialiser, inference, args[1:], loc)
     return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
 
 

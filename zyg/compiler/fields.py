@@ -164,10 +164,6 @@ class Fields:
         """Whether an attribute may hold what depends on an input."""
         return self.is_open or self.changes_held or cls is None or (cls, name) in self._varied
 
-    def is_storing(self) -> bool:
-        """Whether the program stores anything into objects, or into memory that they hold."""
-        return self.is_stored or self.changes_held
-
     def may_vary_somewhere(self) -> bool:
         """Whether any object may hold what depends on an input."""
         return self.is_open or self.changes_held or bool(self._varied)

@@ -18,7 +18,7 @@ from zyg.compiler.arguments import bind_operands, read_defaults
 from zyg.compiler.forward_objects import ForwardObjects
 from zyg.compiler.forward_rules import callee_name, keyword_targets, positional_targets
 from zyg.compiler.forward_steps import CallStep, StructureStep
-from zyg.compiler.objects import is_object_type
+from zyg.compiler.objects import holds_no_objects
 from zyg.compiler.specialisation import Target
 from zyg.rules.registry import is_constant, substitute_of
 
@@ -124,7 +124,13 @@ class ForwardCalls(ForwardObjects):
         ]
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
-        works_on_objects = specialisation.heap is not None or self._reaches_objects(targets)
+        may_find = specialisation.heap is None and self._may_find_objects(passed)
+        if may_find and self.is_inner:
+            raise Unsupported(
+                f"the gradient of {callee_name(op.callee)}, which may find objects when it runs, "
+                "inside of differentiated code", op.loc, advice="give it what it reads of them",
+            )
+        works_on_objects = specialisation.heap is not None or may_find
         self.steps.append(
             CallStep(
                 result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
@@ -158,10 +164,10 @@ class ForwardCalls(ForwardObjects):
                     held[i] = value.name
         return held
 
-    def _reaches_objects(self, targets: list[tuple[Operand, str | None]]) -> bool:
-        """Whether a call has cotangents for objects that the table has to take."""
-        return self.heap is not None and any(
-            is_object_type(type_of(target)) for target, _ in targets
+    def _may_find_objects(self, given: list[Operand]) -> bool:
+        """Whether a call may leave cotangents to objects, which it finds when it runs."""
+        return self.heap is not None and not all(
+            holds_no_objects(type_of(operand)) for operand in given
         )
 
     def _take_apart(self, op: Call, whole: Value, mapping: Mapping) -> None:
