@@ -199,3 +199,22 @@ def descent(x):
 def test_tangents_of_gradients_of_objects_are_refused(outer):
     with pytest.raises(zyg.ZygError):
         outer(forward(descent))(0.7)
+
+
+def by_grad(x):
+    cubic = Cubic(x)
+    slope = zyg.grad(cubic.value)
+    return slope(x)
+
+
+class Cubic:
+    def __init__(self, x):
+        self.x = x
+
+    def value(self, t):
+        return self.x * t**3
+
+
+def test_second_derivatives_of_what_grad_gives_are_refused():
+    with pytest.raises(zyg.ZygError):
+        reverse(reverse(by_grad))(1.3)

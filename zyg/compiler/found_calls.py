@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ir.late import late
 from zyg.compiler import decorated, from_api, object_backs, objects
 from zyg.compiler.nested_backs import NestedBack, as_it_is, as_returned
+from zyg.compiler.objects import is_place
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import (
@@ -391,7 +392,9 @@ def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> No
             )
         return
     try:
-        works_on_objects = found_call(function, args, kwargs).works_on_objects
+        works_on_objects = found_call(function, args, kwargs).works_on_objects or (
+            _is_of_api(function) and _reaches_objects(function)
+        )
     except NameError:  # what it has captured isn't bound yet: nobody has looked at the call
         works_on_objects = True
     if works_on_objects:
@@ -399,6 +402,38 @@ def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> No
             f"{refusals.full_name(function)} works on objects, in code whose gradient is "
             "differentiated in turn, and is found at run time; call it by its name"
         )
+
+
+def _is_of_api(function: Any) -> bool:
+    """Whether this is a function that `zyg.grad` and the like have given."""
+    return isinstance(function, types.FunctionType) and (
+        function.__globals__.get("__name__") == "zyg.api"
+    )
+
+
+def _reaches_objects(function: Any) -> bool:
+    """Whether a function has objects, or what it captures, calls or holds has some."""
+    pending, seen = [function], set()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        match current:
+            case types.FunctionType():
+                cells = current.__closure__ or ()
+                pending += [cell.cell_contents for cell in cells]
+            case types.MethodType():
+                pending.append(current.__self__)
+            case functools.partial():
+                pending += [current.func, *current.args, *current.keywords.values()]
+            case list() | tuple():
+                pending += current
+            case dict():
+                pending += current.values()
+            case _ if is_place(type(current)):
+                return True
+    return False
 
 
 def as_callable(generated: Any) -> Any:
