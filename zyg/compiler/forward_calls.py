@@ -19,13 +19,20 @@ from zyg.compiler.forward_objects import ForwardObjects
 from zyg.compiler.forward_rules import callee_name, keyword_targets, positional_targets
 from zyg.compiler.forward_steps import CallStep, StructureStep
 from zyg.compiler.objects import holds_no_objects
-from zyg.compiler.specialisation import Target
+from zyg.compiler.specialisation import Specialisation, Target
 from zyg.rules.registry import is_constant, substitute_of
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic
 else:  # it is for calls that are found at run time
     dynamic = late("zyg.compiler.dynamic")
+
+
+def _is_of_gradients(made: Specialisation) -> bool:
+    """Whether code is that of a derivative inside of the program."""
+    module = str(made.source.globals.get("__name__"))
+    is_ours = module.startswith("zyg.") and not module.startswith("zyg.rules.")
+    return made.source.is_generated or is_ours
 
 
 class ForwardCalls(ForwardObjects):
@@ -125,7 +132,7 @@ class ForwardCalls(ForwardObjects):
         self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         may_find = specialisation.heap is None and self._may_find_objects(passed)
-        if may_find and self.is_inner:
+        if may_find and self.is_inner and _is_of_gradients(specialisation):
             raise Unsupported(
                 f"the gradient of {callee_name(op.callee)}, which may find objects when it runs, "
                 "inside of differentiated code", op.loc, advice="give it what it reads of them",

@@ -130,12 +130,16 @@ class TangentCompiler:
                     self._generate(made, active, of_value, code)
             self._compiler.finish()
         except BaseException:
-            for key in self._fresh:
-                self._made.pop(key, None)
-            self._pending.clear()
+            self._forget_behind(0, 0)
             raise
         finally:
             self._fresh.clear()
+
+    def _forget_behind(self, fresh: int, pending: int) -> None:
+        """Forgets the tangent functions that were asked for last, and have no code yet."""
+        for key in self._fresh[fresh:]:
+            self._made.pop(key, None)
+        del self._fresh[fresh:], self._pending[pending:]
 
     def derived(self, made: Specialisation, active: Flow) -> Derived:
         """The tangent function as IR that other IR calls, with the code of all that it calls."""
@@ -145,7 +149,12 @@ class TangentCompiler:
             if known is None:
                 generated = Generated(f"{identifier(made.function.name)}_tangent", [])
                 code = TangentCode(generated, passed_inputs(made), made.with_bars(active))
-                function = self._function(made, active, False, code, is_inner=True)
+                counts = len(self._fresh), len(self._pending)
+                try:
+                    function = self._function(made, active, False, code, is_inner=True)
+                except BaseException:
+                    self._forget_behind(*counts)
+                    raise
                 known = self._derived[key] = Derived(function, code.passed, code.active)
                 known.is_of_program = made.heap is not None
                 self.finish()
