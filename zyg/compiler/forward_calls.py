@@ -32,7 +32,7 @@ def _is_of_gradients(made: Specialisation) -> bool:
     """Whether code is that of a derivative inside of the program."""
     module = str(made.source.globals.get("__name__"))
     is_ours = module.startswith("zyg.") and not module.startswith("zyg.rules.")
-    return made.source.is_generated or is_ours
+    return is_ours or (made.source.is_generated and made.source.name.endswith("_gradient"))
 
 
 class ForwardCalls(ForwardObjects):
