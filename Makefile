@@ -6,7 +6,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	if $$python -c '$(SUPPORTED)' 2>/dev/null; then echo $$python; break; fi; done)
 VENV ?= .venv
 TESTS ?= not thorough
-# Such as --every-fourth 0, which tests/conftest.py explains.
+# Such as --rows 0:4, which tests/conftest.py explains.
 PYTEST_OPTIONS ?=
 BENCH_VENV ?= .venv-bench
 DOCS_VENV ?= .venv-docs
@@ -38,7 +38,7 @@ test: $(VENV)/.installed
 # Second derivatives, forward mode and the three systems over all programs and rules, and mistakes
 # that are put into the compiler one at a time.
 thorough: $(VENV)/.installed
-	$(VENV)/bin/python -m pytest -m thorough
+	$(VENV)/bin/python -m pytest -m thorough $(PYTEST_OPTIONS)
 
 # A nightly run: FUZZ_ARGUMENTS="--seed 100000" for other programs, --twice for second derivatives;
 # --save FOLDER keeps what fails.

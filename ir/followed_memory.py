@@ -16,9 +16,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.core import Call, Const, Function, Lambda, Location, Operand, Value, type_of
 from ir.heap import HEAP
-from ir.held import HeldMemory, is_memory_of_memory, item_held, may_be_memory
+from ir.held import HeldMemory, is_memory_of_memory, item_held
+from ir.held_functions import captures_memory, may_be_memory
 from ir.held_tables import (
     CONTAINERS,
     HeldTables,
@@ -28,7 +29,8 @@ from ir.held_tables import (
     may_be_one,
 )
 from ir.memory_facts import keeps_places
-from ir.types import BOTTOM, Tuple, Type, class_of, join
+from ir.special_calls import captured_names, default_names
+from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of, join
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -143,6 +145,59 @@ class FollowedMemory(HeldTables):
             version, self._contents(cls, before, loc), before.name, type_, loc
         )], [before], [again], loc)
         return again
+
+    def _function_again(
+        self, function: Value, version: Value, loc: Location | None
+    ) -> Value:
+        inference = self._places.inference
+        type_ = function.type
+        if type_ == TOP:
+            self._check(inference.surroundings.unless_capturing_held, function, loc)
+            return function
+        if not isinstance(type_, Closure):
+            raise self._refused(loc)
+        captures = [
+            self._part_again(primitives.read_captured, [Const(name)], part, function, loc)
+            for name, part in zip(captured_names(type_.code), type_.captures, strict=True)
+        ]
+        defaults = [
+            self._part_again(
+                primitives.read_default, [Const(name), Const(i)], part, function, loc
+            )
+            for i, (name, part) in enumerate(zip(
+                default_names(type_.code, len(type_.defaults)), type_.defaults, strict=True
+            ))
+        ]
+        keywords = {
+            name: self._part_again(primitives.read_default, [Const(name)], part, function, loc)
+            for name, part in type_.kwdefaults
+        }
+        if not isinstance(type_.code, Function):
+            return function  # of which no object may hold what it has captured
+        again = Value(function.name, type_)
+        inference._define(Lambda(type_.code, captures, defaults, keywords, again, loc))
+        return again
+
+    def _part_again(
+        self, callee: Any, operands: list[Operand], type_: Type, function: Value,
+        loc: Location | None,
+    ) -> Operand:
+        """What a function that was made elsewhere has captured, as it is now."""
+        if isinstance(type_, Known):
+            return Const(type_.value)
+        inference = self._places.inference
+        part = inference.call(callee, function, *operands, loc=loc)
+        if not isinstance(part, Value):
+            return part
+        heap = inference.current_heap(loc)
+        if captures_memory(type_):
+            return self._function_again(part, heap, loc)
+        if not may_be_memory(type_):
+            return part
+        if not (isinstance(function.type, Closure) and isinstance(function.type.code, Function)):
+            self._check(inference.surroundings.unless_held, part, loc)
+            return part
+        return self._again(part, part, heap, loc)
 
     def change(
         self, callee: Any, target: Value, operands: list[Operand], loc: Location | None,

@@ -17,22 +17,22 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.contents import holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.heap import HEAP, Heap, Identity, attribute_read, contents_read
+from ir.heap import HEAP, attribute_read, contents_read
+from ir.held_functions import HeldFunctions, may_be_memory
 from ir.place_state import check_call
-from ir.types import TOP, Dict, Iterator, Mapping, Method, Sequence, Type, class_of, join_all
+from ir.types import (
+    TOP,
+    Dict,
+    Mapping,
+    Sequence,
+    Type,
+    class_of,
+    join_all,
+)
 
 if TYPE_CHECKING:
     from ir.places import Places
-
-
-def may_be_memory(type_: Type) -> bool:
-    """Whether a value of this type may be an array or container, which an object can hold."""
-    cls = class_of(type_)
-    if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
-        return False
-    return holds_memory(type_) and not isinstance(type_, Iterator | Method)
 
 
 def item_held(type_: Type) -> Type:
@@ -53,11 +53,11 @@ def is_memory_of_memory(type_: Type) -> bool:
     return item != TOP and may_be_memory(item)
 
 
-class HeldMemory:
+class HeldMemory(HeldFunctions):
     """Follows, in one function, the memory that objects may hold."""
 
     def __init__(self, places: Places) -> None:
-        self._places = places
+        super().__init__(places)
         # All memory that the function has put into objects, or calls of it have.
         self.given: dict[Value, None] = {}
         # All that was exposed anywhere: loops come to a place again from behind it.
@@ -202,7 +202,9 @@ class HeldMemory:
         loc: Location | None,
     ) -> tuple[list[Operand], dict[str, Operand]]:
         """The operands of a call, which may read what they hold at any depth."""
-        return args, kwargs
+        return [self.read_function(arg, loc) for arg in args], {
+            name: self.read_function(arg, loc) for name, arg in kwargs.items()
+        }
 
     def was_changed(self, memory: Value, version: Value, loc: Location | None) -> None:
         """Notes what such memory holds behind a change."""

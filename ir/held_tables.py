@@ -12,7 +12,6 @@ now; and each function that is given one works on objects.
 
 from __future__ import annotations
 
-import itertools
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Iterable
@@ -23,7 +22,9 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.heap import ITEMS
-from ir.held import is_memory_of_memory, item_held, may_be_memory
+from ir.held import is_memory_of_memory, item_held
+from ir.held_functions import may_be_memory
+from ir.held_iterators import LAZY, WITHOUT_STEPS
 from ir.special_calls import special
 from ir.stand_ins import StandIns
 from ir.types import (
@@ -48,31 +49,6 @@ CONTAINERS = (Sequence, Mapping, Dict)
 # What the items of a container are: `()` for numbers and the like, for memory its class and the
 # kind of its items; None where that isn't known.
 Kind: TypeAlias = tuple[Any, ...] | None
-
-# These take items as somebody asks for them: by the positions of what they take them of (None for
-# all); and these do so, too, and have no steps.
-_LAZY: dict[int, slice] = {
-    **{
-        id(callee): slice(0, 1)
-        for callee in (
-            vars(itertools.chain)["from_iterable"], itertools.islice, itertools.accumulate,
-            itertools.pairwise,
-        )
-    },
-    **{
-        id(callee): slice(1, None)
-        for callee in (
-            map, filter, itertools.takewhile, itertools.dropwhile, itertools.starmap,
-        )
-    },
-    id(itertools.chain): slice(None),
-}
-_WITHOUT_STEPS = {
-    id(callee) for callee in (
-        itertools.cycle, itertools.compress, itertools.filterfalse, itertools.groupby,
-        itertools.tee,
-    )
-}
 
 
 def put(memory: Any, type_: Type) -> None:
@@ -284,13 +260,14 @@ class HeldTables(StandIns):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> tuple[list[Operand], dict[str, Operand]]:
+        args, kwargs = super().operands_of(callee, args, kwargs, loc)
         if not any(is_deep(type_of(arg)) for arg in (*args, *kwargs.values())):
             return args, kwargs
         known = id(callee.value) if isinstance(callee, Const) else None
-        if known in _WITHOUT_STEPS:
+        if known in WITHOUT_STEPS:
             raise self._refused(loc)
-        if known in _LAZY:
-            return self._by_steps(args, _LAZY[known], loc), kwargs
+        if known in LAZY:
+            return self._by_steps(args, LAZY[known], loc), kwargs
         if not self._places.inference.surroundings.reads_whole(callee):
             return args, kwargs
         return [self.whole(arg, loc) for arg in args], {

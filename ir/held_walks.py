@@ -225,20 +225,26 @@ def _may_be_numbers(type_: Type) -> bool:
     )
 
 
+def function_called(
+    callee: object, args: list[Operand], kwargs: dict[str, Operand]
+) -> Operand:
+    """The function that `map` and its kin call."""
+    if callee is itertools.accumulate:
+        return args[1] if len(args) > 1 else kwargs.get("func", Const(None))
+    return args[0]
+
+
 def operands_of_calling(
     self: TypedCalls, callee: object, args: list[Operand], kwargs: dict[str, Operand],
     loc: Location | None,
 ) -> list[Operand]:
     """The operands of `map` and its kin, with iterators that go on by steps in the place of memory
     that the function which they call may change."""
-    if callee is itertools.accumulate:
-        function = args[1] if len(args) > 1 else kwargs.get("func", Const(None))
-    else:
-        function = args[0]
+    function = function_called(callee, args, kwargs)
     given = [arg for arg in args if arg is not function]
     walked = [arg for arg in given if is_walked_ahead(self, arg)]
     unknown = [source for arg in given for source in unknown_sources(self, arg)]
-    if not (walked or unknown) or not _may_change(self, callee, function, args):
+    if not (walked or unknown) or not may_change(self, callee, function, args):
         return args
     if any(isinstance(type_of(arg), Iterator) for arg in walked):
         raise _unsupported(loc)
@@ -257,7 +263,7 @@ def operands_of_calling(
     ]
 
 
-def _may_change(
+def may_change(
     self: TypedCalls, callee: object, function: Operand, args: list[Operand]
 ) -> bool:
     items = tuple(facts.item_of(type_of(arg)) for arg in args[1:])

@@ -35,7 +35,7 @@ from ir.core import (
 )
 from ir.failing import changes_of, may_lose_changes
 from ir.heap import HEAP_NAME
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.lists_given import is_given_at_once
 from ir.narrowing import Told, narrow
 from ir.places import Places
@@ -276,6 +276,7 @@ class Inference(TypedLoops):
     def _copy_call(self, op: Call, mapping: Mapping) -> None:
         if not self._inlining:
             self._at = op
+        self.copied = op, mapping
         new: Any = mapping.get  # which has no constants
         args = [new(arg, arg) for arg in op.args]
         kwargs = {name: new(arg, arg) for name, arg in op.kwargs.items()} if op.kwargs else {}

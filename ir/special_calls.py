@@ -148,10 +148,12 @@ def _read_captured(
     if isinstance(made, Lambda):
         for value, operand in zip(made.function.captured, made.captures, strict=True):
             if value.name == name:
+                if self.places is not None and self.places.is_watching:
+                    return [self.places.held.read_captured(operand, loc)]
                 return [operand]
     type_ = type_of(function)
     if isinstance(type_, Closure):
-        captured = _captured_names(type_.code)
+        captured = captured_names(type_.code)
         found = type_.captures[captured.index(name)]
         if isinstance(found, Known):
             return [Const(found.value)]
@@ -188,10 +190,18 @@ def is_unbound(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value is primitives.UNBOUND
 
 
-def _captured_names(code: Any) -> list[str]:
+def captured_names(code: Any) -> list[str]:
     if isinstance(code, Function):
         return [value.name for value in code.captured]
     return list(code.co_freevars)
+
+
+def default_names(code: Any, count: int) -> list[str]:
+    """The positional parameters that have defaults, which are the last ones."""
+    if not isinstance(code, Function):
+        return list(code.co_varnames[code.co_argcount - count : code.co_argcount])
+    end = code.signature.positional_only + code.signature.positional
+    return [value.name for value in code.params[end - count : end]]
 
 
 def is_literal(value: object) -> bool:

@@ -40,7 +40,7 @@ from ir.generators import (
     throwing,
 )
 from ir.heap import contents_read, set_attribute
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.rewrite import Mapping
 from ir.special_calls import Folded, special, typed
 from ir.types import (

@@ -246,6 +246,10 @@ class Surroundings(Protocol):
     def may_change_held(self) -> bool:
         """Whether memory that objects hold may be changed in place in this program."""
 
+    def changes_held(self) -> bool:
+        """Whether this is known to be a program on objects, and such memory may be changed."""
+        return False
+
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold, and its changes."""
 
@@ -313,6 +317,9 @@ class Surroundings(Protocol):
 
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
+
+    def unless_capturing_held(self, function: Any) -> None:
+        """The same for what a function has captured."""
 
     def unless_holding_held(self, value: Any) -> None:
         """The same for a container whose elements may be changed as well."""

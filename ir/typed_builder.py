@@ -13,6 +13,7 @@ from ir.errors import NeedsHeap
 from ir.failing import Cuts
 from ir.place_state import Effect, Returned
 from ir.places import Places
+from ir.rewrite import Mapping
 from ir.special_calls import is_literal, literal_keys
 from ir.surroundings import Surroundings
 from ir.types import BOTTOM, TOP, Closure, Known, Top, Tuple, Type
@@ -74,6 +75,8 @@ class TypedBuilder(Operations):
         # Calls by the one of the source that they were made for; calls of functions that either
         # fail or make their changes.
         self._at: Op | None = None
+        # The call of the source that is typed, and what its operands are here.
+        self.copied: tuple[Call, Mapping] | None = None
         self._made_for: dict[Op, Op] = {}
         self._at_once: set[Op] = set()
         # The operations of the source that change something, and whether one fails behind that.

@@ -16,7 +16,7 @@ from ir.derived import base_of, is_asked
 from ir.enumerations import called_method, members_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME
-from ir.held_walks import CALLING, operands_of_calling
+from ir.held_iterators import READING_LATER, may_read_later, operands_of_lazy
 from ir.memory_facts import UNPACKING
 from ir.place_state import Effect
 from ir.rewrite import Mapping
@@ -99,6 +99,7 @@ class TypedCalls(TypedChanges):
                 arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
             ]
             kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
+            callee = places.held.read_callee(callee, loc)
             args, kwargs = places.held.operands_of(callee, args, kwargs, loc)
         if type(callee) is not Const or callee.value is not primitives.check_bound:
             # What a variable is where it is bound doesn't tell whether it is.
@@ -137,8 +138,8 @@ class TypedCalls(TypedChanges):
                 given = args[::-1] if is_swapped else args
                 return self.typed_call(Const(method), given, {}, names, loc)
         if places is not None and (self.heap is not None or not self.works_on_objects):
-            if places.is_watching and args and id(value) in CALLING:
-                args = operands_of_calling(self, value, args, kwargs, loc)
+            if id(value) in READING_LATER and args and may_read_later(self):
+                args = operands_of_lazy(self, value, args, kwargs, loc)
             args = self._items_of_objects(value, args, loc)
             try:
                 consumer = self.surroundings.consumer(value, tuple(map(type_of, args)))

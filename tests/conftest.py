@@ -13,22 +13,28 @@ FEW = 40
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--every-fourth", type=int, choices=range(4), metavar="FIRST",
-        help="of tests with many rows, run every fourth row from this one on",
+        "--rows", type=_share, metavar="FIRST:STEP",
+        help="of tests with many rows, run those from the first one on in steps",
     )
+
+
+def _share(text: str) -> tuple[int, int]:
+    first, step = map(int, text.split(":"))
+    return first % step, step
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A part of the large tables; CI runs another one on each of the other Pythons."""
-    first = config.getoption("every_fourth")
-    if first is None:
+    share = config.getoption("rows")
+    if share is None:
         return
+    first, step = share
     sizes = Counter(map(_test_of, items))
     seen: Counter[str] = Counter()
     kept, left = [], []
     for item in items:
         test = _test_of(item)
-        is_kept = sizes[test] < FEW or seen[test] % 4 == first
+        is_kept = sizes[test] < FEW or seen[test] % step == first
         (kept if is_kept else left).append(item)
         seen[test] += 1
     config.hook.pytest_deselected(items=left)

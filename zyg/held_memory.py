@@ -15,6 +15,8 @@ from _thread import _local  # the import of `threading` takes as long as seven m
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +26,8 @@ from zyg.errors import NotDifferentiable
 
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
+# What may have captured memory.
+FUNCTIONS = (FunctionType, partial)
 # Classes of which most values are: no memory is in them.
 PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
 Undo: TypeAlias = Callable[..., Any]
@@ -298,6 +302,27 @@ class Seen(Identity):
                 self.parts = _parts(value)
         elif isinstance(value, tuple):
             self.parts = _parts(value)
+        elif isinstance(value, FUNCTIONS):
+            self.parts = {
+                name: Seen(item) for name, item in captured_by(value).items()
+                if reaches_memory(item) or isinstance(item, FUNCTIONS)
+            } or None
+
+
+def captured_by(function: FunctionType | partial[Any]) -> dict[str, Any]:
+    """What a function has captured, and its defaults, by the names that cotangents have for it."""
+    if isinstance(function, partial):
+        return {"func": function.func, "args": function.args, "keywords": function.keywords}
+    code = function.__code__
+    found = dict(function.__dict__.get("captured", ()))
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # a variable that isn't bound yet
+            continue
+    defaults = function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    return {**found, **dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
 
 
 def _parts(value: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from ir import primitives
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import hold_value, is_memory, owner_of, shown_by
+from zyg.held_memory import FUNCTIONS, captured_by, hold_value, is_memory, owner_of, shown_by
 from zyg.numpy_changes import added_at_each
 from zyg.tangent import (
     copy_of,
@@ -111,6 +111,35 @@ class HeldTangents:
         if contents.known is not None:
             contents.learn(value, dot)
         return self.of(value)
+
+    def now_within(self, value: Any, dot: Any) -> Any:
+        """The same for a container that no object holds, whose items may be memory that is."""
+        if not self._contents or self.knows(value):
+            return self.now(value, dot)
+        if isinstance(value, dict):
+            items = list(value)
+            dots = [(dot or {}).get(key) for key in items]
+            found = list(map(self.now_within, value.values(), dots))
+            is_same = all(new is old for new, old in zip(found, dots, strict=True))
+            return dot if is_same else {**(dot or {}), **dict(zip(items, found, strict=True))}
+        if isinstance(value, FUNCTIONS):
+            return self._now_captured(value, dot)
+        if not isinstance(value, list | tuple | deque):
+            return dot
+        dots = [None] * len(value) if dot is None else list(dot)
+        found = list(map(self.now_within, value, dots))
+        if all(new is old for new, old in zip(found, dots, strict=True)):
+            return dot
+        return rebuilt_like(value, found)
+
+    def _now_captured(self, function: Any, dot: Any) -> Any:
+        """The same for what a function has captured: its tangent is a dict of theirs."""
+        found = dict(dot or {})
+        for name, value in captured_by(function).items():
+            part = self.now_within(value, found.get(name))
+            if part is not None:
+                found[name] = part
+        return found or dot
 
     def item(self, memory: Any, key: Any, value: Any, dot: Any = None) -> Any:
         """The tangent of `memory[key]`, which is `value`; that of what isn't known is in `dot`."""

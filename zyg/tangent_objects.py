@@ -119,6 +119,11 @@ def now(value: Any, dot: Any) -> Any:
     return current_tangents().held.now(value, dot)
 
 
+def now_within(value: Any, dot: Any) -> Any:
+    """The same for a container, local or not, of what an object may have changed."""
+    return current_tangents().held.now_within(value, dot)
+
+
 def item_dot(items: Any, key: Any, value: Any, dot: Any) -> Any:
     """The tangent of `items[key]`, which is `value`; that of `items` is `dot`, if no object holds
     them."""
@@ -211,7 +216,7 @@ def live_items(memory: Any, dot: Any) -> Any:
 
 facts.effect(store_dot, delete_dot, store_held, change)
 # What gives another result where something was changed meanwhile.
-READING = (read_dot, now, item_dot, held_item_dot, live_items)
+READING = (read_dot, now, now_within, item_dot, held_item_dot, live_items)
 
 
 def attributes_of(obj: Any) -> dict[str, Any]:

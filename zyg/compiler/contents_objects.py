@@ -14,11 +14,20 @@ from collections import OrderedDict, deque
 from typing import Any
 
 from ir import facts, primitives
-from ir.heap import Contents
+from ir.heap import HEAP_NAME, Contents
 from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import is_known, is_memory, owner_of, reaches_memory, state
+from zyg.held_memory import (
+    FUNCTIONS,
+    captured_by,
+    is_known,
+    is_memory,
+    memory_in,
+    owner_of,
+    reaches_memory,
+    state,
+)
 from zyg.rules.registry import constant, rule_of
 
 
@@ -94,6 +103,9 @@ def reads_whole(callee: Any) -> bool:
     """Whether a call reads what its operands hold at any depth."""
     if callee is primitives.apply:
         return True
+    derived = getattr(callee, "ir_function", None)
+    if derived is not None:  # without the heap it can't look for what memory holds
+        return all(param.name != HEAP_NAME for param in derived.params)
     if id(callee) in _OF_REFERENCES or str(getattr(callee, "__module__", "")) in _OF_IR:
         return False
     return rule_of(callee) is not None
@@ -112,6 +124,22 @@ def part_functions(cls: type) -> tuple[Any, Any] | None:
         OrderedDict: (held_rows.put_values, held_rows.whole_ordered),
     }
     return known.get(cls)
+
+
+def unless_capturing_held(function: Any) -> None:
+    """Raises for a function that has captured memory which an object holds, and may have changed
+    since, where second derivatives are asked for."""
+    pending = [function]
+    while pending:
+        current = pending.pop()
+        for value in captured_by(current).values() if isinstance(current, FUNCTIONS) else ():
+            pending.append(value)
+            if any(map(is_known, memory_in(value))):
+                raise NotDifferentiable(
+                    "the second derivative of the call of a function that zyg has come to by an "
+                    "unknown call, and that has captured what an object holds; give it that as an "
+                    "argument"
+                )
 
 
 def unless_memory(value: Any) -> None:
@@ -139,10 +167,11 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 
 constant(
-    contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory
+    contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
+    unless_capturing_held,
 )
 facts.pure(contents_of, contents_put, reference)
-facts.effect(unless_memory, unless_items_are_memory)
+facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held)
 
 
 @facts.result(contents_of, contents_put)

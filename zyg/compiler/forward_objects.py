@@ -23,7 +23,7 @@ from ir.heap import (
     object_read,
     without_heap,
 )
-from ir.held import may_be_memory
+from ir.held_functions import captures_memory, may_be_memory
 from ir.rewrite import Mapping
 from ir.types import Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
@@ -212,7 +212,8 @@ class ForwardObjects(ForwardRules):
 
     def _may_be_held(self, value: Value) -> bool:
         """Whether a value may be memory that objects hold and change in place."""
-        return may_be_memory(value.type) and bool(self.surroundings.holds_at_run_time())
+        is_any = may_be_memory(value.type) or captures_memory(value.type)
+        return is_any and bool(self.surroundings.holds_at_run_time())
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.heap import attribute_read, attribute_set, attribute_stored
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.record import record
 from ir.types import Known, Scalar, class_of, widen
 

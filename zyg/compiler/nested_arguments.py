@@ -20,7 +20,7 @@ from ir import facts
 from ir.core import Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, Identity, object_read
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.typed_calls import TypedCalls
 from ir.types import Closure, Dict, Known, Mapping, Sequence, Tuple, Type, Union
 from zyg.compiler.fields import fields_of

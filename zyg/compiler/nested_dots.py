@@ -29,8 +29,9 @@ from zyg.tangent import zero_tangent
 
 # What is done with memory that objects hold, which has no such form.
 _OF_MEMORY = (
-    tangent_objects.store_held, tangent_objects.now, tangent_objects.item_dot,
-    tangent_objects.held_item_dot, tangent_objects.change, tangent_objects.live_items,
+    tangent_objects.store_held, tangent_objects.now, tangent_objects.now_within,
+    tangent_objects.item_dot, tangent_objects.held_item_dot, tangent_objects.change,
+    tangent_objects.live_items,
 )
 
 

@@ -22,6 +22,8 @@ from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Location, Operand, Value, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
+from ir.held_functions import may_be_memory
+from ir.held_tables import is_deep
 from ir.record import node
 from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
@@ -156,7 +158,7 @@ def expanded(
             indices.append(count + at)
             if isinstance(bound[at], list):
                 starred[i - len(leading)] = bound[at].index(i)
-    made, heap = specialised(specialiser, inference, source, inputs, loc)
+    made, heap = specialised(specialiser, inference, source, inputs, indices, loc)
     if heap is None and made.lost & frozenset(indices):
         raise Unsupported(
             "the gradient of a function that stores into globals, inside differentiated code", loc,
@@ -243,15 +245,18 @@ class Opened(Exception):
 
 def specialised(
     specialiser: Specialiser, inference: TypedCalls, source: Function, inputs: list[Operand],
-    loc: Location | None,
+    active: list[int], loc: Location | None,
 ) -> tuple[Specialisation, int | None]:
-    """A function whose gradient is asked for; where it stores into objects, as one that takes the
-    heap, with the number of that input."""
+    """A function whose derivative by some inputs is asked for; where it stores into objects, as one
+    that takes the heap, with the number of that input."""
     types_ = [parameter_type(type_of(operand)) for operand in inputs]
     try:
         made = specialiser.specialise(source, types_)
-        # With what isn't known set apart, code for objects takes the heap, which is checked there.
-        is_apart = inference.heap is not None and specialiser.sets_apart
+        # With what isn't known set apart, code for objects takes the heap, which is checked there;
+        # and so it does where the contents of what objects hold are other objects'.
+        follows = specialiser.fields is not None and specialiser.fields.follows_contents
+        follows = follows and not _reads_rows_alone(made, active)
+        is_apart = inference.heap is not None and (specialiser.sets_apart or follows)
         if not made.stored and not (is_apart and made.works_on_objects):
             return made, None
         if inference.heap is None:
@@ -265,8 +270,28 @@ def specialised(
     heap = len(source.captured) + next(
         i for i, value in enumerate(source.params) if value.name == HEAP_NAME
     )
+    given = [types_[i] for i in active]
     types_.insert(heap, HEAP)
-    return specialiser.specialise(source, types_), heap
+    made = specialiser.specialise(source, types_)
+    if specialiser.fields is not None and specialiser.fields.follows_contents:
+        # Objects stand for the contents of these: cotangents would be those objects'.
+        is_changed = made.heap in made.updates and any(map(may_be_memory, given))
+        if is_changed or any(map(is_deep, given)):
+            raise Unsupported(
+                "the derivative by arrays or containers that objects may hold, of a function that "
+                "works on objects, inside of differentiated code", loc, advice="give it copies",
+            )
+    return made, heap
+
+
+def _reads_rows_alone(made: Specialisation, active: list[int]) -> bool:
+    """Whether all that a function reads of objects is what the rows hold that it is given, and is
+    differentiated by: it is given them whole."""
+    if not any(is_deep(made.inputs[i]) for i in active):
+        return False
+    return all(map(holds_no_objects, made.inputs)) and not any(
+        one.reads_objects for one in made.with_callees()
+    )
 
 
 def refuse_unsettled(

@@ -10,7 +10,7 @@ from ir.binding import bind
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.late import late
 from ir.shared_names import names_of
 from ir.types import (
@@ -233,6 +233,9 @@ class ObjectSurroundings:
         fields = self._specialiser.fields
         return fields is None or bool(fields.ask("may_be_held"))
 
+    def changes_held(self) -> bool:
+        return self._specialiser.fields is not None and self.may_change_held()
+
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold."""
         fields = self._specialiser.fields
@@ -253,6 +256,10 @@ class ObjectSurroundings:
     @property
     def is_followed(self) -> Any:
         return contents_objects.is_followed
+
+    @property
+    def unless_capturing_held(self) -> Any:
+        return contents_objects.unless_capturing_held
 
     @property
     def unless_memory(self) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ir.core import Block, Call, Const, For, If, Op, Operand, Try, Value, While, Yield, blocks_of
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.rewrite import Mapping, blocks, free_values, substitute, walk
 from zyg import cotangent, keeping
 from zyg.compiler.metadata import reads_only_metadata

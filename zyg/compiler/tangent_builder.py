@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import primitives
+from ir.contents import has_parts
 from ir.core import (
     Block,
     Branch,
@@ -34,6 +35,7 @@ from ir.core import (
     type_of,
 )
 from ir.heap import HEAP, HEAP_NAME, without_heap
+from ir.held_functions import captures_memory
 from ir.memory_facts import is_change
 from ir.rewrite import Mapping, defined, walk
 from ir.typed_branches import MakeBranch
@@ -58,7 +60,7 @@ from zyg.compiler.transpose import held_by
 from zyg.compiler.written_values import written_values
 from zyg.rules.tangent_registry import linear
 from zyg.tangent import picked, tangent_items
-from zyg.tangent_objects import delete_dot, now, read_dot, store_dot, store_held
+from zyg.tangent_objects import delete_dot, now, now_within, read_dot, store_dot, store_held
 
 linear(kept_with_objects, 0)
 
@@ -158,7 +160,9 @@ class TangentBuilder(FoundTangents):
         if step.value not in self.dots:
             self.still.add(step.value)
         before = self.dot_or_zero(step.value)
-        self.set_dot(step.result, self.made(now, step.result, before))
+        is_deep = has_parts(step.result.type) or captures_memory(step.result.type)
+        look = now_within if is_deep else now
+        self.set_dot(step.result, self.made(look, step.result, before))
         self.held[step.result] = (before,)
 
     def _seen_tangent(self, result: Value, value: Operand) -> None:

@@ -79,7 +79,8 @@ def expanded_jvp(
         ]
         inputs = [*captured, *(xs[item] if isinstance(item, int) else item for item in bound)]
         places = [len(captured) + bound.index(i) for i in range(len(xs))]
-    made, heap = specialised(specialiser, inference, source, inputs, loc)
+    active_places = [k for k, dot in zip(places, dots, strict=True) if not is_none(dot)]
+    made, heap = specialised(specialiser, inference, source, inputs, active_places, loc)
     inference.works_on_objects |= made.works_on_objects
     if heap is not None:
         refuse_unsettled(specialiser, made, [], loc)

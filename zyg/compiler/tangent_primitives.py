@@ -47,6 +47,11 @@ def _attempted(y: Any, items: Any, items_dot: Any) -> Any:
     return tangent_items(items_dot, items)
 
 
+@tangent(primitives.read_captured, primitives.read_default)
+def _captured(y: Any, function: Any, name: str, *rest: Any) -> Any:
+    return picked(rest[len(rest) // 2 - 1], name, y)
+
+
 @tangent(primitives.special_method)
 def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any) -> Any:
     return {"__self__": owner_dot}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME, attribute_read, class_stored, without_heap
-from ir.held import may_be_memory
+from ir.held_functions import may_be_memory
 from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping

@@ -1,0 +1,104 @@
+"""Functions that have captured memory which objects may hold, and change before they are called.
+
+    rows = [o.x]               rows = build_list(x)
+    f = lambda: rows[0][0]     f = closure[rows]
+    o.x[0] = v                 _, heap_1 = updating(stored, ('heap@',), x, 0, v, heap@=heap)
+    y = f()                    rows_1 = contents_read(heap_1, rows)
+                               f_1 = closure[rows_1]
+                               y = f_1()
+
+A function that was made elsewhere is looked at as a whole (`contents_read`): its cotangent is that
+of what it has captured. So is one that is given to another function, which may ask which it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ir import facts
+from ir.contents import holds_memory
+from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
+from ir.heap import Heap, Identity, contents_read
+from ir.types import TOP, Closure, Iterator, Method, Type, Union, class_of
+
+if TYPE_CHECKING:
+    from ir.places import Places
+
+
+def may_be_memory(type_: Type) -> bool:
+    """Whether a value of this type may be an array or container, which an object can hold."""
+    cls = class_of(type_)
+    if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
+        return False
+    return holds_memory(type_) and not isinstance(type_, Iterator | Method)
+
+
+def captures_memory(type_: Type) -> bool:
+    """Whether a value may be a function that has captured memory, or has it as a default."""
+    match type_:
+        case Union(members):
+            return any(map(captures_memory, members))
+        case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
+            parts = [*captures, *defaults, *(part for _, part in keywords)]
+            return any(may_be_memory(part) or captures_memory(part) for part in parts)
+    return False
+
+
+class HeldFunctions:
+    """Follows, in one function, the functions that have captured what objects may hold."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def read(self, value: Operand, loc: Location | None) -> Operand:
+        raise AssertionError("given by HeldMemory")
+
+    def read_callee(self, callee: Operand, loc: Location | None) -> Operand:
+        """The function to call, with what it has captured as that is now."""
+        inference = self._places.inference
+        made = inference.definitions.get(callee) if isinstance(callee, Value) else None
+        if not isinstance(made, Lambda):
+            return self.read_function(callee, loc, is_called=True)
+        captures = [self.read_captured(o, loc) for o in made.captures]
+        defaults = [self.read_captured(o, loc) for o in made.defaults]
+        keywords = {name: self.read_captured(o, loc) for name, o in made.kwdefaults.items()}
+        now = [*captures, *defaults, *keywords.values()]
+        before = [*made.captures, *made.defaults, *made.kwdefaults.values()]
+        if all(new is old for new, old in zip(now, before, strict=True)):
+            return callee
+        again = Value(made.result.name, made.result.type)
+        inference._define(Lambda(made.function, captures, defaults, keywords, again, made.loc))
+        return again
+
+    def read_captured(self, operand: Operand, loc: Location | None) -> Operand:
+        """What a function has captured, as it is now."""
+        is_function = captures_memory(type_of(operand))
+        return self.read_callee(operand, loc) if is_function else self.read(operand, loc)
+
+    def read_function(
+        self, function: Operand, loc: Location | None, is_called: bool = False
+    ) -> Operand:
+        """The same function, whose cotangent is that of what it has captured as that is now."""
+        places, state = self._places, self._places.state
+        heap = places.inference.heap
+        if heap is None or not isinstance(function, Value):
+            return function
+        if not captures_memory(function.type) and not (is_called and function.type == TOP):
+            return function
+        version = state.current.get(heap, heap)
+        seen = state.seen.get(function)
+        if seen is None or seen[0] is not version:
+            state.seen[function] = version, function, function  # while it is looked at
+            again = self._function_again(function, version, loc)
+            seen = state.seen[function] = version, function, again
+            state.seen[again] = seen
+        return seen[2]
+
+    def _function_again(
+        self, function: Value, version: Value, loc: Location | None
+    ) -> Value:
+        again = Value(function.name, function.type)
+        call = Call(Const(contents_read), [version, function], {}, [again], loc)
+        self._places.inference.ops.append(call)
+        self._places.inference.definitions[again] = call
+        return again
