@@ -13,17 +13,20 @@ object: what was read from one, given to a call that works on objects, or came f
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.errors import Unsupported
 from ir.heap import HEAP, attribute_read, contents_read
 from ir.held_functions import HeldFunctions, may_be_memory
 from ir.place_state import check_call
 from ir.types import (
     TOP,
     Dict,
+    Iterator,
     Mapping,
     Sequence,
     Type,
@@ -110,7 +113,11 @@ class HeldMemory(HeldFunctions):
         """The value to read in the place of one that an object may have changed in place."""
         places, state = self._places, self._places.state
         heap = places.inference.heap
-        if heap is None or not isinstance(value, Value) or not may_be_memory(value.type):
+        if heap is None or not isinstance(value, Value):
+            return value
+        if not may_be_memory(value.type):
+            if isinstance(value.type, Iterator):
+                self._check_iterator(value, loc)
             return value
         first = places.origin(value)
         known = state.exposed.get(first)
@@ -132,6 +139,40 @@ class HeldMemory(HeldFunctions):
         state.seen[first] = version, before, again
         self.known.add(again)  # also behind the block that it is of
         return again
+
+    def _check_iterator(self, value: Value, loc: Location | None) -> None:
+        """Refuses an iterator that was made before objects changed what it will come to."""
+        state, heap = self._places.state, self._places.inference.heap
+        assert heap is not None
+        known = state.exposed.get(value, heap if value in self._places.inputs else None)
+        if known is not None and known is not state.current.get(heap, heap):
+            if self.is_watching and self._reads_held(value):
+                raise Unsupported(
+                    "an iterator over what objects hold, which may have changed since it was made",
+                    loc, advice="make a list of the items, and read that",
+                )
+
+    def _reads_held(self, value: Value) -> bool:
+        """Whether an iterator reads memory that objects may hold."""
+        made = self._places.inference.definitions.get(value)
+        if not isinstance(made, Call):
+            return value in self._places.inputs
+        return any(
+            self._reads_held(arg) if isinstance(arg.type, Iterator)
+            else may_be_memory(arg.type) and self.is_exposed(arg)
+            for arg in made.args if isinstance(arg, Value)
+        )
+
+    def made(self, call: Call) -> None:
+        """Notes when iterators are made, by functions of C."""
+        state, heap = self._places.state, self._places.inference.heap
+        is_python = not isinstance(call.callee, Const) or (
+            isinstance(call.callee.value, types.FunctionType)
+        )
+        if heap is not None and not is_python:
+            for value in call.results:
+                if isinstance(value.type, Iterator):
+                    state.exposed[value] = state.current.get(heap, heap)
 
     def _exposed_since(self, first: Value) -> Value | None:
         """The version of the heap that a view that was read before, or one of several values, is

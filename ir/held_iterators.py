@@ -19,9 +19,10 @@ from ir.core import Block, Call, Const, For, Lambda, Location, Op, Operand, Valu
 from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.held_functions import captures_memory, may_be_memory
-from ir.held_walks import CALLING, function_called, is_walked_ahead, may_change, operands_of_calling
+from ir.held_walks import CALLING, function_called, is_walked_ahead, operands_of_calling
+from ir.place_state import check_call
 from ir.rewrite import Mapping, count_uses
-from ir.types import TOP, Iterator, Tuple, Type, Union
+from ir.types import TOP, Iterator, Known, Tuple, Type, Union
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -86,15 +87,19 @@ def operands_of_lazy(
     rows = [arg for arg in taken if _may_change_later(self, arg)]
     if not rows and not is_asking:
         return args
-    is_changing = function is not None and may_change(self, callee, function, args)
+    is_changing = is_asking and _works_on_objects(self, callee, function, args)
     if not is_changing and _is_taken_at_once(self, callee):
         return args
     if self.heap is None:
         self.works_on_objects = True
         return args
-    is_of_loop = id(callee) == _REVERSED or not any(map(_has_rows, rows))
-    if is_of_loop and _is_taken_by_loop(self):
-        return args  # which sees to it that its body changes nothing that is ahead
+    if id(callee) == _REVERSED and _is_taken_by_loop(self):
+        return args
+    if id(callee) in (*WITHOUT_STEPS, _REVERSED) and not any(map(_has_known_rows, rows)):
+        # Numbers are what loops look after (`ir.held_walks`).
+        check = self.surroundings.unless_rows
+        self.ops += [check_call(check, [arg], loc) for arg in rows if _has_rows(arg)]
+        return args
     if id(callee) in (*WITHOUT_STEPS, _REVERSED) or kwargs:
         raise Unsupported(
             "an iterator over arrays or containers that objects hold, and may change before it has "
@@ -107,11 +112,27 @@ def operands_of_lazy(
     ]
 
 
+def _works_on_objects(
+    self: TypedCalls, callee: object, function: Operand | None, args: list[Operand]
+) -> bool:
+    """Whether the function that an iterator calls may change what it will come to."""
+    assert function is not None
+    items = tuple(facts.item_of(type_of(arg)) for arg in args if arg is not function)
+    if callee is itertools.starmap:
+        items = items[0].items if items and isinstance(items[0], Tuple) else (TOP, TOP)
+    elif callee is itertools.accumulate:
+        items = items[:1] * 2
+    return self.surroundings.works_on_objects(type_of(function), items, {})
+
+
 def _reads_objects(
     self: TypedCalls, callee: object, function: Operand, args: list[Operand]
 ) -> bool:
     """Whether what an iterator calls may read something that changes."""
-    return captures_memory(type_of(function)) or may_change(self, callee, function, args)
+    if type_of(function) == Known(None):
+        return False
+    captures = captures_memory(type_of(function))
+    return captures or _works_on_objects(self, callee, function, args)
 
 
 def _may_change_later(self: TypedCalls, operand: Operand) -> bool:
@@ -128,6 +149,11 @@ def _may_change_later(self: TypedCalls, operand: Operand) -> bool:
 def _has_rows(operand: Operand) -> bool:
     """Whether the items of a value may be memory."""
     return _holds_rows(facts.item_of(type_of(operand)))
+
+
+def _has_known_rows(operand: Operand) -> bool:
+    item = facts.item_of(type_of(operand))
+    return item != TOP and _holds_rows(item)
 
 
 def _holds_rows(type_: Type) -> bool:

@@ -244,7 +244,7 @@ def operands_of_calling(
     given = [arg for arg in args if arg is not function]
     walked = [arg for arg in given if is_walked_ahead(self, arg)]
     unknown = [source for arg in given for source in unknown_sources(self, arg)]
-    if not (walked or unknown) or not may_change(self, callee, function, args):
+    if not (walked or unknown) or not _may_change(self, callee, function, args):
         return args
     if any(isinstance(type_of(arg), Iterator) for arg in walked):
         raise _unsupported(loc)
@@ -263,7 +263,7 @@ def operands_of_calling(
     ]
 
 
-def may_change(
+def _may_change(
     self: TypedCalls, callee: object, function: Operand, args: list[Operand]
 ) -> bool:
     items = tuple(facts.item_of(type_of(arg)) for arg in args[1:])

@@ -82,6 +82,7 @@ class Places(PlaceMerging):
 
     def defined(self, call: Call) -> None:
         """Notes what a call does with the names of memory that it is given."""
+        self.held.made(call)
         if isinstance(call.callee, Const) and id(call.callee.value) in CHANGING:
             return
         if isinstance(call.results[0].type if call.results else None, Method):

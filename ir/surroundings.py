@@ -321,6 +321,9 @@ class Surroundings(Protocol):
     def unless_capturing_held(self, function: Any) -> None:
         """The same for what a function has captured."""
 
+    def unless_rows(self, items: Any) -> None:
+        """Raises, when the program runs, for a list or the like of memory that objects hold."""
+
     def unless_holding_held(self, value: Any) -> None:
         """The same for a container whose elements may be changed as well."""
 

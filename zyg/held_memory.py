@@ -490,6 +490,15 @@ def unless_walking_held(items: Any) -> None:
         )
 
 
+def unless_rows(items: Any) -> None:
+    """Raises for arrays and containers that objects hold, in a container that is read later."""
+    if any(is_memory(item) and is_known(item) for item in items_of(items)):
+        raise NotDifferentiable(
+            "an iterator over arrays or containers that objects hold, and may change before it has "
+            "come to them; make a list of the items, and read that"
+        )
+
+
 def unless_holding_held(value: Any) -> None:
     """The same for a container whose elements may be changed as well."""
     for found in memory_in(value):

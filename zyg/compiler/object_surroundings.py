@@ -54,6 +54,7 @@ from zyg.held_memory import (
     unless_held,
     unless_holding_held,
     unless_lazy,
+    unless_rows,
     unless_walking_held,
 )
 from zyg.nested_shadows import Bars, BarTable
@@ -79,6 +80,7 @@ class ObjectSurroundings:
     is_class_store = staticmethod(is_class_store)
     unless_held = staticmethod(unless_held)
     unless_lazy = staticmethod(unless_lazy)
+    unless_rows = staticmethod(unless_rows)
     unless_walking_held = staticmethod(unless_walking_held)
     unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)
