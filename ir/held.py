@@ -147,6 +147,7 @@ class HeldMemory(HeldFunctions):
         known = state.exposed.get(value, heap if value in self._places.inputs else None)
         if known is not None and known is not state.current.get(heap, heap):
             if self.is_watching and self._reads_held(value):
+                self._places.inference.surroundings.unless_settled()
                 raise Unsupported(
                     "an iterator over what objects hold, which may have changed since it was made",
                     loc, advice="make a list of the items, and read that",

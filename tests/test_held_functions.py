@@ -146,6 +146,18 @@ def with_keywords_in_a_partial(x):
     return look(x)
 
 
+def remembered(x):
+    q = held(x)
+    w = [q.a]
+
+    @functools.lru_cache
+    def look(i):
+        return w[0][i]
+
+    q.a[0] = x**3
+    return look(0) * look(1)
+
+
 def mapped(x):
     q = held(x)
     w = [q.a]
@@ -195,8 +207,8 @@ def of_a_checkpointed_call(x):
 PROGRAMS = [
     of_an_array, of_a_list, of_a_dict, of_a_tuple, of_a_list_of_numbers, by_a_default, in_a_list,
     in_an_attribute, from_a_call, given_to_a_call, in_another_one, in_a_loop, in_a_partial,
-    with_keywords_in_a_partial, mapped, of_one_of_two, read_with_the_keys_of_a_table, of_a_gradient,
-    of_a_gradient_by_a_name, of_a_checkpointed_call,
+    with_keywords_in_a_partial, remembered, mapped, of_one_of_two, read_with_the_keys_of_a_table,
+    of_a_gradient, of_a_gradient_by_a_name, of_a_checkpointed_call,
 ]
 
 
@@ -231,4 +243,5 @@ def test_second_derivative(program, inner, outer):
 
 REFUSED_TWICE = {
     "in_a_partial", "with_keywords_in_a_partial", "of_one_of_two", "of_a_checkpointed_call",
+    "remembered",
 }

@@ -106,9 +106,37 @@ def of_two_at_once(x):
     return first[0] * second[1]
 
 
-@pytest.mark.parametrize("program", [of_all_at_once, of_two_at_once])
-def test_all_at_once(program):
+def of_a_list_of_its_own(x):
+    q = Holder(x)
+    totals = map(np.sum, [q.a, q.b])
+    q.a *= x
+    return sum(totals)
+
+
+@pytest.mark.parametrize("program", [of_all_at_once, of_two_at_once, of_a_list_of_its_own])
+def test_in_one_function(program):
     assert is_followed(program)
+
+
+def numbers_of_a_view(x):
+    q = Holder(x)
+    q.numbers = {"a": x, "b": 2.0}
+    values = q.numbers.values()
+    q.numbers["a"] = x**3
+    return sum(values)
+
+
+def numbers_of_two_lists(x):
+    q = Holder(x)
+    pairs = zip(q.xs, q.a, strict=True)
+    q.xs[0] = x**3
+    return sum([a * b for a, b in pairs])
+
+
+@pytest.mark.parametrize("program", [numbers_of_a_view, numbers_of_two_lists])
+def test_what_was_made_before_a_change_is_refused(program):
+    with pytest.raises(zyg.UnsupportedSyntax, match="may have changed since it was made"):
+        zyg.gradient(program, 1.3)
 
 
 def test_what_takes_all_at_once_has_an_iterator_of_python():

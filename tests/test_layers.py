@@ -16,7 +16,7 @@ LAYERS = [
         "zyg.cotangent_items", "zyg.cotangent_places", "zyg.keeping", "zyg.iterators",
         "zyg.callables", "zyg.copying",
         "zyg.shadows", "zyg.shadow_items", "zyg.shadow_records", "zyg.nested_shadows",
-        "zyg.held_memory", "zyg.held_contents", "zyg.tangent",
+        "zyg.held_memory", "zyg.held_checks", "zyg.held_contents", "zyg.tangent",
         "zyg.no_tangent",
         "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing", "zyg.missing_items",
         "zyg.unusual_arrays",

@@ -15,7 +15,7 @@ from _thread import _local  # the import of `threading` takes as long as seven m
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any, TypeAlias
 
@@ -27,7 +27,8 @@ from zyg.errors import NotDifferentiable
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
 # What may have captured memory.
-FUNCTIONS = (FunctionType, partial)
+_CACHED = type(lru_cache(len))
+FUNCTIONS = (FunctionType, partial, _CACHED)
 # Classes of which most values are: no memory is in them.
 PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
 Undo: TypeAlias = Callable[..., Any]
@@ -309,8 +310,12 @@ class Seen(Identity):
             } or None
 
 
-def captured_by(function: FunctionType | partial[Any]) -> dict[str, Any]:
+def captured_by(function: Any) -> dict[str, Any]:
     """What a function has captured, and its defaults, by the names that cotangents have for it."""
+    if isinstance(function, _CACHED):
+        return captured_by(function.__wrapped__) if isinstance(
+            function.__wrapped__, FUNCTIONS
+        ) else {}
     if isinstance(function, partial):
         return {"func": function.func, "args": function.args, "keywords": function.keywords}
     code = function.__code__
@@ -457,52 +462,6 @@ def held_memory(value: Any) -> Memory:
             "global or an attribute of a class that was read before; change a copy, or use one name"
         )
     return memory
-
-
-def unless_held(value: Any) -> None:
-    """Raises for memory that is changed under a local name, and that an object holds too."""
-    if is_memory(value) and is_known(value):
-        raise NotDifferentiable(
-            f"a {type(value).__name__} that an object holds is changed in place under another "
-            "name; change it by the attribute, or change a copy"
-        )
-
-
-def unless_lazy(items: Any) -> None:
-    """Raises for what a loop can't read by positions, nor by keys."""
-    if not isinstance(items, list | tuple | dict | deque | range | str | bytes | np.ndarray):
-        raise NotDifferentiable(
-            f"a loop changes objects and reads a {type(items).__name__}, whose items can't be read "
-            "behind these changes; make a list of them, and read that"
-        )
-
-
-def unless_walking_held(items: Any) -> None:
-    """Raises for a list or array of numbers that an object holds: a loop that changes objects would
-    read its items too early."""
-    if isinstance(items, list | deque | np.ndarray) and is_known(items) and any(
-        isinstance(item, float | complex | np.number | tuple) for item in items
-    ):
-        raise NotDifferentiable(
-            f"a loop changes objects and walks over a {type(items).__name__} that one of them "
-            "holds, and that zyg has come to by an unknown call; walk over the attribute, or over "
-            "a list of the items"
-        )
-
-
-def unless_rows(items: Any) -> None:
-    """Raises for arrays and containers that objects hold, in a container that is read later."""
-    if any(is_memory(item) and is_known(item) for item in items_of(items)):
-        raise NotDifferentiable(
-            "an iterator over arrays or containers that objects hold, and may change before it has "
-            "come to them; make a list of the items, and read that"
-        )
-
-
-def unless_holding_held(value: Any) -> None:
-    """The same for a container whose elements may be changed as well."""
-    for found in memory_in(value):
-        unless_held(found)
 
 
 def memory_in(value: Any) -> Iterator[Any]:

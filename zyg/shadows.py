@@ -35,6 +35,7 @@ from ir.types import Instance, Type
 from zyg.cotangent import accumulate, is_list_of, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
+from zyg.held_checks import unless_held, unless_holding_held
 from zyg.held_memory import (
     PLAIN,
     Holding,
@@ -51,8 +52,6 @@ from zyg.held_memory import (
     reaches_memory,
     shown_by,
     state,
-    unless_held,
-    unless_holding_held,
 )
 from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
 

@@ -49,14 +49,14 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
-from zyg.held_memory import (
-    is_memory,
+from zyg.held_checks import (
     unless_held,
     unless_holding_held,
     unless_lazy,
     unless_rows,
     unless_walking_held,
 )
+from zyg.held_memory import is_memory
 from zyg.nested_shadows import Bars, BarTable
 from zyg.signature import abstract, is_users
 
