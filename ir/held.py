@@ -21,7 +21,7 @@ from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, attribute_read, contents_read
-from ir.held_functions import HeldFunctions, may_be_memory
+from ir.held_functions import HeldFunctions, may_be_memory, may_be_numbers
 from ir.place_state import check_call
 from ir.types import (
     TOP,
@@ -154,15 +154,23 @@ class HeldMemory(HeldFunctions):
                 )
 
     def _reads_held(self, value: Value) -> bool:
-        """Whether an iterator reads memory that objects may hold."""
+        """Whether an iterator reads numbers out of memory that objects may hold. Rows are looked at
+        where they are taken out of it."""
         made = self._places.inference.definitions.get(value)
         if not isinstance(made, Call):
             return value in self._places.inputs
         return any(
             self._reads_held(arg) if isinstance(arg.type, Iterator)
-            else may_be_memory(arg.type) and self.is_exposed(arg)
+            else may_be_memory(arg.type) and may_be_numbers(item_held(arg.type))
+            and self.is_exposed(arg) and not self._is_own(arg)
             for arg in made.args if isinstance(arg, Value)
         )
+
+    def _is_own(self, value: Value) -> bool:
+        """Whether no object holds a container itself, but at most what it holds."""
+        places = self._places
+        storage = places.storage(value)
+        return places.kind(storage) == "new" and storage not in self.given
 
     def made(self, call: Call) -> None:
         """Notes when iterators are made, by functions of C."""

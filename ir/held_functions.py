@@ -13,13 +13,15 @@ of what it has captured. So is one that is given to another function, which may 
 
 from __future__ import annotations
 
+import types
+from collections import deque
 from typing import TYPE_CHECKING
 
 from ir import facts
 from ir.contents import holds_memory
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import Heap, Identity, contents_read
-from ir.types import TOP, Closure, Iterator, Method, Type, Union, class_of
+from ir.types import TOP, Closure, Iterator, Method, Tuple, Type, Union, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -42,6 +44,21 @@ def captures_memory(type_: Type) -> bool:
             parts = [*captures, *defaults, *(part for _, part in keywords)]
             return any(may_be_memory(part) or captures_memory(part) for part in parts)
     return False
+
+
+def may_be_numbers(type_: Type) -> bool:
+    """Whether an item may be, or hold, a number with a derivative that isn't memory by itself."""
+    if isinstance(type_, Tuple):
+        return any(map(may_be_numbers, type_.items))
+    if isinstance(type_, Union):
+        return any(map(may_be_numbers, type_.members))
+    cls = class_of(type_)
+    if cls is None or cls is tuple:
+        return True
+    return not (
+        issubclass(cls, int | str | bytes | list | dict | deque | types.NoneType)
+        or facts.is_object(cls) or facts.copies_items(cls)
+    )
 
 
 class HeldFunctions:

@@ -26,10 +26,11 @@ from ir.errors import Unsupported
 from ir.fact_rules import INT, declare
 from ir.generators import iterated, started
 from ir.heap import is_heap
+from ir.held_functions import may_be_numbers
 from ir.memory_facts import is_array_like
 from ir.place_state import check_call
 from ir.rewrite import walk
-from ir.types import TOP, Iterator, Sequence, Top, Tuple, Type, Union, class_of
+from ir.types import TOP, Iterator, Sequence, Top, Tuple, Type, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -152,7 +153,7 @@ def is_walked_ahead(self: TypedCalls, iterable: Operand) -> bool:
     if not isinstance(iterable, Value) or self.places is None or not self.is_of_user:
         return False
     type_ = iterable.type
-    if not _may_be_numbers(facts.item_of(type_)):
+    if not may_be_numbers(facts.item_of(type_)):
         return False
     made = self.definitions.get(iterable)
     callee, args = (made.callee, made.args) if isinstance(made, Call) else (None, [])
@@ -183,7 +184,7 @@ def is_mapping(type_: Type) -> bool:
 
 def unknown_sources(self: TypedCalls, iterable: Operand) -> list[Value]:
     """What a loop goes through, or an iterator that it reads, of which nothing is known."""
-    if not isinstance(iterable, Value) or not _may_be_numbers(facts.item_of(iterable.type)):
+    if not isinstance(iterable, Value) or not may_be_numbers(facts.item_of(iterable.type)):
         return []
     made = self.definitions.get(iterable)
     callee, args = (made.callee, made.args) if isinstance(made, Call) else (None, [])
@@ -208,21 +209,6 @@ def _is_held(places: Places, operand: Operand) -> bool:
     if class_of(type_) in (tuple, range, str):
         return False
     return places.held.is_exposed(operand) or places.held.is_held(operand)
-
-
-def _may_be_numbers(type_: Type) -> bool:
-    """Whether an item may be, or hold, a number with a derivative that isn't memory by itself."""
-    if isinstance(type_, Tuple):
-        return any(map(_may_be_numbers, type_.items))
-    if isinstance(type_, Union):
-        return any(map(_may_be_numbers, type_.members))
-    cls = class_of(type_)
-    if cls is None or cls is tuple:
-        return True
-    return not (
-        issubclass(cls, int | str | bytes | list | dict | deque | types.NoneType)
-        or facts.is_object(cls) or facts.copies_items(cls)
-    )
 
 
 def function_called(
