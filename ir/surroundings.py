@@ -321,6 +321,9 @@ class Surroundings(Protocol):
     def unless_capturing_held(self, function: Any) -> None:
         """The same for what a function has captured."""
 
+    def unless_holding_contents(self, value: Any) -> None:
+        """Raises, when the program runs, for memory for whose contents something stands."""
+
     def unless_rows(self, items: Any) -> None:
         """Raises, when the program runs, for a list or the like of memory that objects hold."""
 

@@ -142,6 +142,16 @@ def unless_capturing_held(function: Any) -> None:
                 )
 
 
+def unless_holding_contents(value: Any) -> None:
+    """Raises for memory by which code is differentiated that works on objects, and that something
+    stands for: the cotangent would belong to that."""
+    if any(map(has_contents, memory_in(value))):
+        raise NotDifferentiable(
+            "the derivative by arrays or containers that objects hold, of a function that works on "
+            "objects, inside of differentiated code; give it copies"
+        )
+
+
 def unless_memory(value: Any) -> None:
     """Raises for memory that an object holds, and whose type isn't known when code is made."""
     if reaches_memory(value):
@@ -168,10 +178,11 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 constant(
     contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
-    unless_capturing_held,
+    unless_capturing_held, unless_holding_contents,
 )
 facts.pure(contents_of, contents_put, reference)
 facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held)
+facts.effect(unless_holding_contents)
 
 
 @facts.result(contents_of, contents_put)

@@ -24,6 +24,7 @@ from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
 from ir.held_functions import may_be_memory
 from ir.held_tables import is_deep
+from ir.place_state import check_call
 from ir.record import node
 from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
@@ -270,17 +271,16 @@ def specialised(
     heap = len(source.captured) + next(
         i for i, value in enumerate(source.params) if value.name == HEAP_NAME
     )
-    given = [types_[i] for i in active]
     types_.insert(heap, HEAP)
     made = specialiser.specialise(source, types_)
     if specialiser.fields is not None and specialiser.fields.follows_contents:
-        # Objects stand for the contents of these: cotangents would be those objects'.
-        is_changed = made.heap in made.updates and any(map(may_be_memory, given))
-        if is_changed or any(map(is_deep, given)):
-            raise Unsupported(
-                "the derivative by arrays or containers that objects may hold, of a function that "
-                "works on objects, inside of differentiated code", loc, advice="give it copies",
-            )
+        # Objects stand for the contents of what is held: cotangents would be those objects'.
+        for i in active:
+            is_changed = made.heap in made.updates and may_be_memory(type_of(inputs[i]))
+            if is_changed or is_deep(type_of(inputs[i])):
+                inference.ops.append(
+                    check_call(inference.surroundings.unless_holding_contents, [inputs[i]], loc)
+                )
     return made, heap
 
 

@@ -260,6 +260,10 @@ class ObjectSurroundings:
         return contents_objects.is_followed
 
     @property
+    def unless_holding_contents(self) -> Any:
+        return contents_objects.unless_holding_contents
+
+    @property
     def unless_capturing_held(self) -> Any:
         return contents_objects.unless_capturing_held
 
