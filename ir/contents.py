@@ -26,6 +26,7 @@ from ir.derived import container_class
 from ir.heap import Heap, Identity
 from ir.types import (
     NUMBERS,
+    Around,
     Bottom,
     Closure,
     Dict,
@@ -70,7 +71,7 @@ def held_classes(type_: Type) -> set[type] | None:
     """The classes of the memory in what a value of this type holds, itself included; None where
     that can be anything."""
     match type_:
-        case Known() | Closure() | Bottom() | IteratorType():
+        case Known() | Closure() | Around() | Bottom() | IteratorType():
             return set()
         case Union(members):
             return _united(members)
@@ -251,6 +252,8 @@ class Contents:
             if not isinstance(operand, Value) or not holds_memory(operand.type):
                 continue
             parts = self._places.parts(operand)
+            for source in self._places.with_sources([operand])[1:]:
+                self.link(container, source)
             if parts:
                 self.put(container, [(None, part) for part in parts])
             elif index is not None and self._may_adopt(container, operand):

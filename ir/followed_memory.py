@@ -130,7 +130,7 @@ class FollowedMemory(HeldTables):
         surroundings = self._places.inference.surroundings
         if class_of(before.type) is None:
             self._check(surroundings.unless_held, before, loc)
-            return before
+            return self._view_again(before, version, loc)
         if _is_tuple(before.type):
             return before  # its parts are looked at where they are taken out
         type_ = surroundings.changed_type(before.type)
@@ -145,6 +145,10 @@ class FollowedMemory(HeldTables):
             version, self._contents(cls, before, loc), before.name, type_, loc
         )], [before], [again], loc)
         return again
+
+    def _view_again(self, view: Value, version: Value, loc: Location | None) -> Value:
+        self._check(self._places.inference.surroundings.unless_viewing_held, view, loc)
+        return view
 
     def _function_again(
         self, function: Value, version: Value, loc: Location | None

@@ -119,6 +119,11 @@ def started(items: Any) -> Any:
     return iter(items)
 
 
+def walked(items: Any) -> Any:
+    """What a loop that changes objects goes through, of which nothing is known before."""
+    return items
+
+
 def settled(items: Any, count: int | None) -> Any:
     """The items, where all or more than `count` are taken: of an iterator by steps, a list."""
     return items

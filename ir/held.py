@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.heap import HEAP, attribute_read, contents_read
-from ir.held_functions import HeldFunctions, may_be_memory, may_be_numbers
+from ir.heap import HEAP, attribute_read
+from ir.held_functions import HeldFunctions, is_view, may_be_memory, may_be_numbers
 from ir.place_state import check_call
 from ir.types import (
     TOP,
@@ -116,8 +116,11 @@ class HeldMemory(HeldFunctions):
         if heap is None or not isinstance(value, Value):
             return value
         if not may_be_memory(value.type):
-            if isinstance(value.type, Iterator):
-                self._check_iterator(value, loc)
+            if not isinstance(value.type, Iterator):
+                return value
+            if is_view(value.type) and value not in state.exposed:
+                return self._view_as_it_is(value, loc)
+            self._check_iterator(value, loc)
             return value
         first = places.origin(value)
         known = state.exposed.get(first)
@@ -139,6 +142,22 @@ class HeldMemory(HeldFunctions):
         state.seen[first] = version, before, again
         self.known.add(again)  # also behind the block that it is of
         return again
+
+    def _view_as_it_is(self, view: Value, loc: Location | None) -> Operand:
+        """A view of a dict, which shows what that holds now: one that was made elsewhere."""
+        state, heap = self._places.state, self._places.inference.heap
+        assert heap is not None
+        version = state.current.get(heap, heap)
+        if not self.is_watching or (version is heap and view in self._places.inputs):
+            return view
+        seen = state.seen.get(view)
+        if seen is None or seen[0] is not version:
+            again = self._view_again(view, version, loc)
+            seen = state.seen[view] = state.seen[again] = version, view, again
+        return seen[2]
+
+    def _view_again(self, view: Value, version: Value, loc: Location | None) -> Value:
+        return self._read_again(view, view.type, version, loc)
 
     def _check_iterator(self, value: Value, loc: Location | None) -> None:
         """Refuses an iterator that was made before objects changed what it will come to."""
@@ -197,12 +216,8 @@ class HeldMemory(HeldFunctions):
     ) -> Value:
         """What memory holds behind a version of the heap, by its latest and its first name; the
         former, if that has a check in front of it."""
-        inference = self._places.inference
-        again = Value(before.name, inference.surroundings.changed_type(before.type))
-        call = Call(Const(contents_read), [version, before], {}, [again], loc)
-        inference.ops.append(call)
-        inference.definitions[again] = call
-        return again
+        type_ = self._places.inference.surroundings.changed_type(before.type)
+        return self._read_again(before, type_, version, loc)
 
     def is_held(self, value: Value) -> bool:
         """Whether memory can only be changed as what an object holds."""
@@ -302,7 +317,7 @@ class HeldMemory(HeldFunctions):
     def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
         """Notes that objects hold these from here on; `are_parts`: what they hold alone."""
         places = self._places
-        operands = list(operands)
+        operands = places.with_sources(operands)
         self.expose(operands)
         if not places.inference.surroundings.may_change_held():
             places.hold(operands)

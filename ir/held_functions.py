@@ -18,9 +18,11 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ir import facts
+from ir.container_facts import DICT_ITEMS, DICT_VALUES
 from ir.contents import holds_memory
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import Heap, Identity, contents_read
+from ir.place_state import check_call
 from ir.types import TOP, Closure, Iterator, Method, Tuple, Type, Union, class_of
 
 if TYPE_CHECKING:
@@ -33,6 +35,11 @@ def may_be_memory(type_: Type) -> bool:
     if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
         return False
     return holds_memory(type_) and not isinstance(type_, Iterator | Method)
+
+
+def is_view(type_: Type) -> bool:
+    """Whether a value is a view of the items of a dict, or of its values."""
+    return isinstance(type_, Iterator) and type_.cls in (DICT_VALUES, DICT_ITEMS)
 
 
 def captures_memory(type_: Type) -> bool:
@@ -99,6 +106,7 @@ class HeldFunctions:
         places, state = self._places, self._places.state
         heap = places.inference.heap
         if heap is None or not isinstance(function, Value):
+            self._check_constant(function, loc)
             return function
         if not captures_memory(function.type) and not (is_called and function.type == TOP):
             return function
@@ -111,11 +119,26 @@ class HeldFunctions:
             state.seen[again] = seen
         return seen[2]
 
+    def _check_constant(self, function: Operand, loc: Location | None) -> None:
+        """Has the program look whether a function that was made before has captured what an object
+        holds: code for it takes that as a constant."""
+        inference = self._places.inference
+        if isinstance(function, Const) and isinstance(function.value, types.FunctionType):
+            if inference.surroundings.captures_memory_now(function.value):
+                check = inference.surroundings.unless_capturing_held
+                inference.ops.append(check_call(check, [function], loc))
+
     def _function_again(
         self, function: Value, version: Value, loc: Location | None
     ) -> Value:
-        again = Value(function.name, function.type)
-        call = Call(Const(contents_read), [version, function], {}, [again], loc)
-        self._places.inference.ops.append(call)
-        self._places.inference.definitions[again] = call
+        return self._read_again(function, function.type, version, loc)
+
+    def _read_again(
+        self, before: Value, type_: Type, version: Value, loc: Location | None
+    ) -> Value:
+        inference = self._places.inference
+        again = Value(before.name, type_)
+        call = Call(Const(contents_read), [version, before], {}, [again], loc)
+        inference.ops.append(call)
+        inference.definitions[again] = call
         return again

@@ -57,7 +57,7 @@ READING_LATER = frozenset([*LAZY, *WITHOUT_STEPS, _REVERSED])
 _AT_ONCE = {
     id(callee) for callee in (
         list, tuple, set, frozenset, dict, OrderedDict, Counter, deque, sum, max, min, sorted, any,
-        all, math.fsum, math.prod, primitives.unpack, primitives.unpack_starred,
+        all, next, math.fsum, math.prod, primitives.unpack, primitives.unpack_starred,
         *(
             itertools.combinations, itertools.permutations, itertools.product,
             itertools.combinations_with_replacement,
@@ -66,7 +66,7 @@ _AT_ONCE = {
 }
 
 
-def may_read_later(self: TypedCalls) -> bool:
+def _may_read_later(self: TypedCalls) -> bool:
     """Whether what objects hold may change before an iterator reads it, here or in a caller."""
     if self.heap is None:
         return self.surroundings.changes_held()
@@ -79,6 +79,8 @@ def operands_of_lazy(
 ) -> list[Operand]:
     """The operands of what may read items later, with iterators that go on by steps in the place
     of what may have changed by then."""
+    if not args or not _may_read_later(self):
+        return args
     if id(callee) in CALLING and self.heap is not None:
         args = operands_of_calling(self, callee, args, kwargs, loc)
     function = function_called(callee, args, kwargs) if id(callee) in CALLING else None
@@ -97,7 +99,8 @@ def operands_of_lazy(
         return args
     if id(callee) in (*WITHOUT_STEPS, _REVERSED) and not any(map(_has_known_rows, rows)):
         # Numbers are what loops look after (`ir.held_walks`).
-        check = self.surroundings.unless_rows
+        is_of_loop = _is_taken_by_loop(self)
+        check = self.surroundings.unless_rows if is_of_loop else self.surroundings.unless_read_later
         self.ops += [check_call(check, [arg], loc) for arg in rows if _has_rows(arg)]
         return args
     if id(callee) in (*WITHOUT_STEPS, _REVERSED) or kwargs:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Iterable
 
-from ir import facts
+from ir import facts, primitives
 from ir.contents import has_parts, holds_memory, may_overlap
-from ir.core import Const, Location, Operand, Value
+from ir.core import Call, Const, Location, Operand, Value
 from ir.errors import Unsupported
 from ir.heap import HEAP
 from ir.memory_facts import KEYS, is_mutable
@@ -103,6 +105,25 @@ class PlaceReads(Storages):
         for source in self.sources.get(self.storage(value), {}):
             found += [source, *self._read_later(source)]
         return found
+
+    def with_sources(self, operands: Iterable[Operand]) -> list[Operand]:
+        """Operands, with what the iterators among them will read."""
+        found = list(operands)
+        for operand in operands:
+            if isinstance(operand, Value) and self._is_iterator(operand):
+                found += self._read_later(operand)
+        return found
+
+    def _is_iterator(self, value: Value) -> bool:
+        if isinstance(value.type, Iterator):
+            return True
+        made = self.inference.definitions.get(self.origin(value))
+        if not isinstance(made, Call) or not isinstance(made.callee, Const):
+            return False
+        if made.callee.value in (operator.getitem, primitives.unpack):  # one of `itertools.tee`
+            owner = made.args[0]
+            return isinstance(owner, Value) and self._is_iterator(owner)
+        return made.callee.value in (iter, reversed, itertools.tee)
 
     def changed_iterable(
         self, iterables: list[Operand], before: State, loc: Location | None

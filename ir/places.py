@@ -50,7 +50,7 @@ class Places(PlaceMerging):
 
     def hold(self, operands: Iterable[Operand]) -> None:
         """Notes what becomes known to something that isn't followed."""
-        for operand in operands:
+        for operand in self.with_sources(operands):
             if not isinstance(operand, Value) or not holds_memory(operand.type):
                 continue
             storage = self.storage(operand)

@@ -71,6 +71,9 @@ class Storages:
     def read(self, operand: Operand, loc: Location | None) -> Operand:
         raise AssertionError("given by PlaceReads")
 
+    def with_sources(self, operands: Iterable[Operand]) -> list[Operand]:
+        raise AssertionError("given by PlaceReads")
+
     def _may_be_one_of(self, storage: Value, names: Iterable[Value]) -> bool:
         raise AssertionError("given by PlaceReads")
 

@@ -318,8 +318,18 @@ class Surroundings(Protocol):
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 
+    def unless_viewing_held(self, view: Any) -> None:
+        """The same for a view of a dict that an object holds."""
+
+    def unless_read_later(self, items: Any) -> None:
+        """The same for memory that an object holds itself."""
+
+    def captures_memory_now(self, function: Any) -> bool:
+        """Whether a function of Python has captured arrays or containers."""
+        return False
+
     def unless_capturing_held(self, function: Any) -> None:
-        """The same for what a function has captured."""
+        """Raises, when the program runs, if a function has captured what an object holds."""
 
     def unless_holding_contents(self, value: Any) -> None:
         """Raises, when the program runs, for memory for whose contents something stands."""

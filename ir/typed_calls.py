@@ -16,7 +16,7 @@ from ir.derived import base_of, is_asked
 from ir.enumerations import called_method, members_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME
-from ir.held_iterators import READING_LATER, may_read_later, operands_of_lazy
+from ir.held_iterators import READING_LATER, operands_of_lazy
 from ir.memory_facts import UNPACKING
 from ir.place_state import Effect
 from ir.rewrite import Mapping
@@ -82,11 +82,7 @@ class TypedCalls(TypedChanges):
         return result
 
     def typed_call(
-        self,
-        callee: Operand,
-        args: list[Operand],
-        kwargs: dict[str, Operand],
-        names: list[str],
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
         loc: Location | None,
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
@@ -138,7 +134,7 @@ class TypedCalls(TypedChanges):
                 given = args[::-1] if is_swapped else args
                 return self.typed_call(Const(method), given, {}, names, loc)
         if places is not None and (self.heap is not None or not self.works_on_objects):
-            if id(value) in READING_LATER and args and may_read_later(self):
+            if id(value) in READING_LATER:
                 args = operands_of_lazy(self, value, args, kwargs, loc)
             args = self._items_of_objects(value, args, loc)
             try:

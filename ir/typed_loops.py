@@ -21,6 +21,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
+from ir.generators import walked
 from ir.heap import is_heap
 from ir.held_walks import (
     ITEMS,
@@ -131,7 +132,7 @@ class TypedLoops(TypedBranches):
     def _check_given(
         self, iterables: list[Operand], body: Block, loc: Location | None
     ) -> None:
-        """Has the run time see to it that unknown calls gave no list that objects hold, to a loop
+        """Has the run time see to it that unknown calls gave nothing that objects hold, to a loop
         that may change it."""
         if self.places is None or not self.places.held.is_watching or not self.is_of_user:
             return
@@ -139,6 +140,9 @@ class TypedLoops(TypedBranches):
         if unknown and changes_memory(self, body):
             check = self.surroundings.unless_walking_held
             self.ops += [check_call(check, [source], loc) for source in unknown]
+            for i, iterable in enumerate(iterables):
+                if type_of(iterable) == TOP:
+                    iterables[i] = self.call(walked, iterable, loc=loc)
 
     def _walk_held(
         self, op: For, body: Block, iterables: list[Operand], whole: list[Operand],

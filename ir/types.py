@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ir.record import record
 
@@ -276,6 +276,16 @@ class Closure(Type):
 
 
 @record
+class Around(Type):
+    """A function that has captured the one which has captured it: so many functions further out."""
+
+    levels: int
+
+    def __repr__(self) -> str:
+        return f"function {self.levels} out"
+
+
+@record
 class Method(Type):
     """A method bound to an object: calling it is calling `function(self, ...)`."""
 
@@ -291,6 +301,23 @@ class Union(Type):
 
     def __repr__(self) -> str:
         return " | ".join(sorted(map(repr, self.members)))
+
+
+def levels_out(type_: Type) -> int:
+    """How far out the functions are that a function is captured by and has captured in turn.
+
+    0: none but itself; -1: none.
+    """
+    match type_:
+        case Around(levels):
+            return levels
+        case Closure(captures=captures):
+            return max([levels_out(part) - isinstance(part, Closure) for part in captures] or [-1])
+    return -1
+
+
+def captures_itself(type_: Type) -> TypeGuard[Closure]:
+    return isinstance(type_, Closure) and levels_out(type_) == 0
 
 
 # Types of what holds other values.
@@ -313,7 +340,9 @@ def class_of(type_: Type) -> type | None:
     return _CLASSES.get(type(type_)) if cls is None else cls
 
 
-_CLASSES: dict[type, type] = {Tuple: tuple, Dict: dict, Slice: slice, Closure: FunctionType}
+_CLASSES: dict[type, type] = {
+    Tuple: tuple, Dict: dict, Slice: slice, Closure: FunctionType, Around: FunctionType,
+}
 
 
 def widen(type_: Type) -> Type:

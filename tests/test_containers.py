@@ -14,7 +14,7 @@ import pytest
 
 import zyg
 from tests import differences
-from zyg.iterators import Once
+from zyg.readers import Once
 
 
 class Point(NamedTuple):

@@ -217,6 +217,66 @@ def test_what_was_captured_is_read_as_it_is(program):
     assert is_followed(program)
 
 
+def that_call_themselves(x):
+    q = held(x)
+    w = [q.a]
+
+    def even(n):
+        return w[0][0] if n == 0 else odd(n - 1) * x
+
+    def odd(n):
+        return w[0][1] if n == 0 else even(n - 1) * x
+
+    looks = [even, odd]
+    q.a[0] = x**3
+    return looks[int(x)](2) + looks[0](2)
+
+
+def made_to_call_itself(rows):
+    def look(n):
+        return rows[0][0] if n == 0 else look(n - 1) * 2.0
+
+    return look
+
+
+SHARED = Holder()
+SHARED.a = np.array([1.0, 2.0])
+SHARED.xs = [1.0, 2.0]
+MADE_BEFORE = made_to_call_itself([SHARED.a])
+
+
+def look_at_numbers(n, xs=SHARED.xs):
+    return xs[n]
+
+
+def called_by_its_name(x):
+    SHARED.a[0] = x**3
+    return MADE_BEFORE(2)
+
+
+def with_a_default(x):
+    SHARED.xs[0] = x**3
+    return look_at_numbers(0) * x
+
+
+def given_as_an_argument(x, look=MADE_BEFORE):
+    SHARED.a[0] = x**3
+    return sum(map(look, [1, 2]))
+
+
+@pytest.mark.parametrize("program", [that_call_themselves, given_as_an_argument])
+def test_functions_that_call_themselves(program):
+    assert is_followed(program)
+
+
+@pytest.mark.parametrize("program", [called_by_its_name, with_a_default])
+def test_functions_that_were_made_before_the_program_are_refused(program):
+    with pytest.raises(zyg.NotDifferentiable, match="has captured what an object holds"):
+        zyg.gradient(program, 1.3)
+    with pytest.raises(zyg.NotDifferentiable, match="has captured what an object holds"):
+        zyg.jvp(program, (1.3,), (1.0,))
+
+
 def slope(f):
     return lambda y: zyg.gradient(f, y)[0]
 

@@ -19,16 +19,27 @@ class Holder:
         self.xs = [x, 2.0 * x]
 
 
-# ruff: noqa: C417
+def first_times(x):
+    return lambda row: row[0] * x
+
+
+def times(x):
+    return lambda number: number * x
+
+
+def first_of(q):
+    return lambda i: q.rows[i][0]
+
+
 ITERATORS = {
-    "map": lambda q, w, x: map(lambda r: r[0] * x, w),
+    "map": lambda q, w, x: map(first_times(x), w),
     "map_of_numpy": lambda q, w, x: map(np.sum, w),
     "map_of_two": lambda q, w, x: map(lambda r, s: r[0] * s[1], w, q.rows),
-    "map_of_rows": lambda q, w, x: map(lambda r: r[0] * x, q.rows),
-    "map_of_numbers": lambda q, w, x: map(lambda y: y * x, q.xs),
-    "map_of_an_iterator": lambda q, w, x: map(lambda r: r[0] * x, iter(w)),
-    "map_of_positions": lambda q, w, x: map(lambda i: q.rows[i][0], range(2)),
-    "map_of_values": lambda q, w, x: map(lambda r: r[0] * x, dict(enumerate(w)).values()),
+    "map_of_rows": lambda q, w, x: map(first_times(x), q.rows),
+    "map_of_numbers": lambda q, w, x: map(times(x), q.xs),
+    "map_of_an_iterator": lambda q, w, x: map(first_times(x), iter(w)),
+    "map_of_positions": lambda q, w, x: map(first_of(q), range(2)),
+    "map_of_values": lambda q, w, x: map(first_times(x), dict(enumerate(w)).values()),
     "map_of_a_method": lambda q, w, x: map(np.ndarray.sum, w),
     "map_of_a_getter": lambda q, w, x: map(operator.itemgetter(0), w),
     "filter": lambda q, w, x: map(np.sum, filter(lambda r: r[0] > 0, w)),

@@ -15,7 +15,6 @@ from zyg.compiler.generated import Generated
 from zyg.compiler.nested_backs import NestedBack
 from zyg.errors import NotDifferentiable
 from zyg.gradients import Assignment, Captured, Keyword, detached, gradients_of
-from zyg.held_memory import Watched
 from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
 from zyg.saved_values import held, with_contents, without_contents
@@ -23,6 +22,7 @@ from zyg.seeds import Like, checked_seed, filled, filled_in_tuples, filled_withi
 from zyg.shadows import current_shadows
 from zyg.signature import BackFunction
 from zyg.tracing import shown
+from zyg.watched_memory import Watched
 
 
 class Adjoint:

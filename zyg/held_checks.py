@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ir.container_facts import DICT_ITEMS
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import is_known, is_memory, items_of, memory_in
+from zyg.held_memory import is_known, is_memory, items_of, memory_in, version_of
+from zyg.held_views import VIEWS, dict_of
 
 
 def unless_held(value: Any) -> None:
@@ -49,6 +52,65 @@ def unless_rows(items: Any) -> None:
             "an iterator over arrays or containers that objects hold, and may change before it has "
             "come to them; make a list of the items, and read that"
         )
+
+
+def unless_read_later(items: Any) -> None:
+    """The same for numbers: an iterator that no loop reads comes to them when they have changed."""
+    unless_rows(items)
+    if is_memory(items) and is_known(items):
+        raise NotDifferentiable(
+            f"an iterator over a {type(items).__name__} that an object holds, and that may change "
+            "before it has come to its items; make a list of them, and read that"
+        )
+
+
+def unless_viewing_held(view: Any) -> None:
+    """Raises for a view of a dict that an object holds."""
+    if isinstance(view, VIEWS) and is_known(dict_of(view)):
+        raise NotDifferentiable(
+            f"a {type(view).__name__} of a dict that an object holds, and that may have changed "
+            "since; make a list of its items"
+        )
+
+
+Versions: TypeAlias = "tuple[tuple[Any, int], ...]"
+
+
+def versions_of(iterables: tuple[Any, ...]) -> Versions:
+    """The memory that an iterator over these will come to, with its versions now."""
+    found = [dict_of(items) if isinstance(items, VIEWS) else items for items in iterables]
+    return tuple((items, version_of(items)) for items in found if is_memory(items))
+
+
+def as_made(iterator: Any, versions: Versions) -> Iterator[Any]:
+    """The items of an iterator; raises if numbers that it comes to may have changed since it was
+    made. Of arrays and containers, objects hold what they are when they are read."""
+    for item in iterator:
+        for source, version in versions:
+            if version_of(source) != version and _has_numbers(source):
+                raise _changed(source)
+        yield item
+
+
+def as_shown(view: Any, before: list[Any]) -> Iterator[Any]:
+    """The items of a view of a dict; raises for one that isn't what it was before."""
+    for item, was in zip(view, before, strict=False):
+        if (item[1] is not was[1]) if isinstance(view, DICT_ITEMS) else (item is not was):
+            raise _changed(dict_of(view))
+        yield item
+
+
+def _changed(memory: Any) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"an iterator comes to items of a {type(memory).__name__} that an object holds and that "
+        "was changed after the iterator was made; make a list of the items, and read that"
+    )
+
+
+def _has_numbers(memory: Any) -> bool:
+    if isinstance(memory, np.ndarray):
+        return memory.ndim == 1
+    return not all(map(is_memory, items_of(memory)))
 
 
 def unless_holding_held(value: Any) -> None:

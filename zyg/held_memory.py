@@ -14,7 +14,6 @@ from __future__ import annotations
 from _thread import _local  # the import of `threading` takes as long as seven modules here
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -23,6 +22,7 @@ import numpy as np
 
 from ir.heap import Identity
 from zyg.errors import NotDifferentiable
+from zyg.held_views import VIEWS, dict_of
 
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
@@ -46,6 +46,11 @@ def reaches_memory(value: Any) -> bool:
     return isinstance(value, MEMORY) or (
         isinstance(value, tuple) and any(map(reaches_memory, value))
     )
+
+
+def leads_to_memory(value: Any) -> bool:
+    """The same, or whether it is a view of a dict."""
+    return reaches_memory(value) or isinstance(value, VIEWS)
 
 
 def owner_of(array: Any) -> Any:
@@ -76,15 +81,17 @@ class Memory:
     """A piece of memory that objects hold.
 
     `changes`: where it has held memory itself, what takes back each change of that, with the time
-    of the change. `final`: what it held when the forward pass had run.
+    of the change. `final`: what it held when the forward pass had run. `version`: how many changes
+    were made, of any kind.
     """
 
-    __slots__ = ("changes", "final", "owner")
+    __slots__ = ("changes", "final", "owner", "version")
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.changes: list[tuple[int, Undo, tuple[Any, ...]]] | None = None
         self.final: Any = None
+        self.version = 0
 
     def items(self) -> Any:
         """A copy of what a container holds now."""
@@ -173,6 +180,13 @@ class Holding:
             if not isinstance(current, MEMORY):
                 if isinstance(current, tuple):
                     pending += current
+                elif isinstance(current, VIEWS):
+                    if current is not value:
+                        raise NotDifferentiable(
+                            f"an object holds a {type(current).__name__} in a container; make a "
+                            "list of its items"
+                        )
+                    pending.append(dict_of(current))
                 continue
             if isinstance(current, np.ndarray):
                 self._enter_array(current, found)
@@ -181,10 +195,10 @@ class Holding:
                 continue
             self.known[id(current)] = memory = Memory(current)
             found[id(current)] = None
-            inner = [item for item in items_of(current) if reaches_memory(item)]
-            if inner:
+            inner = [item for item in items_of(current) if leads_to_memory(item)]
+            if any(map(reaches_memory, inner)):
                 memory.changes = []
-                pending += inner
+            pending += inner
         return found
 
     def changed(self, memory: Memory, undo: Undo, *args: Any) -> None:
@@ -284,12 +298,13 @@ def identity_of(value: Any) -> int:
 class Seen(Identity):
     """A value that may be memory, or hold some, as it was when it was read.
 
-    `parts`: of a container that no object holds, what it holds.
+    `parts`: of a container that no object holds, what it holds; of a function what it has captured;
+    of a view of a dict its keys, and that.
     """
 
     __slots__ = ("parts", "size", "time")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, around: tuple[Any, ...] = ()) -> None:
         self.value = value
         self.parts: Any = None
         self.time = self.size = 0
@@ -303,10 +318,17 @@ class Seen(Identity):
                 self.parts = _parts(value)
         elif isinstance(value, tuple):
             self.parts = _parts(value)
+        elif isinstance(value, VIEWS):
+            shown = dict_of(value)
+            self.parts = tuple(shown), Seen(shown)
         elif isinstance(value, FUNCTIONS):
+            # `around`: a function that calls itself has captured itself.
+            around = (*around, value)
             self.parts = {
-                name: Seen(item) for name, item in captured_by(value).items()
-                if reaches_memory(item) or isinstance(item, FUNCTIONS)
+                name: Seen(item, around) for name, item in captured_by(value).items()
+                if reaches_memory(item) or (
+                    isinstance(item, FUNCTIONS) and not any(item is one for one in around)
+                )
             } or None
 
 
@@ -332,28 +354,32 @@ def captured_by(function: Any) -> dict[str, Any]:
 
 def _parts(value: Any) -> Any:
     items = items_of(value)
-    if PLAIN.issuperset(map(type, items)) or not any(map(reaches_memory, items)):
+    if PLAIN.issuperset(map(type, items)) or not any(map(leads_to_memory, items)):
         return None
     if isinstance(value, dict):
-        return {key: Seen(item) for key, item in value.items() if reaches_memory(item)}
-    return [Seen(item) if reaches_memory(item) else None for item in value]
+        return {key: Seen(item) for key, item in value.items() if leads_to_memory(item)}
+    return [Seen(item) if leads_to_memory(item) else None for item in value]
 
 
 class Newly(Identity):
-    """What a store into an object, or into memory that one holds, has made held."""
+    """What a store into an object, or into memory that one holds, has made held.
 
-    __slots__ = ("parts", "time")
+    `keys`: those that a view of a dict shows.
+    """
+
+    __slots__ = ("keys", "parts", "time")
 
     def __init__(self, value: Any, parts: Parts, time: int) -> None:
         self.value = value
         self.parts = parts
         self.time = time
+        self.keys = tuple(dict_of(value)) if isinstance(value, VIEWS) else ()
 
 
 def hold_value(value: Any) -> Newly | None:
     """Notes that an object holds a value from here on; what of it none held before."""
     held = state.held
-    if held is None or not reaches_memory(value):
+    if held is None or not leads_to_memory(value):
         return None
     parts = held.enter(value)
     return Newly(value, parts, held.clock) if parts else None
@@ -364,48 +390,6 @@ def hold(seen: Identity) -> Newly | None:
     return hold_value(seen.value)
 
 
-class Watched:
-    """Memory that objects hold, and that a call changes in a way of its own.
-
-    `before`, `behind`: what it held when the call began and when it returned; `newly`: what of that
-    came to be held by the call.
-    """
-
-    __slots__ = ("before", "behind", "newly", "parts")
-
-    def __init__(self, value: Any) -> None:
-        self.before = Seen(value)
-        self.behind = self.before
-        self.newly: Parts = {}
-        # All that is reached behind the call.
-        self.parts: Parts = {}
-
-
-@contextmanager
-def watched(values: list[Any]) -> Iterator[list[Watched]]:
-    """Around a call that changes these, and perhaps all memory in them."""
-    held = state.held
-    assert held is not None
-    inside = {id(found): found for value in values for found in memory_in(value)}
-    known = [(held_memory(found), found) for found in inside.values()]
-    before = [memory.items() if is_container(found) else None for memory, found in known]
-    made = [Watched(value) for value in values]
-    yield made
-    for (memory, found), items in zip(known, before, strict=True):
-        if items is None or not (any_memory(items) or any_memory(found)):
-            continue
-        if not _are_same(items, found):
-            was_flat = memory.changes is None
-            held.changed(memory, nothing if was_flat else as_before, items)
-    for watch in made:
-        value = watch.before.value
-        for found in memory_in(value):
-            for key, part in held.enter(found).items():
-                watch.newly[key] = part if part is None else part | watch.newly.get(key, False)
-            watch.parts[id(owner_of(found))] = None
-        watch.behind = Seen(value)
-
-
 def is_container(value: Any) -> bool:
     return isinstance(value, CONTAINERS)
 
@@ -413,17 +397,6 @@ def is_container(value: Any) -> bool:
 def any_memory(value: Any) -> bool:
     """Whether a container holds memory."""
     return any(map(reaches_memory, items_of(value)))
-
-
-def _are_same(items: Any, container: Any) -> bool:
-    """Whether a container holds the same objects as a copy of it did."""
-    if len(items) != len(container):
-        return False
-    if isinstance(items, dict):
-        return all(
-            key in container and container[key] is item for key, item in items.items()
-        )
-    return all(a is b for a, b in zip(items, container, strict=True))
 
 
 def is_held(value: Any) -> bool:
@@ -448,7 +421,7 @@ def is_held_in_part(value: Any) -> bool:
 
 
 def held_memory(value: Any) -> Memory:
-    """What is known of memory that is changed; raises where no object holds it."""
+    """What is known of memory that is to be changed; raises where no object holds it."""
     memory = state.held.of(value) if state.held is not None and is_held(value) else None
     if memory is None:
         raise NotDifferentiable(
@@ -461,7 +434,14 @@ def held_memory(value: Any) -> Memory:
             f"a {type(value).__name__} is changed in place that `{plain[1]}` names as well, a "
             "global or an attribute of a class that was read before; change a copy, or use one name"
         )
+    memory.version += 1
     return memory
+
+
+def version_of(value: Any) -> int:
+    """How many changes were made of memory since objects hold it."""
+    memory = None if state.held is None else state.held.of(value)
+    return 0 if memory is None else memory.version
 
 
 def memory_in(value: Any) -> Iterator[Any]:

@@ -12,7 +12,6 @@ may be only one.
 from __future__ import annotations
 
 import itertools
-import types
 from collections import abc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -22,101 +21,17 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Call, Operand, type_of
 from ir.fact_rules import call_type
-from ir.primitives import UNBOUND
 from ir.types import TOP, Known, Sequence, Tuple, Type
 from zyg.array_type import Array
 from zyg.cotangent import accumulate, from_items
 from zyg.errors import NotDifferentiable
+from zyg.readers import read_once, refuse_steps
 from zyg.shadows import is_running
-from zyg.signature import is_users
-
-
-class Once:
-    """An iterable that is read in one place; the iterator is the plain one, at full speed."""
-
-    __slots__ = ("_args", "_is_read", "_iterator", "_kwargs", "_make")
-
-    def __init__(self, make: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> None:
-        self._make = make
-        self._args = args
-        self._kwargs = kwargs
-        self._is_read = False
-        # Making an iterator starts to read other ones: that waits until it is read itself.
-        waits = any(isinstance(arg, Once) for arg in args)
-        self._iterator = None if waits else make(*args, **kwargs)
-
-    def __iter__(self) -> Iterator[Any]:
-        if self._is_read:
-            raise NotDifferentiable(
-                "an iterator is read in two places; make a list of its items and read that"
-            )
-        self._is_read = True
-        iterator = self._iterator
-        self._iterator = None
-        if iterator is None:
-            iterator = self._make(*self._args, **self._kwargs)
-        return iter(iterator)
-
-    def __next__(self) -> Any:
-        raise NotDifferentiable(
-            "`next` takes items out of an iterator, which can't be differentiated; make a list "
-            "of its items and index that"
-        )
-
-    def __reduce__(self) -> Any:
-        return Once, (iter, ((),), {})
-
-
-class Taken:
-    """A plain iterator whose items are taken one at a time, in several places."""
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-        self.count = 0
-        self.is_alive = True
-        self._iterator = iter(source)
-
-    def __next__(self) -> Any:
-        raise NotDifferentiable("an iterator is read by what isn't differentiated")
-
-    def __iter__(self) -> Any:
-        raise NotDifferentiable(
-            "an iterator whose items `next` takes is read by something else, too; make a list of "
-            "its items before"
-        )
-
-    def step(self) -> tuple[bool, Any, Any]:
-        """The next step, as `ir.generators.advanced` gives it."""
-        try:
-            item = next(self._iterator)
-        except StopIteration as stop:
-            self.is_alive = False
-            return False, UNBOUND, stop.value
-        self.count += 1
-        return True, item, UNBOUND
-
-
-def read_once(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Once:
-    """The iterator `make(*args, **kwargs)`, for one reader."""
-    for arg in args:
-        _refuse_steps(arg)
-    return Once(make, args, kwargs)
-
-
-def _refuse_steps(iterable: Any) -> None:
-    """Raises for an iterator of the user's, whose changes nobody would notice here."""
-    cls = type(iterable)
-    # From Python 3.12 on, classes of itertools look like those of class statements.
-    if isinstance(getattr(cls, "__next__", None), types.FunctionType) and is_users(cls):
-        raise NotDifferentiable(
-            f"an iterator of class {cls.__name__} is read by a function that can't be "
-            "differentiated with it; make a list of its items before"
-        )
 
 
 def items_of(iterable: Any) -> Any:
     """The items of an iterable, where they can be read again: itself, or a list."""
-    _refuse_steps(iterable)
+    refuse_steps(iterable)
     # Dicts have items by key, and iterate over the keys.
     return iterable if isinstance(iterable, abc.Sequence | np.ndarray) else list(iterable)
 

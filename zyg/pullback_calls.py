@@ -27,13 +27,14 @@ from zyg.compiler.generated import Pair
 from zyg.entry import changes_no_more, entry_for, entry_on_heap, inputs_of
 from zyg.entry_cache import Entry
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.held_memory import is_held, watched
+from zyg.held_memory import is_held
 from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
 from zyg.program_names import admitted
 from zyg.saved_values import protected
 from zyg.seeds import Like, filled
 from zyg.shadows import is_running
+from zyg.watched_memory import watched
 
 
 def run_pullback(

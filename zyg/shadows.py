@@ -44,7 +44,6 @@ from zyg.held_memory import (
     Parts,
     RunningNames,
     Seen,
-    Watched,
     held_memory,
     hold,
     is_memory,
@@ -53,7 +52,9 @@ from zyg.held_memory import (
     shown_by,
     state,
 )
+from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
+from zyg.watched_memory import Watched
 
 
 class Shadows:
@@ -140,6 +141,10 @@ class Shadows:
                 return self._add(memory, value, bar, seen.time, part)
         if seen.parts is None:
             return bar
+        if isinstance(value, VIEWS):
+            keys, shown = seen.parts
+            rest = self.absorb(shown, bars_by_key(bar, value, keys))
+            return None if rest is None else bars_of_view(rest, value, keys)
         return _by_items(bar, seen.parts, self.absorb)
 
     def absorb_item(self, seen: Seen, index: Any, bar: Any) -> Any:
@@ -216,7 +221,12 @@ class Shadows:
         """
         if newly is None:
             return None
-        bar = self.composed(newly.value, _copied(newly.parts), newly.time)
+        value = newly.value
+        is_view = isinstance(value, VIEWS)
+        whole = dict_of(value) if is_view else value
+        bar = self.composed(whole, _copied(newly.parts), newly.time)
+        if is_view and bar is not None:
+            bar = bars_of_view(bar, value, newly.keys)
         assert state.held is not None
         state.held.let_go(newly.parts)
         return bar

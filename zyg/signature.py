@@ -18,6 +18,7 @@ import numpy as np
 from ir.derived import as_class, base_of, known_by_rules
 from ir.types import (
     TOP,
+    Around,
     Closure,
     Dict,
     Instance,
@@ -62,6 +63,8 @@ class _Abstraction:
 
     def __init__(self, first_symbol: int | None) -> None:
         self._next_symbol = first_symbol
+        # The functions that are looked at, with those that have captured them; None between two
+        # where the inner one was come to in another way.
         self._open: list[object] = []
 
     def of(self, value: Any) -> Type:
@@ -123,12 +126,11 @@ class _Abstraction:
         self._next_symbol = first_symbol
         return join_all(dict.fromkeys(found))
 
-    def _function(self, function: types.FunctionType) -> Type:
-        if any(function is outer for outer in self._open):
-            return Known(function)
-        if len(self._open) >= MAX_NESTED:
+    def _function(self, function: types.FunctionType, is_captured: bool = False) -> Type:
+        if len(self._open) >= MAX_NESTED or any(function is outer for outer in self._open):
             return TOP  # a chain of functions, each of which captures the one before
-        self._open.append(function)
+        opened = [function] if is_captured or not self._open else [None, function]
+        self._open += opened
         try:
             captures = tuple(self._cell(cell) for cell in function.__closure__ or ())
             defaults = tuple(map(self.of, function.__defaults__ or ()))
@@ -136,14 +138,22 @@ class _Abstraction:
                 (name, self.of(value)) for name, value in (function.__kwdefaults__ or {}).items()
             )
         finally:
-            self._open.pop()
+            del self._open[-len(opened) :]
         return Closure(function.__code__, function.__globals__, captures, defaults, kwdefaults)
 
     def _cell(self, cell: types.CellType) -> Type:
         try:
-            return self.of(cell.cell_contents)
+            value = cell.cell_contents
         except ValueError:
             return TOP
+        if type(value) is not types.FunctionType or id(value) in by_identity:
+            return self.of(value)
+        for levels, outer in enumerate(reversed(self._open)):
+            if outer is value:
+                return Around(levels)
+            if outer is None:
+                break
+        return self._function(value, is_captured=True)
 
 
 class BackFunction:

@@ -123,7 +123,7 @@ class HeldTangents:
             is_same = all(new is old for new, old in zip(found, dots, strict=True))
             return dot if is_same else {**(dot or {}), **dict(zip(items, found, strict=True))}
         if isinstance(value, FUNCTIONS):
-            return self._now_captured(value, dot)
+            return self._now_captured(value, dot, ())
         if not isinstance(value, list | tuple | deque):
             return dot
         dots = [None] * len(value) if dot is None else list(dot)
@@ -132,11 +132,20 @@ class HeldTangents:
             return dot
         return rebuilt_like(value, found)
 
-    def _now_captured(self, function: Any, dot: Any) -> Any:
-        """The same for what a function has captured: its tangent is a dict of theirs."""
+    def _now_captured(self, function: Any, dot: Any, around: tuple[Any, ...]) -> Any:
+        """The same for what a function has captured: its tangent is a dict of theirs.
+
+        `around`: what has captured it in turn, maybe itself.
+        """
         found = dict(dot or {})
+        around = (*around, function)
         for name, value in captured_by(function).items():
-            part = self.now_within(value, found.get(name))
+            if not isinstance(value, FUNCTIONS):
+                part = self.now_within(value, found.get(name))
+            elif any(value is one for one in around):
+                continue
+            else:
+                part = self._now_captured(value, found.get(name), around)
             if part is not None:
                 found[name] = part
         return found or dot

@@ -149,8 +149,8 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
     """Changes memory that an object holds, `args[0]`, and its tangent; `dots`: of other arguments.
     """
     held = current_tangents().held
+    held_memory(args[0])
     if not held.knows(args[0]):
-        held_memory(args[0])
         held.hold(args[0], None)
     whole = None, *map(held.now, args[1:], dots)
     function(*args)
@@ -175,6 +175,9 @@ class LiveItems:
     def __iter__(self) -> Iterator[Any]:
         return (self[key] for key in self._keys())
 
+    def __reversed__(self) -> Iterator[Any]:
+        return (self[key] for key in reversed(list(self._keys())))
+
 
 class LiveEntries(LiveItems):
     """The same for a dict; walked over as one of its views."""
@@ -191,8 +194,8 @@ class LiveEntries(LiveItems):
 class _LivePairs(LiveItems):
     __slots__ = ()
 
-    def __iter__(self) -> Iterator[Any]:
-        return ((zero_tangent(key), self[key]) for key in self._keys())
+    def __getitem__(self, key: Any) -> Any:
+        return zero_tangent(key), super().__getitem__(key)
 
 
 def _positions(memory: Any) -> Iterator[int]:

@@ -24,7 +24,14 @@ from ir.typed_calls import IN_PLACE
 from ir.types import Closure, Known, Type, Union
 from zyg import callables
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
-from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads
+from zyg.compiler.objects import (
+    OPERATORS,
+    is_place,
+    items_held,
+    may_overload,
+    overloads,
+    reached,
+)
 from zyg.compiler.refusals import full_name, refuse_output
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
@@ -123,19 +130,8 @@ def unless_place(value: Any, name: str) -> None:
 
 def class_of_held(value: Any) -> type | None:
     """The class of an object that a value is, or holds; None if there is none."""
-    pending, seen = [value], set()
-    while pending:
-        current = pending.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        if is_place(type(current)):
-            return type(current)
-        if isinstance(current, list | tuple | set | frozenset):
-            pending += current
-        elif isinstance(current, dict):
-            pending += current.values()
-    return None
+    classes = map(type, reached(value, items_held))
+    return next(filter(is_place, classes), None)
 
 
 constant(unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place)

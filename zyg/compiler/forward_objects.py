@@ -23,7 +23,7 @@ from ir.heap import (
     object_read,
     without_heap,
 )
-from ir.held_functions import captures_memory, may_be_memory
+from ir.held_functions import captures_memory, is_view, may_be_memory
 from ir.rewrite import Mapping
 from ir.types import Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
@@ -212,7 +212,8 @@ class ForwardObjects(ForwardRules):
 
     def _may_be_held(self, value: Value) -> bool:
         """Whether a value may be memory that objects hold and change in place."""
-        is_any = may_be_memory(value.type) or captures_memory(value.type)
+        type_ = value.type
+        is_any = may_be_memory(type_) or captures_memory(type_) or is_view(type_)
         return is_any and bool(self.surroundings.holds_at_run_time())
 
     def _apart_from_heap(

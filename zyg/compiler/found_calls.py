@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ir.late import late
 from zyg.compiler import decorated, from_api, object_backs, objects
 from zyg.compiler.nested_backs import NestedBack, as_it_is, as_returned
-from zyg.compiler.objects import is_place
+from zyg.compiler.objects import is_place, items_held, reached
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import (
@@ -413,27 +413,17 @@ def _is_of_api(function: Any) -> bool:
 
 def _reaches_objects(function: Any) -> bool:
     """Whether a function has objects, or what it captures, calls or holds has some."""
-    pending, seen = [function], set()
-    while pending:
-        current = pending.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        match current:
-            case types.FunctionType():
-                cells = current.__closure__ or ()
-                pending += [cell.cell_contents for cell in cells]
-            case types.MethodType():
-                pending.append(current.__self__)
-            case functools.partial():
-                pending += [current.func, *current.args, *current.keywords.values()]
-            case list() | tuple():
-                pending += current
-            case dict():
-                pending += current.values()
-            case _ if is_place(type(current)):
-                return True
-    return False
+    return any(is_place(type(found)) for found in reached(function, _parts))
+
+
+def _parts(value: Any) -> Any:
+    if isinstance(value, types.MethodType):
+        return [value.__self__]
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, types.FunctionType):
+        return [cell.cell_contents for cell in value.__closure__ or ()]
+    return items_held(value)
 
 
 def as_callable(generated: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.container_facts import DICT_ITEMS
 from ir.generators import (
     Generator,
     advanced,
@@ -55,8 +56,11 @@ from zyg.compiler.objects import (
 from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import from_items
 from zyg.errors import NotDifferentiable
-from zyg.iterators import Once, Steps, Taken, step_bars
+from zyg.held_views import VIEWS, bars_of_view, dict_of
+from zyg.iterators import Steps, step_bars
 from zyg.missing_items import makes_missing
+from zyg.readers import Once, Taken
+from zyg.rules.generators import each_pair, each_value
 from zyg.rules.taking_all import listed, taken
 from zyg.shadows import (
     current_shadows,
@@ -172,7 +176,15 @@ def _iterator(pullback: Differentiate, obj: Any) -> tuple[Any, Back]:
     if hasattr(obj, "__next__") or isinstance(obj, Once):
         items = Taken(obj)
         return items, StartedBack(items)
+    if isinstance(obj, VIEWS):
+        shown = dict_of(obj)
+        y, back = pullback(each_pair if isinstance(obj, DICT_ITEMS) else each_value, shown)
+        return y, Through(back, functools.partial(_as_view, obj, tuple(shown)))
     return pullback(iterated, obj)
+
+
+def _as_view(view: Any, keys: tuple[Any, ...], bars: Any) -> tuple[Any, ...]:
+    return None, None if bars[1] is None else bars_of_view(bars[1], view, keys)
 
 
 class TakenBack:

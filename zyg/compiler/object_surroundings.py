@@ -16,7 +16,6 @@ from ir.shared_names import names_of
 from ir.types import (
     BOTTOM,
     TOP,
-    Closure,
     Instance,
     Known,
     Top,
@@ -30,6 +29,7 @@ from ir.types import (
 from zyg.compiler import memory, replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, method_above
+from zyg.compiler.contents_surroundings import ContentsSurroundings
 from zyg.compiler.guards import Absent, Guard, shared_at_entry
 from zyg.compiler.objects import (
     is_class_store,
@@ -53,7 +53,9 @@ from zyg.held_checks import (
     unless_held,
     unless_holding_held,
     unless_lazy,
+    unless_read_later,
     unless_rows,
+    unless_viewing_held,
     unless_walking_held,
 )
 from zyg.held_memory import is_memory
@@ -61,17 +63,16 @@ from zyg.nested_shadows import Bars, BarTable
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
-    from zyg.compiler import apart, contents_objects, operator_methods, quiet_methods, refusals
+    from zyg.compiler import apart, operator_methods, quiet_methods, refusals
     from zyg.compiler.specialise import Specialiser
 else:  # they are for programs that know classes of objects
     apart = late("zyg.compiler.apart")
-    contents_objects = late("zyg.compiler.contents_objects")
     refusals = late("zyg.compiler.refusals")
     operator_methods = late("zyg.compiler.operator_methods")
     quiet_methods = late("zyg.compiler.quiet_methods")
 
 
-class ObjectSurroundings:
+class ObjectSurroundings(ContentsSurroundings):
     """Answers questions about objects, and notes what the answers rest on."""
 
     # What needs nothing of the compilation.
@@ -81,6 +82,8 @@ class ObjectSurroundings:
     unless_held = staticmethod(unless_held)
     unless_lazy = staticmethod(unless_lazy)
     unless_rows = staticmethod(unless_rows)
+    unless_read_later = staticmethod(unless_read_later)
+    unless_viewing_held = staticmethod(unless_viewing_held)
     unless_walking_held = staticmethod(unless_walking_held)
     unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)
@@ -247,46 +250,6 @@ class ObjectSurroundings:
         fields = self._specialiser.fields
         return fields is not None and fields.follows_contents
 
-    @property
-    def contents_of(self) -> Any:
-        return contents_objects.contents_of
-
-    @property
-    def contents_put(self) -> Any:
-        return contents_objects.contents_put
-
-    @property
-    def is_followed(self) -> Any:
-        return contents_objects.is_followed
-
-    @property
-    def unless_holding_contents(self) -> Any:
-        return contents_objects.unless_holding_contents
-
-    @property
-    def unless_capturing_held(self) -> Any:
-        return contents_objects.unless_capturing_held
-
-    @property
-    def unless_memory(self) -> Any:
-        return contents_objects.unless_memory
-
-    @property
-    def unless_items_are_memory(self) -> Any:
-        return contents_objects.unless_items_are_memory
-
-    @property
-    def reference(self) -> Any:
-        return contents_objects.reference
-
-    def part_functions(self, cls: type) -> tuple[Any, Any] | None:
-        return contents_objects.part_functions(cls)
-
-    def reads_whole(self, callee: Operand) -> bool:
-        if not isinstance(callee, Const):
-            return not isinstance(type_of(callee), Closure)
-        return contents_objects.reads_whole(callee.value)
-
     def unless_settled(self) -> None:
         """Puts off what rests on types of attributes that may still change."""
         from zyg.compiler.nesting import Unsettled  # few programs work on objects
@@ -294,11 +257,6 @@ class ObjectSurroundings:
         fields = self._specialiser.fields
         if fields is not None and fields.state() != self._specialiser.known_of_objects:
             raise Unsettled
-
-    def contents_class(self, type_: Type) -> type:
-        from zyg.compiler.fields import unnamed  # few programs work on objects
-
-        return contents_objects.contents_class(unnamed(widen(type_)))
 
     def is_value_place(self, cls: type) -> bool:
         return issubclass(cls, Contents | Bars | BarTable)

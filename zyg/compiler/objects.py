@@ -16,7 +16,7 @@ import math
 import operator
 import types
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -474,24 +474,31 @@ def unless_items_overloaded(items: Any) -> None:
         unless_overloaded(*items)
 
 
-def unless_holding_objects(value: Any) -> None:
-    """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
+def reached(value: Any, parts: Callable[[Any], Any]) -> Iterator[Any]:
+    """A value and all that is reached from it, each once; `parts` gives what a value holds."""
     pending, seen = [value], set()
     while pending:
         current = pending.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        if is_place(type(current)) or callable(current):
-            raise NotDifferentiable(
-                "an object in a container, or one that a function holds, is given to `gradient` "
-                "inside of differentiated code that works on objects; give it as an argument of "
-                "its own"
-            )
-        if isinstance(current, list | tuple):
-            pending += current
-        elif isinstance(current, dict):
-            pending += current.values()
+        if id(current) not in seen:
+            seen.add(id(current))
+            yield current
+            pending += parts(current)
+
+
+def items_held(value: Any) -> Any:
+    """What a container of Python holds."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list | tuple | set | frozenset) else ()
+
+
+def unless_holding_objects(value: Any) -> None:
+    """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
+    if any(is_place(type(found)) or callable(found) for found in reached(value, items_held)):
+        raise NotDifferentiable(
+            "an object in a container, or one that a function holds, is given to `gradient` inside "
+            "of differentiated code that works on objects; give it as an argument of its own"
+        )
 
 
 constant(unless_overloaded, unless_items_overloaded, unless_iterating, unless_holding_objects)

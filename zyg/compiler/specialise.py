@@ -19,9 +19,10 @@ from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.infer import Inference
+from ir.late import late
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import Closure, Dict, Known, Tuple, Type, bounded, class_of, size_of
+from ir.types import Closure, Dict, Known, Tuple, Type, bounded, captures_itself, class_of, size_of
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellGuard
 from zyg.compiler.lengths import outside
@@ -34,7 +35,10 @@ from zyg.rules.registry import rule_of, substitute_of
 from zyg.signature import abstract, is_by_rules
 
 if TYPE_CHECKING:
+    from ir import lifting
     from zyg.compiler.fields import Fields
+else:  # few functions capture themselves
+    lifting = late("ir.lifting")
 MAX_DEPTH = 60
 MAX_ROUNDS = 40
 # What a recursion returns may turn out to be nested more deeply in so many rounds, and as long as
@@ -235,7 +239,12 @@ class Specialiser(ObjectNeeds):
                     return self._function_target(substitute)
                 return Target(made, (), (), {}, None) if isinstance(made, Function) else None
             case Closure(code, module_globals, captures, defaults, kwdefaults):
-                source = code if isinstance(code, Function) else parse_code(code, module_globals)
+                if captures_itself(callee):
+                    source = lifting.lifted(callee, parse_code)
+                elif isinstance(code, Function):
+                    source = code
+                else:
+                    source = parse_code(code, module_globals)
                 return Target(source, captures, defaults, dict(kwdefaults), None)
             case _:
                 return None
@@ -253,6 +262,10 @@ class Specialiser(ObjectNeeds):
             captures.append(type_)
             if self._stack:
                 self._stack[-1].guards[id(cell)] = CellGuard(cell, type_)
+        if any(isinstance(type_, Closure) for type_ in captures):
+            type_ = abstract(function)
+            if captures_itself(type_):
+                captures, source = list(type_.captures), lifting.lifted(type_, parse_code)
         defaults = tuple(map(abstract, function.__defaults__ or ()))
         kwdefaults = {n: abstract(v) for n, v in (function.__kwdefaults__ or {}).items()}
         return Target(source, tuple(captures), defaults, kwdefaults, function)

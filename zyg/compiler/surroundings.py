@@ -407,8 +407,8 @@ def is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
         (
-            "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.compiler",
-            "zyg.checkpointing",
+            "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.readers",
+            "zyg.compiler", "zyg.checkpointing",
         )
     )
 

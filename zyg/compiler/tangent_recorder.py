@@ -13,6 +13,7 @@ import numpy as np
 
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
+from zyg.held_views import VIEWS, bars_by_key, dict_of
 from zyg.tangent import holds_numbers, is_same_tangent, zero_tangent
 from zyg.tangent_objects import current_tangents, has_table
 
@@ -37,6 +38,9 @@ class Recorder:
         if type(value) in (list, tuple) and type(dot) in (list, tuple):
             for item, part in zip(value, dot, strict=True):
                 self.note(item, part)
+        if isinstance(value, VIEWS) and isinstance(dot, list):
+            shown = dict_of(value)
+            self.note(shown, bars_by_key(dot, value, tuple(shown)))
         if isinstance(value, bool) or value is None or isinstance(value, str) or is_held(value):
             return
         before = self._known.get(id(value))

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.memory_facts import is_change
@@ -296,9 +296,19 @@ class RuleTangents(Augmenter):
     def items_dot(self, items: Operand) -> Operand:
         """The tangent of what is walked over: of memory that is changed meanwhile, as it is then.
         """
-        if items in self.held:
-            return self.made(live_items, items, self.dot_or_zero(items))
-        return self.dot_or_zero(items)
+        dot, is_live = self.dot_or_zero(items), self._is_part_of_held(items)
+        return self.made(live_items, items, dot) if is_live else dot
+
+    def _is_part_of_held(self, items: Operand) -> bool:
+        """Whether this is memory that an object holds, or a view of it."""
+        while items not in self.held:
+            op = self.definitions.get(items) if isinstance(items, Value) else None
+            if not isinstance(op, Call) or not isinstance(op.callee, Const) or (
+                not facts.is_view(op)
+            ):
+                return False
+            items = op.args[0]
+        return True
 
     def _settled(self, items: Operand, op: Call) -> Operand:
         """What can be read twice, in the place of what may be an iterator."""

@@ -74,6 +74,16 @@ def each_key(mapping):
         yield key
 
 
+def each_value(mapping):
+    for key in each_key(mapping):
+        yield mapping[key]
+
+
+def each_pair(mapping):
+    for key in each_key(mapping):
+        yield key, mapping[key]
+
+
 def each_by_index(self):
     """What Python asks an object for that has `__getitem__`, and no `__iter__`."""
     i = 0

@@ -10,6 +10,7 @@ import itertools
 import numpy as np
 
 from ir import held_walks
+from ir.generators import walked
 from zyg.cotangent import accumulate, from_items
 from zyg.cotangent_items import item
 from zyg.errors import NotDifferentiable
@@ -22,8 +23,8 @@ from zyg.iterators import (
     items_of,
     kept_bars,
     nested_chosen_bars,
-    read_once,
 )
+from zyg.readers import read_once, unless_changed
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -73,6 +74,11 @@ def first_of_equal_bars(y_bar, members, items):
 @adjoint(iter)
 def iter_(iterable):
     return read_once(iter, iterable), lambda y_bar: (from_items(y_bar, iterable),)
+
+
+@adjoint(walked)
+def walked_(items):
+    return unless_changed(items), lambda y_bar: (y_bar,)
 
 
 @adjoint(reversed)

@@ -20,8 +20,8 @@ from zyg.iterators import (
     nested_bars_at,
     nested_chosen_bars,
     noted_bars,
-    read_once,
 )
+from zyg.readers import read_once
 from zyg.rules.iteration import (
     chain_bars,
     column,

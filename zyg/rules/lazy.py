@@ -15,10 +15,10 @@ from zyg.iterators import (
     group_bars,
     items_of,
     nested_chosen_bars,
-    read_once,
     row_bars,
     step_bars,
 )
+from zyg.readers import read_once
 from zyg.rules.iteration import place_bars
 from zyg.rules.registry import adjoint, substitute
 
@@ -94,7 +94,7 @@ def starmap(function, iterable, /, *, pullback=None):
 
 @adjoint(itertools.tee)
 def tee(iterable, n=2, /):
-    y = tuple([read_once(iter, copy) for copy in itertools.tee(iterable, n)])
+    y = tuple([read_once(iter, copy).of(iterable) for copy in itertools.tee(iterable, n)])
     return y, lambda y_bar: (tee_bars(y_bar, iterable), None)
 
 

@@ -7,6 +7,7 @@ import operator
 from collections import OrderedDict, defaultdict, deque
 
 from ir import patterns, primitives
+from ir.generators import walked
 from zyg.rules.iteration import chosen, sorting_order
 from zyg.rules.tangent_registry import linear, reads_late, reads_twice, tangent, when_run
 from zyg.tangent import (
@@ -112,6 +113,11 @@ def merge_dicts(y, *both):
 @tangent(dict.get)
 def get(y, self, key, *rest):
     return key_tangent(y, key, rest)
+
+
+@tangent(walked)
+def walked_(y, items, items_dot):
+    return items_dot
 
 
 @tangent(dict.values, OrderedDict.values)

@@ -24,7 +24,7 @@ from zyg.cotangent_items import (
 )
 from zyg.cotangent_places import without_key
 from zyg.errors import NotDifferentiable
-from zyg.iterators import read_once
+from zyg.readers import read_once
 from zyg.rules.changes import before_splice, spliced_bar
 from zyg.rules.collection_classes import rotated_back
 from zyg.rules.iteration import column

@@ -1,0 +1,68 @@
+"""What inference asks about the objects that stand for the contents of memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ir.core import Const, Operand, type_of
+from ir.late import late
+from ir.types import Closure, Type, widen
+
+if TYPE_CHECKING:
+    from zyg.compiler import contents_objects
+else:  # they are for programs on objects
+    contents_objects = late("zyg.compiler.contents_objects")
+
+
+class ContentsSurroundings:
+    """Answers what `ir.followed_memory`, `ir.held_tables` and `ir.held_functions` ask."""
+
+    @property
+    def contents_of(self) -> Any:
+        return contents_objects.contents_of
+
+    @property
+    def contents_put(self) -> Any:
+        return contents_objects.contents_put
+
+    @property
+    def is_followed(self) -> Any:
+        return contents_objects.is_followed
+
+    @property
+    def unless_holding_contents(self) -> Any:
+        return contents_objects.unless_holding_contents
+
+    @property
+    def unless_capturing_held(self) -> Any:
+        return contents_objects.unless_capturing_held
+
+    @property
+    def unless_memory(self) -> Any:
+        return contents_objects.unless_memory
+
+    @property
+    def unless_items_are_memory(self) -> Any:
+        return contents_objects.unless_items_are_memory
+
+    @property
+    def reference(self) -> Any:
+        return contents_objects.reference
+
+    def part_functions(self, cls: type) -> tuple[Any, Any] | None:
+        return contents_objects.part_functions(cls)
+
+    def reads_whole(self, callee: Operand) -> bool:
+        if not isinstance(callee, Const):
+            return not isinstance(type_of(callee), Closure)
+        return contents_objects.reads_whole(callee.value)
+
+    def captures_memory_now(self, function: Any) -> bool:
+        # Most functions have captured nothing.
+        is_any = function.__closure__ or function.__defaults__ or function.__kwdefaults__
+        return bool(is_any) and bool(contents_objects.captures_memory_now(function))
+
+    def contents_class(self, type_: Type) -> type:
+        from zyg.compiler.fields import unnamed  # few programs work on objects
+
+        return contents_objects.contents_class(unnamed(widen(type_)))
