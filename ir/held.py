@@ -118,7 +118,8 @@ class HeldMemory(HeldFunctions):
         if not may_be_memory(value.type):
             if not isinstance(value.type, Iterator):
                 return value
-            if is_view(value.type) and value not in state.exposed:
+            is_made_here = value in state.exposed
+            if is_view(value.type) and (not is_made_here or self._reads_held(value)):
                 return self._view_as_it_is(value, loc)
             self._check_iterator(value, loc)
             return value
