@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.core import Call, Const, Function, Lambda, Location, Operand, Value, type_of
+from ir.errors import Unsupported
 from ir.heap import HEAP
 from ir.held import HeldMemory, is_memory_of_memory, item_held
 from ir.held_functions import captures_memory, may_be_memory
@@ -28,9 +29,9 @@ from ir.held_tables import (
     kind_of_items,
     may_be_one,
 )
-from ir.memory_facts import keeps_places
+from ir.memory_facts import KEYS, keeps_places
 from ir.special_calls import captured_names, default_names
-from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of, join
+from ir.types import BOTTOM, TOP, Closure, Iterator, Known, Tuple, Type, class_of, join
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -88,6 +89,8 @@ class FollowedMemory(HeldTables):
         assert isinstance(op, Call)
         owner, name = op.args[1], op.args[2]
         if not may_be_memory(made.type):
+            if isinstance(made.type, Iterator) and made.type.cls is not KEYS:
+                self._check(inference.surroundings.unless_reading_held, made, loc)
             return made
         if self._is_value_place(owner):
             return made
@@ -147,7 +150,7 @@ class FollowedMemory(HeldTables):
         return again
 
     def _view_again(self, view: Value, version: Value, loc: Location | None) -> Value:
-        self._check(self._places.inference.surroundings.unless_viewing_held, view, loc)
+        self._check(self._places.inference.surroundings.unless_reading_held, view, loc)
         return view
 
     def _function_again(
@@ -308,6 +311,11 @@ class FollowedMemory(HeldTables):
     ) -> None:
         inference = self._places.inference
         value = held[0] if held else None
+        if value is not None and self._places.is_iterator(value):
+            raise Unsupported(
+                "the second derivative of code in which an object holds an iterator", loc,
+                advice="let it hold a list of the items",
+            )
         if not isinstance(value, Value) or not may_be_memory(value.type) or (
             self._is_value_place(operands[0])
         ):

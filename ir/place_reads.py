@@ -110,19 +110,21 @@ class PlaceReads(Storages):
         """Operands, with what the iterators among them will read."""
         found = list(operands)
         for operand in operands:
-            if isinstance(operand, Value) and self._is_iterator(operand):
+            if isinstance(operand, Value) and self.is_iterator(operand):
                 found += self._read_later(operand)
         return found
 
-    def _is_iterator(self, value: Value) -> bool:
+    def is_iterator(self, value: Operand) -> bool:
+        """Whether a value is an iterator of Python's own, or a view of a dict; not of its keys."""
+        if not isinstance(value, Value) or class_of(value.type) is KEYS:
+            return False
         if isinstance(value.type, Iterator):
             return True
         made = self.inference.definitions.get(self.origin(value))
         if not isinstance(made, Call) or not isinstance(made.callee, Const):
             return False
         if made.callee.value in (operator.getitem, primitives.unpack):  # one of `itertools.tee`
-            owner = made.args[0]
-            return isinstance(owner, Value) and self._is_iterator(owner)
+            return self.is_iterator(made.args[0])
         return made.callee.value in (iter, reversed, itertools.tee)
 
     def changed_iterable(

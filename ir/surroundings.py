@@ -318,8 +318,8 @@ class Surroundings(Protocol):
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 
-    def unless_viewing_held(self, view: Any) -> None:
-        """The same for a view of a dict that an object holds."""
+    def unless_reading_held(self, view: Any) -> None:
+        """Raises, when the program runs, for what will come to numbers that an object holds."""
 
     def unless_read_later(self, items: Any) -> None:
         """The same for memory that an object holds itself."""

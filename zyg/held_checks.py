@@ -11,7 +11,7 @@ import numpy as np
 from ir.container_facts import DICT_ITEMS
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import is_known, is_memory, items_of, memory_in, version_of
-from zyg.held_views import VIEWS, dict_of
+from zyg.held_views import dict_of, is_read_later, sources_of
 
 
 def unless_held(value: Any) -> None:
@@ -64,12 +64,26 @@ def unless_read_later(items: Any) -> None:
         )
 
 
-def unless_viewing_held(view: Any) -> None:
-    """Raises for a view of a dict that an object holds."""
-    if isinstance(view, VIEWS) and is_known(dict_of(view)):
+def memory_behind(value: Any) -> list[Any]:
+    """The memory that a view or an iterator will come to."""
+    found, pending, seen = [], [value], set()
+    while pending:
+        current = pending.pop()
+        if is_memory(current):
+            found.append(current)
+        elif id(current) not in seen and (is_read_later(current) or isinstance(current, tuple)):
+            seen.add(id(current))
+            pending += sources_of(current)
+    return found
+
+
+def unless_reading_held(value: Any) -> None:
+    """Raises for a view or an iterator that will come to numbers which an object holds."""
+    if is_read_later(value) and any(map(is_known, memory_behind(value))):
         raise NotDifferentiable(
-            f"a {type(view).__name__} of a dict that an object holds, and that may have changed "
-            "since; make a list of its items"
+            f"a {type(value).__name__} that will come to what an object holds, and may have "
+            "changed since it was made, where more than one derivative is asked for; make a list "
+            "of its items"
         )
 
 
@@ -78,8 +92,7 @@ Versions: TypeAlias = "tuple[tuple[Any, int], ...]"
 
 def versions_of(iterables: tuple[Any, ...]) -> Versions:
     """The memory that an iterator over these will come to, with its versions now."""
-    found = [dict_of(items) if isinstance(items, VIEWS) else items for items in iterables]
-    return tuple((items, version_of(items)) for items in found if is_memory(items))
+    return tuple((items, version_of(items)) for items in memory_behind(iterables))
 
 
 def as_made(iterator: Any, versions: Versions) -> Iterator[Any]:

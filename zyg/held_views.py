@@ -1,13 +1,46 @@
-"""Views of dicts, which show what a dict holds when they are read."""
+"""What shows memory when it is read itself: views of dicts, and iterators."""
 
 from __future__ import annotations
 
 import gc
+import types
+from collections import deque
 from typing import Any
+
+import numpy as np
 
 from ir.container_facts import DICT_ITEMS, DICT_VALUES
 
 VIEWS = (DICT_VALUES, DICT_ITEMS)  # those of an OrderedDict are of classes below these
+_NO_ITEMS: dict[int, int] = {}
+# Iterators of C, which refer to what they will read.
+_ITERATORS: tuple[type, ...] = (
+    zip, enumerate, map, filter, reversed, type(iter([])), type(reversed([])), type(iter(())),
+    type(iter(deque())), type(iter(np.zeros(1))), types.GeneratorType,
+    type(iter(_NO_ITEMS)), type(iter(_NO_ITEMS.values())), type(iter(_NO_ITEMS.items())),
+    type(reversed(_NO_ITEMS)), type(reversed(_NO_ITEMS.values())),
+    type(reversed(_NO_ITEMS.items())),
+)
+
+
+class Reader:
+    """Reads its sources when it is read itself."""
+
+    __slots__ = ("sources",)
+
+    sources: tuple[Any, ...]
+
+
+def is_read_later(value: Any) -> bool:
+    """Whether a value is a view, or an iterator that isn't of a user's class."""
+    return isinstance(value, (Reader, *VIEWS, *_ITERATORS)) or (
+        type(value).__module__ == "itertools"
+    )
+
+
+def sources_of(value: Any) -> Any:
+    """What a view or an iterator will read."""
+    return value.sources if isinstance(value, Reader) else gc.get_referents(value)
 
 
 def dict_of(view: Any) -> Any:

@@ -11,33 +11,28 @@ from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import as_made, as_shown, versions_of
 from zyg.held_memory import is_known, state
-from zyg.held_views import VIEWS, dict_of
+from zyg.held_views import VIEWS, Reader, dict_of
 from zyg.signature import is_users
 
 
-class Once:
+class Once(Reader):
     """An iterable that is read in one place; the iterator is the plain one, at full speed.
 
     Where objects are worked on, it sees to it that what they hold, and it comes to, isn't changed
     before: its cotangents go to what that was when it was made.
     """
 
-    __slots__ = ("_args", "_is_read", "_iterator", "_kwargs", "_make", "_versions")
+    __slots__ = ("_is_read", "_iterator", "_kwargs", "_make", "_versions")
 
     def __init__(self, make: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> None:
         self._make = make
-        self._args = args
+        self.sources = args
         self._kwargs = kwargs
         self._is_read = False
         # Making an iterator starts to read other ones: that waits until it is read itself.
         waits = any(isinstance(arg, Once) for arg in args)
         self._iterator = None if waits else make(*args, **kwargs)
         self._versions = () if state.held is None else versions_of(args)
-
-    def of(self, iterable: Any) -> Once:
-        """Itself, which was made of what reads an iterable."""
-        self._versions = () if state.held is None else versions_of((iterable,))
-        return self
 
     def __iter__(self) -> Iterator[Any]:
         if self._is_read:
@@ -48,7 +43,7 @@ class Once:
         iterator = self._iterator
         self._iterator = None
         if iterator is None:
-            iterator = self._make(*self._args, **self._kwargs)
+            iterator = self._make(*self.sources, **self._kwargs)
         return as_made(iterator, self._versions) if self._versions else iter(iterator)
 
     def __next__(self) -> Any:

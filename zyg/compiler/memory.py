@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import types
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
@@ -18,7 +17,7 @@ from ir.memory_facts import CHANGING
 from ir.types import Type
 from zyg.cotangent_items import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.held_views import VIEWS, dict_of
+from zyg.held_views import is_read_later, sources_of
 from zyg.keeping import kept
 from zyg.rules.registry import adjoint, constant
 
@@ -79,17 +78,6 @@ _ATOMS = (
 )
 
 
-_NO_ITEMS: dict[int, int] = {}
-# Iterators of C, which refer to what they will read.
-_ITERATORS: tuple[type, ...] = (
-    zip, enumerate, map, filter, reversed, type(iter([])), type(reversed([])), type(iter(())),
-    type(iter(deque())), type(iter(np.zeros(1))), types.GeneratorType,
-    type(iter(_NO_ITEMS)), type(iter(_NO_ITEMS.values())), type(iter(_NO_ITEMS.items())),
-    type(reversed(_NO_ITEMS)), type(reversed(_NO_ITEMS.values())),
-    type(reversed(_NO_ITEMS.items())),
-)
-
-
 def _memory(value: Any) -> tuple[list[Any], dict[int, int]]:
     """The arrays in what a value refers to, and how often each other object is met there."""
     arrays: list[Any] = []
@@ -109,10 +97,8 @@ def _memory(value: Any) -> tuple[list[Any], dict[int, int]]:
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, VIEWS):
-        return [dict_of(value)]
-    if isinstance(value, _ITERATORS) or type(value).__module__ == "itertools":
-        return gc.get_referents(value)
+    if is_read_later(value):
+        return list(sources_of(value))
     if isinstance(value, Mapping):
         return value.values()
     if isinstance(value, list | tuple | Set | deque):

@@ -54,8 +54,8 @@ from zyg.held_checks import (
     unless_holding_held,
     unless_lazy,
     unless_read_later,
+    unless_reading_held,
     unless_rows,
-    unless_viewing_held,
     unless_walking_held,
 )
 from zyg.held_memory import is_memory
@@ -83,7 +83,7 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_lazy = staticmethod(unless_lazy)
     unless_rows = staticmethod(unless_rows)
     unless_read_later = staticmethod(unless_read_later)
-    unless_viewing_held = staticmethod(unless_viewing_held)
+    unless_reading_held = staticmethod(unless_reading_held)
     unless_walking_held = staticmethod(unless_walking_held)
     unless_holding_held = staticmethod(unless_holding_held)
     written_view = staticmethod(memory.written_view)

@@ -94,7 +94,7 @@ def starmap(function, iterable, /, *, pullback=None):
 
 @adjoint(itertools.tee)
 def tee(iterable, n=2, /):
-    y = tuple([read_once(iter, copy).of(iterable) for copy in itertools.tee(iterable, n)])
+    y = tuple([read_once(iter, copy) for copy in itertools.tee(iterable, n)])
     return y, lambda y_bar: (tee_bars(y_bar, iterable), None)
 
 
