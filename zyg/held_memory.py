@@ -438,6 +438,13 @@ def held_memory(value: Any) -> Memory:
     return memory
 
 
+def note_change(value: Any) -> None:
+    """Notes that memory is to be changed which objects hold, perhaps in part."""
+    memory = None if state.held is None else state.held.of(value)
+    if memory is not None:
+        memory.version += 1
+
+
 def version_of(value: Any) -> int:
     """How many changes were made of memory since objects hold it."""
     memory = None if state.held is None else state.held.of(value)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from ir.held_walks import TAKING_AT_ONCE
 from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import as_made, as_shown, versions_of
@@ -32,7 +33,8 @@ class Once(Reader):
         # Making an iterator starts to read other ones: that waits until it is read itself.
         waits = any(isinstance(arg, Once) for arg in args)
         self._iterator = None if waits else make(*args, **kwargs)
-        self._versions = () if state.held is None else versions_of(args)
+        is_later = state.held is not None and all(make is not one for one in TAKING_AT_ONCE)
+        self._versions = versions_of(args) if is_later else ()
 
     def __iter__(self) -> Iterator[Any]:
         if self._is_read:

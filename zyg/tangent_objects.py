@@ -25,7 +25,7 @@ import numpy as np
 from ir import facts
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import held_memory
+from zyg.held_memory import held_memory, note_change
 from zyg.tangent import part_of, picked, unless_asked, zero_tangent
 from zyg.tangent_memory import HeldTangents
 
@@ -149,9 +149,10 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
     """Changes memory that an object holds, `args[0]`, and its tangent; `dots`: of other arguments.
     """
     held = current_tangents().held
-    held_memory(args[0])
     if not held.knows(args[0]):
+        held_memory(args[0])
         held.hold(args[0], None)
+    note_change(args[0])
     whole = None, *map(held.now, args[1:], dots)
     function(*args)
     held.change(function, args, whole)
