@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zyg.compiler.found_calls import as_callable, refuse_objects
 from zyg.compiler.generated import Generated
@@ -22,7 +22,9 @@ from zyg.seeds import Like, checked_seed, filled, filled_in_tuples, filled_withi
 from zyg.shadows import current_shadows
 from zyg.signature import BackFunction
 from zyg.tracing import shown
-from zyg.watched_memory import Watched
+
+if TYPE_CHECKING:
+    from zyg.watched_memory import Watched
 
 
 class Adjoint:

@@ -34,7 +34,6 @@ from zyg.program_names import admitted
 from zyg.saved_values import protected
 from zyg.seeds import Like, filled
 from zyg.shadows import is_running
-from zyg.watched_memory import watched
 
 
 def run_pullback(
@@ -120,6 +119,8 @@ def _updated(
     changed = [source.key for source in sources]
     if not all(is_held(args[position]) for position in changed):
         return None
+    from zyg.watched_memory import watched  # few calls change what objects hold
+
     with watched([args[position] for position in changed]) as held:
         whole, saved = entry.run(*inputs_of(entry, function, args, kwargs))
     y, *_ = whole

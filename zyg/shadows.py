@@ -25,7 +25,7 @@ from _thread import _local  # the import of `threading` takes as long as seven m
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,7 +54,9 @@ from zyg.held_memory import (
 )
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
-from zyg.watched_memory import Watched
+
+if TYPE_CHECKING:
+    from zyg.watched_memory import Watched
 
 
 class Shadows:
