@@ -88,9 +88,10 @@ class HeldMemory(HeldFunctions):
             if isinstance(operand, Value) and may_be_memory(operand.type):
                 first = self._places.origin(operand)
                 for name in (first, self._places.storage(first)):
-                    if self._is_seen(name):
-                        # What was exposed before is a name of what it was then.
-                        state.exposed.setdefault(name, version)
+                    if self._is_seen(name) and name not in state.exposed:
+                        # What was exposed before, perhaps in part, is a name of what it was then.
+                        parts = self._places.roots(name) - {name}
+                        state.exposed[name] = version if parts.isdisjoint(self.known) else name
                     self.known.add(name)
                 self.expose(self._places.parts(operand))
 
@@ -149,7 +150,8 @@ class HeldMemory(HeldFunctions):
         state, heap = self._places.state, self._places.inference.heap
         assert heap is not None
         version = state.current.get(heap, heap)
-        if not self.is_watching or (version is heap and view in self._places.inputs):
+        since = state.exposed.get(view, heap if view in self._places.inputs else None)
+        if not self.is_watching or since is version:
             return view
         seen = state.seen.get(view)
         if seen is None or seen[0] is not version:

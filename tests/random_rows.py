@@ -27,6 +27,8 @@ class Holder:
         self.rows = [np.array([x, 0.5]), np.array([0.3 * x, x])]
         self.d = {"a": np.array([x, 0.2 * x])}
         self.a = np.array([0.7, x])
+        self.xs = [x, 0.5 * x]
+        self.n = {"a": 0.4 * x, "b": x}
 
     def put(self, i, value):
         self.rows[i][i] = value
@@ -39,7 +41,9 @@ class Holder:
         return self.rows[i]
 
     def total(self):
-        return np.sum(self.a * self.a) + np.sum(np.concatenate(self.rows)) + self.d["a"][0]
+        return np.sum(self.a * self.a) + np.sum(np.concatenate(self.rows)) + (
+            self.d["a"][0] + self.xs[0] * self.n["b"]
+        )
 
     def weighted(self, value):
         return np.sum(self.rows[0] * value * value) + self.a[0]
@@ -56,6 +60,18 @@ def fill(row, value):
 
 def first(rows):
     return rows[0]
+
+
+def ends(items):
+    """The sum of what is last in each item."""
+    return sum(item[-1] if isinstance(item, tuple) else item for item in items)
+
+
+def pairs(holder):
+    return zip(holder.xs, holder.a, strict=False)
+
+
+NAMES = ("'a'", "'b'")
 
 
 class _Writer(BlockWriter):
@@ -80,6 +96,17 @@ class _Writer(BlockWriter):
             f"{holder}.row({self.index()})",
         )
 
+    def shown(self) -> str:
+        """An iterator over numbers, or a view of some."""
+        holder = self.holder()
+        return self.one(
+            "k", f"{holder}.n.values()", f"{holder}.n.items()", f"zip({holder}.xs, m)",
+            f"enumerate({self.one('m', f'{holder}.xs', self.row())})", f"reversed({holder}.xs)",
+            f"map(lambda z: z * x, {self.one('m', f'{holder}.n.values()')})", f"iter({holder}.xs)",
+            f"pairs({holder})", f"(z * x for z in {self.one('m', f'{holder}.n.values()')})",
+            f"{self.row()}.flat", f"itertools.chain({holder}.xs, m)",
+        )
+
     def index(self) -> str:
         return self.one("0", "-1", "1")
 
@@ -97,6 +124,8 @@ class _Writer(BlockWriter):
             f"next(iter({rows}))[1]", f"{self.holder()}.total()", "sum(u.values())[0]",
             f"sum({rows}, np.zeros(2))[1]", f"list(itertools.accumulate({rows}))[-1][0]",
             f"np.sum(np.where({row} > 0.4, {row}, {self.row()}))", f"total([{row}, {self.row()}])",
+            f"{self.holder()}.xs[{self.index()}]", "m[-1]", "ends(list(k))", "sum(m)",
+            f"ends({self.holder()}.n.values())", f"ends({self.shown()})",
             f"[*{rows}][0][1]", f"{{**u, 'b': {row}}}['a'][0]", f"total(list({rows}))",
             f"[i + z for i, z in enumerate({rows})][0][0]", f"np.einsum('ki->i', {rows})[0]",
         ]
@@ -133,9 +162,15 @@ class _Writer(BlockWriter):
                 f"{table}[{self.index()}][0] = {self.value()}", f"fill({row}, {self.value()})",
                 f"{holder}.put({self.one('0', '1')}, {self.value()})", f"{holder}.scale(0.8)",
                 f"{row}[:] = {self.row()} * 0.5", f"np.multiply({row}, 0.7, out={row})",
+                f"{holder}.xs[{self.index()}] = {self.value()}", f"m[0] = {self.value()}",
+                f"{holder}.n[{self.one(*NAMES)}] = {self.value()}",
+                f"{holder}.xs.append({self.value()})",
                 f"{table}[{self.index()}] *= 0.6", f"{holder}.a *= {self.one('0.9', '0.5 * x')}",
             ]
             moves = [
+                f"m = {holder}.xs", f"{holder}.xs = m", f"m = [y, {self.number()}]",
+                f"k = {self.shown()}", f"k = {self.shown()}", f"{holder}.kept = {self.shown()}",
+                f"k = {holder}.kept", f"{holder}.b = {self.table()}",
                 f"{table}[{self.index()}] = {row}", f"{self.one('w', 'v')} = {holder}.rows",
                 f"{self.one('w', 'v')} = list({self.rows()})",
                 f"{self.one('w', 'v')} = [{row}, {self.row()}]", f"{holder}.rows = {table}",
@@ -155,11 +190,14 @@ class _Writer(BlockWriter):
         self.put(1, "p, q = Holder(x), Holder(0.5 * x)")
         self.put(1, "w, v = [p.rows[0], q.a], [np.array([x, 0.1]), q.rows[1]]")
         self.put(1, "o, y, r, u, t = q, 0.5 * x, v[0], {'a': p.a}, (v[0], p.rows[1])")
+        self.put(1, "m, k, p.kept, q.kept = [x, 0.5], q.n.values(), [y, x], p.n.values()")
         self.put(1, "def look(s):")
         self.put(2, f"return np.sum({self.one('w', 'v')}[-1]) * s + t[0][1] + u['a'][0]")
         for _ in range(self.random.randrange(3, 8)):
             self.statement(1)
         self.put(1, f"y += {self.number()}")
+        self.put(1, f"y += 0.3 * {self.one('ends(k)', 'ends(q.kept)', 'look(x)', 'sum(m)')}")
+        self.put(1, "y += 0.3 * np.sum(np.concatenate(w)) + total(v) * 0.2 + u['a'][0] + t[0][1]")
         self.put(1, "return np.tanh(0.1 * (y + r[0] + p.total() + q.total() * x + v[0][1]))")
         return self.lines
 
@@ -169,7 +207,8 @@ def random_function(seed: int, is_nested: bool = False) -> Callable[[float], flo
     what it computes."""
     names = {
         "Holder": Holder, "total": total, "fill": fill, "first": first, "np": np, "zyg": zyg,
-        "functools": functools, "itertools": itertools, "__name__": __name__,
+        "ends": ends, "pairs": pairs, "functools": functools, "itertools": itertools,
+        "__name__": __name__,
     }
     lines = _Writer(seed, is_nested).function()
     return names_of(lines, f"<rows {seed} {is_nested}>", names)["f"]

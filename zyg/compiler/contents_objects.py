@@ -20,6 +20,7 @@ from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.compiler.objects import reached
 from zyg.errors import NotDifferentiable
+from zyg.held_checks import unless_reading_held
 from zyg.held_memory import (
     FUNCTIONS,
     captured_by,
@@ -188,11 +189,11 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 constant(
     contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
-    unless_capturing_held, unless_holding_contents,
+    unless_capturing_held, unless_holding_contents, unless_reading_held,
 )
 facts.pure(contents_of, contents_put, reference)
 facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held)
-facts.effect(unless_holding_contents)
+facts.effect(unless_holding_contents, unless_reading_held)
 
 
 @facts.result(contents_of, contents_put)
