@@ -31,6 +31,7 @@ _fresh_when: dict[int, Callable[[Call], bool]] = {}
 _joining: set[int] = set()
 _metadata: set[int] = set()
 _effects: set[int] = set()
+_unseen: set[int] = set()
 _is_object: list[Callable[[type], bool]] = []
 _is_opaque: list[Callable[[type], bool]] = []
 _buffer: set[int] = set()
@@ -277,6 +278,15 @@ def effect(*callees: object) -> None:
 
 def has_effect(callee: object) -> bool:
     return id(callee) in _effects
+
+
+def changes_unseen(*callees: object) -> None:
+    """Helpers that may change memory which they aren't given, as what objects hold."""
+    _mark(_unseen, callees)
+
+
+def may_change_unseen(callee: object) -> bool:
+    return id(callee) in _unseen or bool(getattr(callee, "works_on_objects", False))
 
 
 def is_helper(callee: object) -> bool:

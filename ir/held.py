@@ -13,6 +13,7 @@ object: what was read from one, given to a call that works on objects, or came f
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,8 @@ class HeldMemory(HeldFunctions):
         self.given: dict[Value, None] = {}
         # All that was exposed anywhere: loops come to a place again from behind it.
         self.known: set[Value] = set()
+        # What was put into objects under names that may be other memory: `np.asarray(a)`.
+        self.perhaps_given: set[Value] = set()
 
     @property
     def is_watching(self) -> bool:
@@ -319,8 +322,23 @@ class HeldMemory(HeldFunctions):
 
     def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
         """Notes that objects hold these from here on; `are_parts`: what they hold alone."""
-        places = self._places
+        places, inference = self._places, self._places.inference
+        operands = list(operands)
+        for operand in operands:
+            if not isinstance(operand, Value):
+                continue
+            if places.owner_of_method(operand) is not None:
+                raise Unsupported(
+                    "an object holds a method of an array or container",
+                    advice="let it hold a lambda that calls the method",
+                )
+            made = inference.definitions.get(places.origin(operand))
+            if isinstance(made, Call) and isinstance(made.callee, Const) and (
+                made.callee.value is functools.partial
+            ):
+                places.hold(places.may_come_from(operand))
         operands = places.with_sources(operands)
+        self._give_perhaps(operands)
         self.expose(operands)
         if not places.inference.surroundings.may_change_held():
             places.hold(operands)
@@ -339,6 +357,20 @@ class HeldMemory(HeldFunctions):
                     places.state.note_stored({root: root not in containers for root in roots})
                     self.given.update(dict.fromkeys(roots))
 
+    def _give_perhaps(self, operands: Iterable[Operand]) -> None:
+        for operand in operands:
+            if isinstance(operand, Value) and (
+                may_be_memory(operand.type) or isinstance(operand.type, Iterator)
+            ):
+                places = self._places
+                found = [
+                    source for source in places.may_come_from(operand)
+                    if source not in self.perhaps_given
+                ]
+                for source in found:
+                    self.perhaps_given |= {source, *places.roots(source)}
+                self._give_perhaps(found)
+
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:
         """Notes a new version of the heap that a call has left."""
         places = self._places
@@ -354,7 +386,11 @@ class HeldMemory(HeldFunctions):
         inference = places.inference
         if inference.heap is None and places.storage(target) in places.inputs:
             return  # by the caller
-        if self.is_exposed(target):
-            surroundings = inference.surroundings
+        surroundings = inference.surroundings
+        roots = places.roots(places.storage(target))
+        is_perhaps_given = not roots.isdisjoint(self.perhaps_given)
+        if is_perhaps_given and not surroundings.may_change_held():
+            surroundings.note_change_of_given(target.type)
+        if is_perhaps_given or self.is_exposed(target):
             check = surroundings.unless_holding_held if deep else surroundings.unless_held
             inference.ops.append(check_call(check, [version], loc))

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from ir import facts, primitives
 from ir.contents import has_parts, holds_memory, may_overlap
-from ir.core import Call, Const, Location, Operand, Value
+from ir.core import Call, Const, Lambda, Location, Operand, Value
 from ir.errors import Unsupported
 from ir.heap import HEAP
 from ir.memory_facts import KEYS, is_mutable
 from ir.place_state import State, check_call, shown_name
 from ir.storages import Storages
-from ir.types import Iterator, Tuple, Type, class_of
+from ir.types import Closure, Iterator, Method, Tuple, Type, class_of
 
 
 def _is_object(type_: Type) -> bool:
@@ -33,6 +33,10 @@ class PlaceReads(Storages):
             return operand
         if isinstance(operand.type, Tuple) and self.parts(operand):
             return self._tuple_again(operand, loc)
+        if isinstance(operand.type, Method):
+            return self._method_again(operand, loc)
+        if isinstance(operand.type, Closure):
+            self._compare_captured(operand, loc)
         if not holds_memory(operand.type):
             return operand
         if self.inference.heap is not None and _is_object(operand.type):
@@ -41,6 +45,39 @@ class PlaceReads(Storages):
             self._compare(operand, loc)
             operand = self.latest(operand)
         return self.held.read(operand, loc) if self.held.is_watching else operand
+
+    def _method_again(self, method: Value, loc: Location | None) -> Operand:
+        """A bound method of what memory holds now."""
+        owner = self.owner_of_method(method)
+        if owner is None:
+            return method
+        latest = self.read(owner, loc)
+        if latest is owner:
+            return method
+        made = self.inference.definitions[self.origin(method)]
+        assert isinstance(made, Call)
+        return self.inference.call(getattr, latest, made.args[1], name=method.name, loc=loc)
+
+    def owner_of_method(self, method: Value) -> Value | None:
+        """The memory that a bound method is one of, where it was made here."""
+        made = self.inference.definitions.get(self.origin(method))
+        if not isinstance(made, Call) or not isinstance(made.callee, Const):
+            return None
+        owner = made.args[0] if made.callee.value is getattr else None
+        is_memory = isinstance(owner, Value) and is_mutable(owner.type)
+        return owner if is_memory and isinstance(owner, Value) else None
+
+    def _compare_captured(self, function: Value, loc: Location | None) -> None:
+        """Sees to it that what a function has captured is no unknown name of what was changed."""
+        made = self.inference.definitions.get(self.origin(function))
+        if isinstance(made, Lambda) and self.state.has_changes:
+            for value in (*made.captures, *made.defaults, *made.kwdefaults.values()):
+                if not isinstance(value, Value):
+                    continue
+                if isinstance(value.type, Closure):
+                    self._compare_captured(value, loc)
+                elif holds_memory(value.type):
+                    self._compare(value, loc)
 
     def _compare(self, value: Value, loc: Location | None) -> None:
         """Sees to it that a value is no unknown name of memory that was written."""
@@ -108,10 +145,30 @@ class PlaceReads(Storages):
 
     def with_sources(self, operands: Iterable[Operand]) -> list[Operand]:
         """Operands, with what the iterators among them will read."""
-        found = list(operands)
+        operands = list(operands)
+        later: list[Operand] = []
         for operand in operands:
-            if isinstance(operand, Value) and self.is_iterator(operand):
-                found += self._read_later(operand)
+            if not isinstance(operand, Value):
+                continue
+            if self.is_iterator(operand):
+                later += self._read_later(operand)
+            elif isinstance(operand.type, Method):
+                owner = self.owner_of_method(operand)
+                later += [] if owner is None else [owner]
+        return [*operands, *later]
+
+    def may_come_from(self, value: Value) -> list[Value]:
+        """What a value may be or hold: what the call was given that made it."""
+        found: list[Value] = []
+        for root in self.roots(self.storage(value)):
+            if self.kind(root) == "unknown" or has_parts(root.type):
+                found += [
+                    source for source in self.sources.get(root, {})
+                    if source is not root and (
+                        isinstance(root.type, Iterator) or isinstance(source.type, Iterator)
+                        or may_overlap(root.type, source.type, True)
+                    )
+                ]
         return found
 
     def is_iterator(self, value: Operand) -> bool:

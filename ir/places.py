@@ -153,6 +153,7 @@ class Places(PlaceMerging):
     def captured(self, op: Lambda) -> None:
         captures = [*op.captures, *op.defaults, *op.kwdefaults.values()]
         self.hold(captures)
+        self.hold_parts(captures)
         self.held.expose(captures)  # the function may put them into objects
 
     def returned(self, operand: Operand, inputs: list[Value]) -> Returned:

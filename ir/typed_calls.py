@@ -30,6 +30,7 @@ from ir.types import (
     BOTTOM,
     TOP,
     Bottom,
+    Closure,
     Instance,
     Known,
     Scalar,
@@ -95,6 +96,8 @@ class TypedCalls(TypedChanges):
                 arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
             ]
             kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
+            if type(callee) is Value and isinstance(callee.type, Closure):
+                callee = places.read(callee, loc)
             callee = places.held.read_callee(callee, loc)
             args, kwargs = places.held.operands_of(callee, args, kwargs, loc)
         if type(callee) is not Const or callee.value is not primitives.check_bound:
@@ -303,11 +306,7 @@ class TypedCalls(TypedChanges):
         return [mapping[made.result]]
 
     def _append(
-        self,
-        callee: Operand,
-        args: list[Operand],
-        kwargs: dict[str, Operand],
-        names: list[str],
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
         loc: Location | None,
     ) -> list[Operand]:
         fold = facts.fold_of(callee.value) if isinstance(callee, Const) else None

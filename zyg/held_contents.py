@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 
 from zyg.cotangent import accumulate, realness_of, zeros_like
-from zyg.cotangent_items import accumulate_at, clear_at, taken
+from zyg.cotangent_items import accumulate_at, clear_at, one_hot, taken
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import shown_by
+
+
+def overlaps_itself(view: Any) -> bool:
+    """Whether an array shows a number several times, as broadcast ones and sliding windows do."""
+    steps = zip(view.shape, view.strides, strict=True)
+    span = sum((n - 1) * abs(step) for n, step in steps) + view.itemsize
+    return bool(view.size) and span < view.nbytes
 
 
 class ArrayContents:
@@ -38,7 +45,11 @@ class ArrayContents:
 
     def add(self, value: Any, bar: Any) -> None:
         if value is not self._owner or self._flat is not None:
-            self._part(value)[...] += bar
+            part = self._part(value)
+            if overlaps_itself(part):
+                np.add.at(part, tuple(np.indices(part.shape)), bar)
+            else:
+                part[...] += bar
         elif self._bar is None:
             self._bar, self._is_own = bar, False
         elif self._is_own:
@@ -49,7 +60,7 @@ class ArrayContents:
     def take(self, value: Any) -> Any:
         if value is not self._owner:
             part = self._part(value)
-            bar = part.copy()
+            bar = self._of_each(value, part.copy())
             part[...] = 0
             return bar
         bar, self._bar, self._flat = self._bar, None, None
@@ -63,12 +74,26 @@ class ArrayContents:
         if self._bar is None:
             return None
         own = self._own(value)
-        bar = np.where(part, own, 0)
+        bar = self._of_each(value, np.where(part, own, 0))
         own[part] = 0
         return bar
 
+    def _of_each(self, value: Any, bar: Any) -> Any:
+        """A cotangent in which each number is that of one of the places where it is shown."""
+        if not overlaps_itself(value):
+            return bar
+        places = shown_by(value, self._owner, np.arange(self._owner.size))
+        _, first = np.unique(places, return_index=True)
+        found = np.zeros_like(bar)
+        found.flat[first] = bar.flat[first]
+        return found
+
     def add_item(self, value: Any, index: Any, size: int, bar: Any) -> None:
-        if bar is not None:
+        if bar is None:
+            return
+        if overlaps_itself(value):
+            self.add(value, one_hot(bar, value, index))
+        else:
             accumulate_at(self._own(value), index, realness_of(value, bar))
 
     def take_item(self, value: Any, index: Any, size: int) -> Any:

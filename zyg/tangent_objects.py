@@ -219,6 +219,7 @@ def live_items(memory: Any, dot: Any) -> Any:
 
 
 facts.effect(store_dot, delete_dot, store_held, change)
+facts.changes_unseen(change)
 # What gives another result where something was changed meanwhile.
 READING = (read_dot, now, now_within, item_dot, held_item_dot, live_items)
 

@@ -26,7 +26,14 @@ from ir.core import (
     is_end_guarded,
     operands_of,
 )
-from ir.emit.order import append, is_ordered, is_store, is_temporary
+from ir.emit.order import (
+    append,
+    is_ordered,
+    is_store,
+    is_temporary,
+    may_change_unseen,
+    reads_array,
+)
 from ir.memory_facts import is_change
 
 MAX_FOLDED = 12
@@ -43,6 +50,8 @@ class Inlining:
         self._uses = uses
         self._weight: dict[Value, int] = {}
         self._ordered: set[Value] = set()
+        # Those that read arrays, which objects may hold under other names.
+        self._reading: set[Value] = set()
         self._block(body)
 
     def _block(self, block: Block) -> None:
@@ -58,12 +67,16 @@ class Inlining:
             )
             taken = self._take(operands, pending, free)
             keeps_order = keeps_order or any(value in self._ordered for value in taken)
+            if may_change_unseen(op):
+                free -= self._reading
             weight = 1 + sum(self._weight.get(value, 0) for value in taken)
             if self._is_candidate(op, is_expression) and weight <= MAX_FOLDED:
                 value = op.results[0]
                 self._weight[value] = weight
                 if isinstance(op, If):
                     self.expressions.add(op)
+                if reads_array(op) or any(value in self._reading for value in taken):
+                    self._reading.add(value)
                 if keeps_order:
                     self._ordered.add(value)
                     pending.append(value)

@@ -52,6 +52,19 @@ def is_ordered(op: Op) -> bool:
     return not all(map(_is_numeric, types))
 
 
+def may_change_unseen(op: Op) -> bool:
+    """Whether a call may change arrays that it isn't given."""
+    return isinstance(op, Call) and isinstance(op.callee, Const) and (
+        facts.may_change_unseen(op.callee.value)
+    )
+
+
+def reads_array(op: Op) -> bool:
+    return isinstance(op, Call) and any(
+        isinstance(arg, Value) and type(arg.type).__name__ == "Array" for arg in op.args
+    )
+
+
 def _keeps_its_length(type_: Type) -> bool:
     cls = class_of(type_)
     return cls is not None and (facts.copies_items(cls) or is_immutable_class(cls))

@@ -246,6 +246,9 @@ def call_rule(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     return y, RuleBack(back, function, 0, args, kwargs, with_function=False)
 
 
+facts.changes_unseen(pullback_call, pullback_apply)
+
+
 @facts.result(pullback_call, pullback_apply, call_rule)
 def _type_of_pair(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Tuple((TOP, BACK))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
@@ -105,6 +106,8 @@ def _parts(value: Any) -> Iterable[Any]:
         return value
     if isinstance(value, types.FunctionType):
         return [cell.cell_contents for cell in value.__closure__ or ()]
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
     if isinstance(value, types.MethodType | types.BuiltinMethodType):
         return [value.__self__]
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from zyg.compiler import (
@@ -477,3 +477,4 @@ IN_PLACE_OF: dict[Any, Any] = {
     dynamic.pullback_apply: tangent_apply,
     dynamic.call_rule: rule_by_rows,
 }
+facts.changes_unseen(tangent_call, tangent_apply)
