@@ -64,8 +64,9 @@ class PlaceReads(Storages):
         if not isinstance(made, Call) or not isinstance(made.callee, Const):
             return None
         owner = made.args[0] if made.callee.value is getattr else None
-        is_memory = isinstance(owner, Value) and is_mutable(owner.type)
-        return owner if is_memory and isinstance(owner, Value) else None
+        if not isinstance(owner, Value) or _is_object(owner.type) or not is_mutable(owner.type):
+            return None
+        return owner
 
     def _compare_captured(self, function: Value, loc: Location | None) -> None:
         """Sees to it that what a function has captured is no unknown name of what was changed."""

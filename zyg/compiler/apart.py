@@ -27,11 +27,10 @@ from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.objects import (
     OPERATORS,
     is_place,
-    items_held,
     may_overload,
     overloads,
-    reached,
 )
+from zyg.compiler.reaching import items_held, reached
 from zyg.compiler.refusals import full_name, refuse_output
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant

@@ -18,7 +18,7 @@ from ir import facts, primitives
 from ir.heap import HEAP_NAME, Contents
 from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
-from zyg.compiler.objects import reached
+from zyg.compiler.reaching import reached
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import unless_reading_held
 from zyg.held_memory import (

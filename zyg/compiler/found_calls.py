@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ir.late import late
 from zyg.compiler import decorated, from_api, object_backs, objects
 from zyg.compiler.nested_backs import NestedBack, as_it_is, as_returned
-from zyg.compiler.objects import is_place, items_held, reached
+from zyg.compiler.objects import is_place
+from zyg.compiler.reaching import items_held, reached
 from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import (

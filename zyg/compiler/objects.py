@@ -16,7 +16,7 @@ import math
 import operator
 import types
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,6 +39,7 @@ from ir.types import (
     class_of,
 )
 from zyg import keeping
+from zyg.compiler.reaching import items_held, reached
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.missing_items import OF_COUNTER
@@ -472,24 +473,6 @@ def unless_items_overloaded(items: Any) -> None:
     """`unless_overloaded` for what is summed; the items of iterators can't be looked at before."""
     if isinstance(items, list | tuple | dict | set):
         unless_overloaded(*items)
-
-
-def reached(value: Any, parts: Callable[[Any], Any]) -> Iterator[Any]:
-    """A value and all that is reached from it, each once; `parts` gives what a value holds."""
-    pending, seen = [value], set()
-    while pending:
-        current = pending.pop()
-        if id(current) not in seen:
-            seen.add(id(current))
-            yield current
-            pending += parts(current)
-
-
-def items_held(value: Any) -> Any:
-    """What a container of Python holds."""
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list | tuple | set | frozenset) else ()
 
 
 def unless_holding_objects(value: Any) -> None:
