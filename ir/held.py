@@ -315,6 +315,7 @@ class HeldMemory(HeldFunctions):
     ) -> None:
         """Appends a store into an object, which holds the operands in `held` from here on."""
         places = self._places
+        places.unless_methods(held, loc)
         version = Value(heap.name, heap.type)
         places.inference._define(Call(Const(callee), [heap, *operands], {}, [version], loc))
         self.heap_changed(heap, version, loc)
@@ -327,11 +328,6 @@ class HeldMemory(HeldFunctions):
         for operand in operands:
             if not isinstance(operand, Value):
                 continue
-            if places.owner_of_method(operand) is not None:
-                raise Unsupported(
-                    "an object holds a method of an array or container",
-                    advice="let it hold a lambda that calls the method",
-                )
             made = inference.definitions.get(places.origin(operand))
             if isinstance(made, Call) and isinstance(made.callee, Const) and (
                 made.callee.value is functools.partial

@@ -68,6 +68,15 @@ class PlaceReads(Storages):
             return None
         return owner
 
+    def unless_methods(self, operands: Iterable[Operand], loc: Location | None) -> None:
+        """Refuses bound methods of arrays and containers where they are put somewhere: what their
+        memory holds when they are called isn't followed."""
+        if any(isinstance(o, Value) and self.owner_of_method(o) is not None for o in operands):
+            raise Unsupported(
+                "an object or a container holds a method of an array or container", loc,
+                advice="let it hold a lambda that calls the method",
+            )
+
     def _compare_captured(self, function: Value, loc: Location | None) -> None:
         """Sees to it that what a function has captured is no unknown name of what was changed."""
         made = self.inference.definitions.get(self.origin(function))

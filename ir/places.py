@@ -132,6 +132,8 @@ class Places(PlaceMerging):
             items += [(Const(i), operand) for i, operand in enumerate(call.args)]
         else:
             items += [(None, operand) for operand in call.args]
+        if self.inference.heap is not None:
+            self.unless_methods([operand for _, operand in items], call.loc)
         self.contents.put(call.result, items)
 
     def hold_parts(self, operands: Iterable[Operand]) -> None:

@@ -71,9 +71,6 @@ class Storages:
     def read(self, operand: Operand, loc: Location | None) -> Operand:
         raise AssertionError("given by PlaceReads")
 
-    def owner_of_method(self, method: Value) -> Value | None:
-        raise AssertionError("given by PlaceReads")
-
     def with_sources(self, operands: Iterable[Operand]) -> list[Operand]:
         raise AssertionError("given by PlaceReads")
 
