@@ -73,7 +73,7 @@ class PlaceReads(Storages):
         memory holds when they are called isn't followed."""
         if any(isinstance(o, Value) and self.owner_of_method(o) is not None for o in operands):
             raise Unsupported(
-                "an object or a container holds a method of an array or container", loc,
+                "a function, an object or a container holds a method of an array or container", loc,
                 advice="let it hold a lambda that calls the method",
             )
 

@@ -154,6 +154,8 @@ class Places(PlaceMerging):
 
     def captured(self, op: Lambda) -> None:
         captures = [*op.captures, *op.defaults, *op.kwdefaults.values()]
+        if self.inference.heap is not None:
+            self.unless_methods(captures, op.loc)
         self.hold(captures)
         self.hold_parts(captures)
         self.held.expose(captures)  # the function may put them into objects
