@@ -75,7 +75,8 @@ class Inlining:
                 self._weight[value] = weight
                 if isinstance(op, If):
                     self.expressions.add(op)
-                if reads_array(op) or any(value in self._reading for value in taken):
+                inside = [inner for block in blocks_of(op) for inner in block.ops]
+                if any(map(reads_array, [op, *inside])) or not self._reading.isdisjoint(taken):
                     self._reading.add(value)
                 if keeps_order:
                     self._ordered.add(value)
