@@ -78,7 +78,9 @@ def iter_(iterable):
 
 @adjoint(walked)
 def walked_(items):
-    return unless_changed(items), lambda y_bar: (y_bar,)
+    y = unless_changed(items)
+    # A loop may leave an iterator before its end.
+    return y, lambda y_bar: (y_bar if y is items else from_items(y_bar, items),)
 
 
 @adjoint(reversed)
