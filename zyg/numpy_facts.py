@@ -206,7 +206,7 @@ def is_view(call: Any) -> bool:
 @facts.view(
     np.transpose, np.swapaxes, np.moveaxis, np.reshape, np.ravel, np.squeeze, np.expand_dims,
     np.ndarray.transpose, np.ndarray.swapaxes, np.ndarray.reshape, np.ndarray.ravel,
-    np.ndarray.squeeze, np.ndarray.T, np.flip,
+    np.ndarray.squeeze, np.ndarray.T, np.ndarray.flat, np.flip,
 )
 def is_view_of_whole(call: Any) -> bool:
     """The same memory in another shape; where `reshape` copies, the run time finds out."""
@@ -214,7 +214,9 @@ def is_view_of_whole(call: Any) -> bool:
     return is_array and not call.kwargs and isinstance(call.results[0].type, Array)
 
 
-facts.copies_at_times(np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel)
+facts.copies_at_times(
+    np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel, np.ndarray.flat,
+)
 
 
 @facts.kinds

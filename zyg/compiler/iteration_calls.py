@@ -1,7 +1,6 @@
 """Calls that iterate over the elements of arrays, as iterators whose items inference can follow.
 
     np.ndenumerate(a)     ->      zip(indices(a), np.ravel(a))
-    a.flat                ->      np.ravel(a)
 
 The elements are read in the loop, so that a body which changes what is ahead is seen.
 """
@@ -34,16 +33,4 @@ def expanded_ndenumerate(
     return call(zip, call(indices, args[0]), call(np.ravel, args[0]))
 
 
-def expanded_flat(
-    specialiser: Any, inference: TypedCalls, args: list[Operand], kwargs: dict[str, Operand],
-    loc: Location | None,
-) -> Operand | None:
-    """What `a.flat` shows."""
-    if len(args) != 1 or kwargs:
-        return None
-    (result,) = inference.typed_call(Const(np.ravel), args, {}, ["t"], loc)
-    return result
-
-
-expansions[id(np.ndarray.flat)] = expanded_flat
 expansions[id(np.ndenumerate)] = expanded_ndenumerate
