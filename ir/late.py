@@ -9,6 +9,11 @@ What few programs need costs the others no time so. Where a program is asked whe
 something that such a module makes, the answer needs no import:
 
     checkpointing = imported("zyg.checkpointing")     None: nobody has made checkpoints
+
+A class gives what a module has under the same name:
+
+    class Surroundings:
+        unwound = MemberOf(tracebacks)     `surroundings.unwound` is `tracebacks.unwound`
 """
 
 from __future__ import annotations
@@ -31,6 +36,19 @@ class _Late:
 def late(name: str) -> Any:
     """Stands for the module of this name."""
     return _Late(name)
+
+
+class MemberOf:
+    """An attribute of a class: what a module has under the name of the attribute."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return getattr(self._module, self._name)
 
 
 def imported(name: str) -> Any:

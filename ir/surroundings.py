@@ -318,11 +318,18 @@ class Surroundings(Protocol):
     def unless_held(self, value: Any) -> None:
         """Raises, when the program runs, if an object holds memory that is changed."""
 
-    def unless_reading_held(self, view: Any) -> None:
-        """Raises, when the program runs, for what will come to numbers that an object holds."""
+    def unless_holding_held(self, value: Any) -> None:
+        """The same for a container whose elements may be changed as well."""
+
+    def unless_rows(self, items: Any) -> None:
+        """Raises, when the program runs, for a list or the like of memory that objects hold."""
 
     def unless_read_later(self, items: Any) -> None:
-        """The same for memory that an object holds itself."""
+        """The same, and for a list or array of numbers that an object holds itself."""
+
+    def unless_reading_held(self, view: Any) -> None:
+        """Raises, when the program runs, for a view or an iterator that will come to numbers which
+        an object holds."""
 
     def captures_memory_now(self, function: Any) -> bool:
         """Whether a function of Python has captured arrays or containers."""
@@ -333,12 +340,6 @@ class Surroundings(Protocol):
 
     def unless_holding_contents(self, value: Any) -> None:
         """Raises, when the program runs, for memory for whose contents something stands."""
-
-    def unless_rows(self, items: Any) -> None:
-        """Raises, when the program runs, for a list or the like of memory that objects hold."""
-
-    def unless_holding_held(self, value: Any) -> None:
-        """The same for a container whose elements may be changed as well."""
 
     def constructor(self, cls: type, names: Iterable[str] = ()) -> Constructor | None:
         """How objects of a class are made that is given these keyword arguments, if it is one of
@@ -371,6 +372,7 @@ class Surroundings(Protocol):
 
     def refuse_lost_changes(self, error: Any) -> None:
         """Raises, when the program runs, where a call failed that may have changed something."""
+
     def check_outside(self, value: Any, changed: Any) -> None:
         """Raises, when the program runs, if an object holds another one."""
 

@@ -24,12 +24,7 @@ from ir.typed_calls import IN_PLACE
 from ir.types import Closure, Known, Type, Union
 from zyg import callables
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
-from zyg.compiler.objects import (
-    OPERATORS,
-    is_place,
-    may_overload,
-    overloads,
-)
+from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads
 from zyg.compiler.reaching import items_held, reached
 from zyg.compiler.refusals import full_name, refuse_output
 from zyg.errors import NotDifferentiable

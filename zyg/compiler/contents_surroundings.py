@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir.core import Const, Operand, type_of
-from ir.late import late
+from ir.late import MemberOf, late
 from ir.types import Closure, Type, widen
 
 if TYPE_CHECKING:
@@ -17,37 +17,14 @@ else:  # they are for programs on objects
 class ContentsSurroundings:
     """Answers what `ir.followed_memory`, `ir.held_tables` and `ir.held_functions` ask."""
 
-    @property
-    def contents_of(self) -> Any:
-        return contents_objects.contents_of
-
-    @property
-    def contents_put(self) -> Any:
-        return contents_objects.contents_put
-
-    @property
-    def is_followed(self) -> Any:
-        return contents_objects.is_followed
-
-    @property
-    def unless_holding_contents(self) -> Any:
-        return contents_objects.unless_holding_contents
-
-    @property
-    def unless_capturing_held(self) -> Any:
-        return contents_objects.unless_capturing_held
-
-    @property
-    def unless_memory(self) -> Any:
-        return contents_objects.unless_memory
-
-    @property
-    def unless_items_are_memory(self) -> Any:
-        return contents_objects.unless_items_are_memory
-
-    @property
-    def reference(self) -> Any:
-        return contents_objects.reference
+    contents_of: Any = MemberOf(contents_objects)
+    contents_put: Any = MemberOf(contents_objects)
+    is_followed: Any = MemberOf(contents_objects)
+    unless_holding_contents: Any = MemberOf(contents_objects)
+    unless_capturing_held: Any = MemberOf(contents_objects)
+    unless_memory: Any = MemberOf(contents_objects)
+    unless_items_are_memory: Any = MemberOf(contents_objects)
+    reference: Any = MemberOf(contents_objects)
 
     def part_functions(self, cls: type) -> tuple[Any, Any] | None:
         return contents_objects.part_functions(cls)

@@ -11,7 +11,7 @@ from ir.core import Const, Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
 from ir.held_functions import may_be_memory
-from ir.late import late
+from ir.late import MemberOf, late
 from ir.shared_names import names_of
 from ir.types import (
     BOTTOM,
@@ -210,21 +210,10 @@ class ObjectSurroundings(ContentsSurroundings):
     def sets_apart(self, callee: Type) -> bool:
         return self._specialiser.sets_apart and apart.is_found(callee)
 
-    @property
-    def unless_on_objects(self) -> Any:
-        return apart.unless_on_objects
-
-    @property
-    def unless_operators_of_objects(self) -> Any:
-        return apart.unless_operators_of_objects
-
-    @property
-    def unless_giving_objects(self) -> Any:
-        return apart.unless_giving_objects
-
-    @property
-    def unless_mutable(self) -> Any:
-        return refusals.unless_mutable
+    unless_on_objects: Any = MemberOf(apart)
+    unless_operators_of_objects: Any = MemberOf(apart)
+    unless_giving_objects: Any = MemberOf(apart)
+    unless_mutable: Any = MemberOf(refusals)
 
     def asks_by_cases(self) -> bool:
         return self._specialiser.sets_apart
