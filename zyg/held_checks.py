@@ -71,7 +71,9 @@ def memory_behind(value: Any) -> list[Any]:
         current = pending.pop()
         if is_memory(current):
             found.append(current)
-        elif id(current) not in seen and (is_read_later(current) or isinstance(current, tuple)):
+        elif isinstance(current, tuple):
+            pending.extend(tuple.__iter__(current))  # an element may say what `+=` is
+        elif is_read_later(current) and id(current) not in seen:
             seen.add(id(current))
             pending += sources_of(current)
     return found
