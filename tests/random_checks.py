@@ -1,8 +1,9 @@
-"""What is asked of random functions of a number: right derivatives, or that they are refused."""
+"""What is asked of random functions of a number, and of those that tables make: right derivatives, or
+that they are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -42,3 +43,41 @@ def check_batch(random_function: Callable[[int], Callable[[float], float]], seed
     assert len(tame) > len(seeds) // 2
     followed = [f for f in tame if is_followed(f)]
     assert len(followed) >= 0.7 * len(tame)
+
+
+def outcomes(f: Callable[[float], float]) -> Iterator[bool | None]:
+    """Whether the value and the first derivative are right, by each way to these; None: refused."""
+
+    def pulled() -> tuple[float, float]:
+        y, back = zyg.pullback(f, POINT)
+        return y, back(1.0)[0]
+
+    def of_gradient() -> tuple[float, float]:
+        y, (x_bar,) = zyg.withgradient(f, POINT)
+        return y, x_bar
+
+    slope = pytest.approx((f(POINT + STEP) - f(POINT - STEP)) / (2.0 * STEP), rel=1e-5)
+    ways = of_gradient, pulled, lambda: zyg.jvp(f, (POINT,), (1.0,))
+    return _compared(ways, (pytest.approx(f(POINT)), slope))
+
+
+def second_outcomes(f: Callable[[float], float]) -> Iterator[bool | None]:
+    """The same for the second derivative."""
+    step = 1e-4
+    before, value, after = (f(POINT + k * step) for k in (-1, 0, 1))
+    curvature = pytest.approx((before - 2.0 * value + after) / step**2, rel=1e-4, abs=1e-5)
+    return _compared((
+        lambda: zyg.gradient(lambda x: zyg.gradient(f, x)[0], POINT)[0],
+        lambda: zyg.jvp(lambda x: zyg.gradient(f, x)[0], (POINT,), (1.0,))[1],
+        lambda: zyg.gradient(lambda x: zyg.jvp(f, (x,), (1.0,))[1], POINT)[0],
+    ), curvature)
+
+
+def _compared(ways: tuple[Callable[[], object], ...], expected: object) -> Iterator[bool | None]:
+    for way in ways:
+        try:
+            found = way()
+        except (zyg.NotDifferentiable, zyg.UnsupportedSyntax):
+            yield None
+        else:
+            yield found == expected

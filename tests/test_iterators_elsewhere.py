@@ -1,13 +1,14 @@
 """Iterators and views that are made in one place and read in another, behind a change of what they
 come to: what they give has the right derivative, or is refused."""
 
-import itertools  # noqa: F401 - the programs read it
-import linecache
+import itertools
 
-import numpy as np  # noqa: F401 - the programs read it
+import numpy as np
 import pytest
 
 import zyg
+from tests.random_checks import outcomes, second_outcomes
+from tests.random_code import names_of
 
 
 class Holder:
@@ -60,6 +61,10 @@ WAYS = {
 MEMORY = "xs, d, a = [x, 2.0 * x], {'a': x, 'n': 2.0 * x}, np.array([x, x * x])"
 HELD = "q.xs, q.d, q.a = [x, 2.0 * x], {'a': x, 'n': 2.0 * x}, np.array([x, x * x])"
 OF_HELD = "xs, d, a = q.xs, q.d, q.a"
+NAMES = {
+    "np": np, "itertools": itertools, "Holder": Holder, "Keeper": Keeper, "total": total,
+    "total_of_list": total_of_list,
+}
 # Those of which iterators are read as they are, by steps or as views.
 BY_STEPS = {
     "iter", "iter_of_array", "values", "items", "flat", "slice", "generator",
@@ -68,45 +73,15 @@ BY_STEPS = {
 }
 
 
-def made(name, lines):
-    """A function with these lines, whose source can be found."""
-    text = "\n    ".join([f"def {name}(x):", *lines]) + "\n"
-    file = f"<{name}>"
-    linecache.cache[file] = len(text), None, text.splitlines(True), file
-    names = {**globals()}
-    exec(compile(text, file, "exec"), names)
-    return names[name]
-
-
 def program(kind, way, reader, is_held):
     prefix = "q." if is_held else ""
     change = f"{prefix}xs[1] = x**3; {prefix}d['n'] = x**4; {prefix}a[1] = x**5"
     keep, read = WAYS[way]
-    return made(f"{kind}_{way}_{reader}_{is_held}", [
-        "q = Holder()", *([HELD, OF_HELD] if is_held else [MEMORY]), keep.format(KINDS[kind]),
-        change, f"return {reader}({read})",
-    ])
-
-
-def outcomes(f, x=1.3, step=1e-6):
-    """Whether each form of the first derivative is right; None where it is refused."""
-    value, slope = f(x), (f(x + step) - f(x - step)) / (2.0 * step)
-
-    def pulled():
-        y, back = zyg.pullback(f, x)
-        return y, back(1.0)[0]
-
-    def withgradient():
-        y, (x_bar,) = zyg.withgradient(f, x)
-        return y, x_bar
-
-    for form in (withgradient, pulled, lambda: zyg.jvp(f, (x,), (1.0,))):
-        try:
-            found = form()
-        except (zyg.NotDifferentiable, zyg.UnsupportedSyntax):
-            yield None
-        else:
-            yield found == (pytest.approx(value), pytest.approx(slope, rel=1e-5))
+    lines = [
+        "def f(x):", "q = Holder()", *([HELD, OF_HELD] if is_held else [MEMORY]),
+        keep.format(KINDS[kind]), change, f"return {reader}({read})",
+    ]
+    return names_of(["\n    ".join(lines)], f"<{kind} {way} {reader} {is_held}>", NAMES)["f"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,6 +98,14 @@ def test_none_is_wrong_whichever_way_it_goes(kind, is_held):
     for way in WAYS:
         for reader in ("total", "total_of_list"):
             assert False not in list(outcomes(program(kind, way, reader, is_held))), way
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_held", [True, False], ids=["held", "local"])
+def test_no_second_derivative_is_wrong(kind, is_held):
+    for way in ("variable", "attribute", "closure"):
+        assert False not in list(second_outcomes(program(kind, way, "total", is_held))), way
 
 
 @pytest.mark.parametrize("kind", sorted(BY_STEPS))
@@ -172,7 +155,20 @@ def changed_where_it_stands(x):
     return q.t + total(q.d.values())
 
 
-@pytest.mark.parametrize("f", [in_a_helper, kept_by_an_object, grown, changed_where_it_stands])
+def left_before_its_end(x):
+    q = Holder()
+    q.d, t = UNTYPED["dict"](x), 0.0
+    for value in q.d.values():
+        t += value * value
+        if t > 1.0:
+            break
+        q.d["n"] = q.d["n"]
+    return t
+
+
+@pytest.mark.parametrize(
+    "f", [in_a_helper, kept_by_an_object, grown, changed_where_it_stands, left_before_its_end]
+)
 def test_what_is_not_changed_before_it_is_read(f):
     assert list(outcomes(f)) == [True] * 3
 

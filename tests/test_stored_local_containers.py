@@ -1,12 +1,9 @@
 """Local containers of memory that objects hold, stored into objects behind a change of that."""
 
-import contextlib
-
 import numpy as np
 import pytest
 
-import zyg
-from tests.random_checks import is_followed
+from tests.random_checks import is_followed, second_outcomes
 
 
 class Holder:
@@ -106,15 +103,7 @@ def test_what_they_hold_is_read_as_it_is(program):
     assert is_followed(program)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_second_derivatives_are_right_or_refused(program):
-    step = 1e-4
-    before, value, after = (program(1.3 + k * step) for k in (-1, 0, 1))
-    expected = pytest.approx((before - 2.0 * value + after) / step**2, rel=1e-4)
-    for derivative in (
-        lambda: zyg.gradient(lambda y: zyg.gradient(program, y)[0], 1.3)[0],
-        lambda: zyg.jvp(lambda y: zyg.gradient(program, y)[0], (1.3,), (1.0,))[1],
-        lambda: zyg.gradient(lambda y: zyg.jvp(program, (y,), (1.0,))[1], 1.3)[0],
-    ):
-        with contextlib.suppress(zyg.ZygError):
-            assert derivative() == expected
+def test_second_derivatives_are_right_or_refused():
+    found = {program: list(second_outcomes(program)) for program in PROGRAMS}
+    assert [program for program, ways in found.items() if False in ways] == []
+    assert sum(ways.count(True) for ways in found.values()) == 21
