@@ -71,8 +71,11 @@ def held_classes(type_: Type) -> set[type] | None:
     """The classes of the memory in what a value of this type holds, itself included; None where
     that can be anything."""
     match type_:
-        case Known() | Closure() | Around() | Bottom() | IteratorType():
+        case Known() | Around() | Bottom() | IteratorType():
             return set()
+        case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
+            captured = [*captures, *defaults, *(part for _, part in keywords)]
+            return _united(part for part in captured if not _is_object(part))
         case Union(members):
             return _united(members)
         case Tuple(items):
@@ -90,6 +93,11 @@ def held_classes(type_: Type) -> set[type] | None:
             if known is None:
                 return None
             return _classes_of_instance(known)
+
+
+def _is_object(type_: Type) -> bool:
+    cls = class_of(type_)
+    return cls is not None and facts.is_object(cls)
 
 
 def _classes_of_instance(cls: type) -> set[type] | None:

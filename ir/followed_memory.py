@@ -31,7 +31,7 @@ from ir.held_tables import (
 )
 from ir.memory_facts import KEYS, keeps_places
 from ir.special_calls import captured_names, default_names
-from ir.types import BOTTOM, TOP, Closure, Iterator, Known, Tuple, Type, class_of, join
+from ir.types import BOTTOM, Closure, Iterator, Known, Tuple, Type, Union, class_of, join
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -158,7 +158,7 @@ class FollowedMemory(HeldTables):
     ) -> Value:
         inference = self._places.inference
         type_ = function.type
-        if type_ == TOP:
+        if not isinstance(type_, Closure | Union):
             self._check(inference.surroundings.unless_capturing_held, function, loc)
             return function
         if not isinstance(type_, Closure):
@@ -311,7 +311,7 @@ class FollowedMemory(HeldTables):
     ) -> None:
         inference = self._places.inference
         value = held[0] if held else None
-        if value is not None and self._places.is_iterator(value):
+        if value is not None and self._places.reads_others(value):
             raise Unsupported(
                 "the second derivative of code in which an object holds an iterator", loc,
                 advice="let it hold a list of the items",

@@ -13,7 +13,6 @@ object: what was read from one, given to a call that works on objects, or came f
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, attribute_read
-from ir.held_functions import HeldFunctions, is_view, may_be_memory, may_be_numbers
+from ir.held_functions import HeldFunctions, captures_memory, is_view, may_be_memory, may_be_numbers
 from ir.place_state import check_call
 from ir.types import (
     TOP,
@@ -315,7 +314,6 @@ class HeldMemory(HeldFunctions):
     ) -> None:
         """Appends a store into an object, which holds the operands in `held` from here on."""
         places = self._places
-        places.unless_methods(held, loc)
         version = Value(heap.name, heap.type)
         places.inference._define(Call(Const(callee), [heap, *operands], {}, [version], loc))
         self.heap_changed(heap, version, loc)
@@ -323,16 +321,7 @@ class HeldMemory(HeldFunctions):
 
     def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
         """Notes that objects hold these from here on; `are_parts`: what they hold alone."""
-        places, inference = self._places, self._places.inference
-        operands = list(operands)
-        for operand in operands:
-            if not isinstance(operand, Value):
-                continue
-            made = inference.definitions.get(places.origin(operand))
-            if isinstance(made, Call) and isinstance(made.callee, Const) and (
-                made.callee.value is functools.partial
-            ):
-                places.hold(places.may_come_from(operand))
+        places = self._places
         operands = places.with_sources(operands)
         self._give_perhaps(operands)
         self.expose(operands)
@@ -357,6 +346,7 @@ class HeldMemory(HeldFunctions):
         for operand in operands:
             if isinstance(operand, Value) and (
                 may_be_memory(operand.type) or isinstance(operand.type, Iterator)
+                or captures_memory(operand.type)
             ):
                 places = self._places
                 found = [

@@ -13,6 +13,7 @@ of what it has captured. So is one that is given to another function, which may 
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import deque
 from typing import TYPE_CHECKING
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
 
 def may_be_memory(type_: Type) -> bool:
     """Whether a value of this type may be an array or container, which an object can hold."""
+    if isinstance(type_, Union):
+        return any(map(may_be_memory, type_.members))
     cls = class_of(type_)
     if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
         return False
-    return holds_memory(type_) and not isinstance(type_, Iterator | Method)
+    return holds_memory(type_) and not isinstance(type_, Iterator | Method | Closure)
 
 
 def is_view(type_: Type) -> bool:
@@ -43,14 +46,17 @@ def is_view(type_: Type) -> bool:
 
 
 def captures_memory(type_: Type) -> bool:
-    """Whether a value may be a function that has captured memory, or has it as a default."""
+    """Whether a value may be a function that has captured memory, or has it as a default, or one
+    that is bound to it."""
     match type_:
         case Union(members):
             return any(map(captures_memory, members))
         case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
             parts = [*captures, *defaults, *(part for _, part in keywords)]
             return any(may_be_memory(part) or captures_memory(part) for part in parts)
-    return False
+        case Method(self=owner):
+            return may_be_memory(owner)
+    return class_of(type_) is functools.partial
 
 
 def may_be_numbers(type_: Type) -> bool:
@@ -96,6 +102,8 @@ class HeldFunctions:
 
     def read_captured(self, operand: Operand, loc: Location | None) -> Operand:
         """What a function has captured, as it is now."""
+        if isinstance(operand, Value) and isinstance(operand.type, Method):
+            return self._places.read(operand, loc)
         is_function = captures_memory(type_of(operand))
         return self.read_callee(operand, loc) if is_function else self.read(operand, loc)
 
@@ -110,8 +118,12 @@ class HeldFunctions:
             return function
         if not captures_memory(function.type) and not (is_called and function.type == TOP):
             return function
+        if places.owner_of_method(function) is not None:
+            return function  # it was bound to what its memory is now
         version = state.current.get(heap, heap)
-        seen = state.seen.get(function)
+        seen = state.seen.get(places.origin(function))
+        if seen is None or seen[0] is not version or seen[2] is not function:
+            seen = state.seen.get(function)
         if seen is None or seen[0] is not version:
             state.seen[function] = version, function, function  # while it is looked at
             again = self._function_again(function, version, loc)
@@ -136,8 +148,9 @@ class HeldFunctions:
     def _read_again(
         self, before: Value, type_: Type, version: Value, loc: Location | None
     ) -> Value:
-        inference = self._places.inference
+        places, inference = self._places, self._places.inference
         again = Value(before.name, type_)
+        places.sources[again] = places.sources.get(places.storage(before), {})
         call = Call(Const(contents_read), [version, before], {}, [again], loc)
         inference.ops.append(call)
         inference.definitions[again] = call

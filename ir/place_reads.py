@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Iterable
@@ -11,15 +12,23 @@ from ir.contents import has_parts, holds_memory, may_overlap
 from ir.core import Call, Const, Lambda, Location, Operand, Value
 from ir.errors import Unsupported
 from ir.heap import HEAP
+from ir.held_functions import captures_memory, may_be_memory
 from ir.memory_facts import KEYS, is_mutable
 from ir.place_state import State, check_call, shown_name
 from ir.storages import Storages
-from ir.types import Closure, Iterator, Method, Tuple, Type, class_of
+from ir.types import Closure, Iterator, Method, Tuple, Type, Union, class_of
+
+
+def may_be_method(type_: Type) -> bool:
+    """Whether a value is a bound method of an array or container, or one of several."""
+    if isinstance(type_, Union):
+        return any(map(may_be_method, type_.members))
+    return isinstance(type_, Method) and may_be_memory(type_.self)
 
 
 def _is_object(type_: Type) -> bool:
     cls = class_of(type_)
-    return cls is not None and facts.is_object(cls)
+    return cls is not None and cls is not functools.partial and facts.is_object(cls)
 
 
 class PlaceReads(Storages):
@@ -33,10 +42,11 @@ class PlaceReads(Storages):
             return operand
         if isinstance(operand.type, Tuple) and self.parts(operand):
             return self._tuple_again(operand, loc)
-        if isinstance(operand.type, Method):
+        if may_be_method(operand.type):
             return self._method_again(operand, loc)
-        if isinstance(operand.type, Closure):
+        if self.is_made_here(operand):
             self._compare_captured(operand, loc)
+            return operand
         if not holds_memory(operand.type):
             return operand
         if self.inference.heap is not None and _is_object(operand.type):
@@ -50,7 +60,9 @@ class PlaceReads(Storages):
         """A bound method of what memory holds now."""
         owner = self.owner_of_method(method)
         if owner is None:
-            return method
+            if self.state.has_changes:
+                self._compare(method, loc)
+            return self.held.read_function(method, loc)
         latest = self.read(owner, loc)
         if latest is owner:
             return method
@@ -58,34 +70,27 @@ class PlaceReads(Storages):
         assert isinstance(made, Call)
         return self.inference.call(getattr, latest, made.args[1], name=method.name, loc=loc)
 
-    def owner_of_method(self, method: Value) -> Value | None:
-        """The memory that a bound method is one of, where it was made here."""
-        made = self.inference.definitions.get(self.origin(method))
-        if not isinstance(made, Call) or not isinstance(made.callee, Const):
-            return None
-        owner = made.args[0] if made.callee.value is getattr else None
-        if not isinstance(owner, Value) or _is_object(owner.type) or not is_mutable(owner.type):
-            return None
-        return owner
-
-    def unless_methods(self, operands: Iterable[Operand], loc: Location | None) -> None:
-        """Refuses bound methods of arrays and containers where they are put somewhere: what their
-        memory holds when they are called isn't followed."""
-        if any(isinstance(o, Value) and self.owner_of_method(o) is not None for o in operands):
-            raise Unsupported(
-                "a function, an object or a container holds a method of an array or container", loc,
-                advice="let it hold a lambda that calls the method",
-            )
+    def is_made_here(self, function: Value) -> bool:
+        return isinstance(function.type, Closure) and (
+            isinstance(self.inference.definitions.get(self.origin(function)), Lambda)
+        )
 
     def _compare_captured(self, function: Value, loc: Location | None) -> None:
         """Sees to it that what a function has captured is no unknown name of what was changed."""
-        made = self.inference.definitions.get(self.origin(function))
-        if isinstance(made, Lambda) and self.state.has_changes:
+        made = self.inference.definitions[self.origin(function)]
+        assert isinstance(made, Lambda)
+        if self.state.has_changes:
             for value in (*made.captures, *made.defaults, *made.kwdefaults.values()):
                 if not isinstance(value, Value):
                     continue
-                if isinstance(value.type, Closure):
+                owner = self.owner_of_method(value)
+                if self.is_made_here(value):
                     self._compare_captured(value, loc)
+                elif owner is not None and self.latest(owner) is not owner:
+                    raise Unsupported(
+                        f"a function has captured a method of `{owner.name}`, which was changed "
+                        "since", loc, advice="let it hold a lambda that calls the method",
+                    )
                 elif holds_memory(value.type):
                     self._compare(value, loc)
 
@@ -146,7 +151,9 @@ class PlaceReads(Storages):
     def _read_later(self, value: Value) -> list[Value]:
         """The storages that an iterator, or what may be one, reads when it is read itself."""
         cls = class_of(value.type)
-        if cls is KEYS or (cls is not None and not isinstance(value.type, Iterator)):
+        if cls is KEYS or not (
+            cls is None or cls is functools.partial or isinstance(value.type, Iterator)
+        ):
             return []
         found: list[Value] = []
         for source in self.sources.get(self.storage(value), {}):
@@ -154,17 +161,19 @@ class PlaceReads(Storages):
         return found
 
     def with_sources(self, operands: Iterable[Operand]) -> list[Operand]:
-        """Operands, with what the iterators among them will read."""
+        """Operands, with what those among them will read that read others later."""
         operands = list(operands)
         later: list[Operand] = []
         for operand in operands:
             if not isinstance(operand, Value):
                 continue
-            if self.is_iterator(operand):
+            owner = self.owner_of_method(operand)
+            if owner is not None:
+                later.append(owner)
+            elif self.reads_others(operand):
                 later += self._read_later(operand)
-            elif isinstance(operand.type, Method):
-                owner = self.owner_of_method(operand)
-                later += [] if owner is None else [owner]
+            elif captures_memory(operand.type) and not self.is_made_here(operand):
+                later += self.may_come_from(operand)
         return [*operands, *later]
 
     def may_come_from(self, value: Value) -> list[Value]:
@@ -181,8 +190,9 @@ class PlaceReads(Storages):
                 ]
         return found
 
-    def is_iterator(self, value: Operand) -> bool:
-        """Whether a value is an iterator of Python's own, or a view of a dict; not of its keys."""
+    def reads_others(self, value: Operand) -> bool:
+        """Whether a value reads others when it is read or called: an iterator of Python's own, a
+        view of a dict, if not of its keys, or a partial function."""
         if not isinstance(value, Value) or class_of(value.type) is KEYS:
             return False
         if isinstance(value.type, Iterator):
@@ -191,8 +201,8 @@ class PlaceReads(Storages):
         if not isinstance(made, Call) or not isinstance(made.callee, Const):
             return False
         if made.callee.value in (operator.getitem, primitives.unpack):  # one of `itertools.tee`
-            return self.is_iterator(made.args[0])
-        return made.callee.value in (iter, reversed, itertools.tee)
+            return self.reads_others(made.args[0])
+        return made.callee.value in (iter, reversed, itertools.tee, functools.partial)
 
     def changed_iterable(
         self, iterables: list[Operand], before: State, loc: Location | None

@@ -29,7 +29,6 @@ from ir.held import HeldMemory
 from ir.memory_facts import CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
 from ir.place_merging import PlaceMerging
 from ir.place_state import ABSENT, NEW, SHALLOW, Returned
-from ir.types import Method
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -85,7 +84,7 @@ class Places(PlaceMerging):
         self.held.made(call)
         if isinstance(call.callee, Const) and id(call.callee.value) in CHANGING:
             return
-        if isinstance(call.results[0].type if call.results else None, Method):
+        if call.results and self.owner_of_method(call.results[0]) is not None:
             return
         if not isinstance(call.callee, Const):
             self.lend([*call.args, *call.kwargs.values()])
@@ -132,8 +131,6 @@ class Places(PlaceMerging):
             items += [(Const(i), operand) for i, operand in enumerate(call.args)]
         else:
             items += [(None, operand) for operand in call.args]
-        if self.inference.heap is not None:
-            self.unless_methods([operand for _, operand in items], call.loc)
         self.contents.put(call.result, items)
 
     def hold_parts(self, operands: Iterable[Operand]) -> None:
@@ -154,10 +151,9 @@ class Places(PlaceMerging):
 
     def captured(self, op: Lambda) -> None:
         captures = [*op.captures, *op.defaults, *op.kwdefaults.values()]
-        if self.inference.heap is not None:
-            self.unless_methods(captures, op.loc)
         self.hold(captures)
         self.hold_parts(captures)
+        self.contents.put(op.result, [(None, operand) for operand in captures])
         self.held.expose(captures)  # the function may put them into objects
 
     def returned(self, operand: Operand, inputs: list[Value]) -> Returned:

@@ -16,9 +16,10 @@ from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.heap import contents_read
 from ir.held import HeldMemory
+from ir.held_functions import may_be_memory
 from ir.memory_facts import COPYING, HOLDING, is_array_like
 from ir.place_state import Gone, State, check_call
-from ir.types import Iterator, Known, Slice, Type, class_of
+from ir.types import Iterator, Known, Method, Slice, Type, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -100,7 +101,17 @@ class Storages:
         op = self.inference.definitions.get(value)
         if isinstance(op, Call) and isinstance(op.callee, Const) and facts.is_view(op):
             return op.args[0]
-        return None
+        return self.owner_of_method(value)
+
+    def owner_of_method(self, method: Value) -> Value | None:
+        """The memory that a bound method is one of, where it was made here."""
+        if not isinstance(method.type, Method) or not may_be_memory(method.type.self):
+            return None
+        made = self.inference.definitions.get(self.origin(method))
+        if not isinstance(made, Call) or not isinstance(made.callee, Const):
+            return None
+        owner = made.args[0] if made.callee.value is getattr else None
+        return owner if isinstance(owner, Value) else None
 
     def storage(self, value: Value) -> Value:
         while True:
@@ -146,6 +157,8 @@ class Storages:
         """The version of a value that holds what its memory holds here."""
         first = self.origin(value)
         state = self.state
+        if isinstance(first.type, Method):
+            return first  # it is bound again where it is read
         place = self.contents.place(first)
         if place is not None:
             if self.contents.is_stale(first):

@@ -30,7 +30,6 @@ from ir.types import (
     BOTTOM,
     TOP,
     Bottom,
-    Closure,
     Instance,
     Known,
     Scalar,
@@ -96,7 +95,7 @@ class TypedCalls(TypedChanges):
                 arg if is_apart and places.parts(arg) else places.read(arg, loc) for arg in args
             ]
             kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
-            if type(callee) is Value and isinstance(callee.type, Closure):
+            if type(callee) is Value and callee not in self.methods:
                 callee = places.read(callee, loc)
             callee = places.held.read_callee(callee, loc)
             args, kwargs = places.held.operands_of(callee, args, kwargs, loc)

@@ -15,7 +15,7 @@ from _thread import _local  # the import of `threading` takes as long as seven m
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from types import FunctionType
+from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +28,8 @@ MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
 # What may have captured memory.
 _CACHED = type(lru_cache(len))
-FUNCTIONS = (FunctionType, partial, _CACHED)
+METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
+FUNCTIONS = (FunctionType, partial, _CACHED, *METHODS)
 # Classes of which most values are: no memory is in them.
 PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
 Undo: TypeAlias = Callable[..., Any]
@@ -333,7 +334,10 @@ class Seen(Identity):
 
 
 def captured_by(function: Any) -> dict[str, Any]:
-    """What a function has captured, and its defaults, by the names that cotangents have for it."""
+    """What a function has captured, and its defaults, by the names that cotangents have for it; the
+    memory that a bound method is one of."""
+    if isinstance(function, METHODS):
+        return {"__self__": function.__self__} if is_memory(function.__self__) else {}
     if isinstance(function, _CACHED):
         return captured_by(function.__wrapped__) if isinstance(
             function.__wrapped__, FUNCTIONS

@@ -19,13 +19,13 @@ from ir.heap import class_attribute
 from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
+from zyg.held_memory import METHODS
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
 constant(has_attributes_beside, hasattr, vars, class_attribute, *ASIDE.values())
 # What reads the registry is not looked into each time that an attribute is read.
 constant(is_constant, rule_of)
-METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
 @adjoint(getattr)
