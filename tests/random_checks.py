@@ -1,5 +1,5 @@
-"""What is asked of random functions of a number, and of those that tables make: right derivatives, or
-that they are refused."""
+"""What is asked of functions of a number that are made at random, or by tables: right derivatives,
+or that they are refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Closures, bound methods and partial functions that refer to memory which is changed before they are
-called: their derivatives are those of what it holds then, or refused."""
+"""Closures, bound methods and partial functions that refer to memory, called behind a change of it:
+their derivatives are those of what it holds then, or refused."""
 
 import functools
 
