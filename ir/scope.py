@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+ASSIGNMENTS = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.NamedExpr)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -149,13 +150,7 @@ def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
     variable (`nonlocal`) counts as such a change.
     """
     own = local_names(node)
-    last: dict[str, tuple[float, int]] = {}
-    for name, stores in stores_of(body_of(node)).items():
-        # What has no place of its own was made from the statement; it may stand anywhere.
-        last[name] = max(
-            (getattr(store, "lineno", math.inf), getattr(store, "col_offset", 0))
-            for store in stores
-        )
+    last = _last_stores(body_of(node))
     found: set[str] = set()
     targets: set[str] = set()
 
@@ -185,6 +180,28 @@ def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:
             inner = children(current)
         pending += [(child, loops, bound) for child in inner]
     return found, targets
+
+
+def _last_stores(nodes: list[gast.AST]) -> dict[str, tuple[float, int]]:
+    """Where variables of this scope are bound last: by assignments, behind their values."""
+    found = {name: max(map(_position, stores)) for name, stores in stores_of(nodes).items()}
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ASSIGNMENTS):
+            end = getattr(node, "end_lineno", math.inf), getattr(node, "end_col_offset", 0)
+            for name in assigned([node]):
+                found[name] = max(end, found.get(name, end))
+        if not isinstance(node, FUNCTIONS):
+            pending += children(node)
+    return found
+
+
+def _position(store: gast.AST) -> tuple[float, int]:
+    # A function is bound behind its defaults. What has no place of its own was made from the
+    # statement; it may stand anywhere.
+    first = store.body[0] if isinstance(store, gast.FunctionDef) else store
+    return getattr(first, "lineno", math.inf), getattr(first, "col_offset", 0)
 
 
 def _stored_outside(function: gast.AST) -> set[str]:
