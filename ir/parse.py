@@ -21,6 +21,7 @@ import gast
 
 from ir import facts, stored
 from ir.core import Function
+from ir.errors import SourceNotFound
 from ir.function_parser import FunctionParser
 from ir.generator_expressions import lower_generator_expressions
 from ir.generators import ir_of_made
@@ -43,14 +44,21 @@ _lock = allocate_lock()
 @atexit.register
 def _store() -> None:
     """Keeps the IR of helpers for later processes: nobody waits for a gradient any more."""
+    from contextlib import suppress
+
     new = [
         (known.code, known.globals)
         for known in list(_parsed.values())
         if _is_helper(known.globals) and not _makes_generators(known.code)
         and stored.is_new(known.code)
     ]
-    # What stays behind is made from text that is known to be that of the code.
-    stored.write([parse_source(locate(*found), found[1]) for found in new])
+    # What stays behind is made from text that is known to be that of the code; generated text may
+    # be forgotten by now.
+    functions: list[Function] = []
+    for code, module_globals in new:
+        with suppress(SourceNotFound):
+            functions.append(parse_source(locate(code, module_globals), module_globals))
+    stored.write(functions)
 
 
 def _is_helper(module_globals: dict[str, Any]) -> bool:
