@@ -32,7 +32,7 @@ from ir.emit.order import (
     is_store,
     is_temporary,
     may_change_unseen,
-    reads_array,
+    reads_memory,
 )
 from ir.memory_facts import is_change
 
@@ -50,7 +50,7 @@ class Inlining:
         self._uses = uses
         self._weight: dict[Value, int] = {}
         self._ordered: set[Value] = set()
-        # Those that read arrays, which objects may hold under other names.
+        # Those that read memory, which objects may hold under other names.
         self._reading: set[Value] = set()
         self._block(body)
 
@@ -76,7 +76,7 @@ class Inlining:
                 if isinstance(op, If):
                     self.expressions.add(op)
                 inside = [inner for block in blocks_of(op) for inner in block.ops]
-                if any(map(reads_array, [op, *inside])) or not self._reading.isdisjoint(taken):
+                if any(map(reads_memory, [op, *inside])) or not self._reading.isdisjoint(taken):
                     self._reading.add(value)
                 if keeps_order:
                     self._ordered.add(value)

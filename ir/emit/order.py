@@ -6,7 +6,7 @@ import operator
 from types import ModuleType
 
 from ir import facts, primitives
-from ir.contents import is_immutable_class
+from ir.contents import holds_memory, is_immutable_class
 from ir.core import Call, Const, Lambda, Op, Value, type_of
 from ir.heap import set_attribute
 from ir.types import Known, Scalar, Tuple, Type, class_of
@@ -59,9 +59,11 @@ def may_change_unseen(op: Op) -> bool:
     )
 
 
-def reads_array(op: Op) -> bool:
+def reads_memory(op: Op) -> bool:
+    """Whether a call is given arrays or containers, or what may hold some."""
     return isinstance(op, Call) and any(
-        isinstance(arg, Value) and type(arg.type).__name__ == "Array" for arg in op.args
+        isinstance(arg, Value) and holds_memory(arg.type)
+        for arg in (*op.args, *op.kwargs.values())
     )
 
 
