@@ -136,6 +136,8 @@ class FollowedMemory(HeldTables):
             return self._view_again(before, version, loc)
         if _is_tuple(before.type):
             return before  # its parts are looked at where they are taken out
+        if captures_memory(item_held(before.type)):
+            return before  # so are the functions in it
         type_ = surroundings.changed_type(before.type)
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)

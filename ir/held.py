@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.contents import has_parts
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, attribute_read
@@ -96,6 +97,17 @@ class HeldMemory(HeldFunctions):
                         state.exposed[name] = version if parts.isdisjoint(self.known) else name
                     self.known.add(name)
                 self.expose(self._places.parts(operand))
+
+    def _expose_names(self, names: Iterable[Value]) -> None:
+        """The same for other names of what objects may hold, which were read at some time before."""
+        places, state = self._places, self._places.state
+        if places.inference.heap is None or not places.inference.surroundings.may_change_held():
+            return
+        for value in names:
+            if may_be_memory(value.type):
+                for name in (places.origin(value), places.storage(value)):
+                    state.exposed.setdefault(name, name)
+                    self.known.add(name)
 
     def _is_seen(self, first: Value) -> bool:
         """Whether memory that is exposed is what its name says, up to the next change."""
@@ -332,14 +344,19 @@ class HeldMemory(HeldFunctions):
                 if isinstance(value, Value) and may_be_memory(value.type):
                     storage = places.storage(value)
                     is_element = places.contents.is_element(value)
-                    # A list of numbers has none of the memory that it was copied from.
-                    is_deep = is_element or may_be_memory(facts.item_of(value.type))
+                    # A list of numbers has none of the memory that it was copied from. What was an
+                    # element may be what is known by another name.
+                    was_element = storage in places.state.detached
+                    is_deep = is_element or was_element or has_parts(value.type)
                     known = places.roots if is_deep else places.shallow_roots
                     own = {storage, *places.shallow_roots(storage)}
                     roots = {storage, *known(storage)} - (own if are_parts else set())
                     # Of an element's container what it holds, and not the container.
                     containers = own if is_element else places.only_holding(storage)
+                    if was_element:
+                        containers |= {root for root in roots if not places.may_be(value, root)}
                     places.state.note_stored({root: root not in containers for root in roots})
+                    self._expose_names(root for root in roots if root not in containers)
                     self.given.update(dict.fromkeys(roots))
 
     def _give_perhaps(self, operands: Iterable[Operand]) -> None:
@@ -355,6 +372,7 @@ class HeldMemory(HeldFunctions):
                 ]
                 for source in found:
                     self.perhaps_given |= {source, *places.roots(source)}
+                self._expose_names(found)
                 self._give_perhaps(found)
 
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:

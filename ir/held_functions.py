@@ -150,7 +150,7 @@ class HeldFunctions:
     ) -> Value:
         places, inference = self._places, self._places.inference
         again = Value(before.name, type_)
-        places.sources[again] = places.sources.get(places.storage(before), {})
+        places.name_again(before, again)
         call = Call(Const(contents_read), [version, before], {}, [again], loc)
         inference.ops.append(call)
         inference.definitions[again] = call

@@ -168,10 +168,9 @@ class PlaceWrites(PlaceReads):
             for _, b in changed:
                 if a is not b and has_parts(version.type):
                     self.contents.link(version, b)
-        self.sources[result] = {
-            storage: self.state.current.get(storage, storage) for storage in storages
-            if storage.type != HEAP
-        }
+        self.note_sources(result, [callee, *given])
+        if holds_memory(result.type):
+            self.lend(given)
         if any(position == HEAP_NAME for position, _ in changed):
             self.lend(others)
             self.held.expose([*others, result])

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 from ir import facts, primitives
 from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, If, Lambda, Operand, Value, Yield
-from ir.heap import HEAP
 from ir.held import HeldMemory
 from ir.memory_facts import CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
 from ir.place_merging import PlaceMerging
@@ -87,8 +86,12 @@ class Places(PlaceMerging):
         if call.results and self.owner_of_method(call.results[0]) is not None:
             return
         if not isinstance(call.callee, Const):
-            self.lend([*call.args, *call.kwargs.values()])
-            self.hold_parts([*call.args, *call.kwargs.values()])
+            given = [*call.args, *call.kwargs.values()]
+            self.lend(given)
+            self.hold_parts(given)
+            for result in call.results:
+                if result not in self.state.origins and holds_memory(result.type):
+                    self.note_sources(result, [call.callee, *given])
             return
         callee = call.callee.value
         if callee not in UNPACKING and callee is not primitives.build_tuple:
@@ -111,11 +114,7 @@ class Places(PlaceMerging):
                 continue
             elif not facts.is_view(call) and callee is not primitives.build_tuple:
                 self.lend(operands)
-                self.sources[result] = {
-                    self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
-                    for o in operands
-                    if isinstance(o, Value) and holds_memory(o.type) and o.type != HEAP
-                }
+                self.note_sources(result, operands)
                 if has_parts(result.type) and self.kind(result) == "new":
                     self.contents.copied(result, operands)
 

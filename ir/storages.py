@@ -14,7 +14,7 @@ from ir.contents import Contents, holds_memory
 from ir.core import Call, Const, Location, Loop, Op, Operand, Value, type_of
 from ir.derived import container_class
 from ir.errors import Unsupported
-from ir.heap import contents_read
+from ir.heap import HEAP, contents_read
 from ir.held import HeldMemory
 from ir.held_functions import may_be_memory
 from ir.memory_facts import COPYING, HOLDING, is_array_like
@@ -80,6 +80,14 @@ class Storages:
 
     def _may_share(self, storage: Value, written: Value, target: Value | None) -> bool:
         raise AssertionError("given by PlaceReads")
+
+    def note_sources(self, result: Value, operands: list[Operand]) -> None:
+        """Notes what the value of a call may be or hold: something that the call was given."""
+        self.sources[result] = {
+            self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
+            for o in operands
+            if isinstance(o, Value) and holds_memory(o.type) and o.type != HEAP
+        }
 
     def release(self) -> None:
         """Forgets all: what this consists of refers to it in turn."""
