@@ -99,7 +99,7 @@ class HeldMemory(HeldFunctions):
                 self.expose(self._places.parts(operand))
 
     def _expose_names(self, names: Iterable[Value]) -> None:
-        """The same for other names of what objects may hold, which were read at some time before."""
+        """The same for other names of what objects may hold, which were read some time before."""
         places, state = self._places, self._places.state
         if places.inference.heap is None or not places.inference.surroundings.may_change_held():
             return
