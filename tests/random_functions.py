@@ -12,7 +12,7 @@
             return y
         a[1] = x * 0.5
         y = y + k(x) * 0.1
-        return np.tanh(0.1 * (y + h() + g(x) + np.sum(a) + np.sum(b) + sum(c)))
+        return np.tanh(0.1 * np.sum(y + h() + g(x) + np.sum(a) + np.sum(b) + sum(c)))
 """
 
 from __future__ import annotations
@@ -217,5 +217,5 @@ def random_function(seed: int, has_objects: bool = False) -> Callable[[float], f
         writer.statement(1)
     ends = ["y", "np.sum(a)", "np.sum(b)", "sum(c)", "number(g, x)", "number(h, x)", "number(k, x)",
             "number(fs[-1], x)", "d['n']", "number(d['f'], x)", *["q(x)"] * has_objects]
-    writer.put(1, f"return np.tanh(0.1 * ({' + '.join(ends)}))")
+    writer.put(1, f"return np.tanh(0.1 * np.sum({' + '.join(ends)}))")
     return names_of(writer.lines, f"<random functions {seed} {has_objects}>", NAMESPACE)["f"]
