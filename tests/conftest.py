@@ -2,11 +2,14 @@
 
 import gc
 from collections import Counter
+from itertools import count
 
 import pytest
 
 import zyg
 
+# After so many tests, compiled code is forgotten.
+OFTEN = 200
 # Fewer rows than these all run: a table is large because its rows are alike.
 FEW = 40
 
@@ -52,7 +55,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 10)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _forget_compiled_code():
-    yield
-    zyg.cache_clear()
+_run = count(1)
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Forgets compiled code, which refers to itself: of gigabytes, one collection would take as
+    long as a program under test has."""
+    is_last = nextitem is None or nextitem.fspath != item.fspath
+    if is_last or next(_run) % OFTEN == 0:
+        zyg.cache_clear()
+        gc.collect()
