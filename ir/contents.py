@@ -14,6 +14,7 @@ concern: these go on as memory of their own, which may be a part of the region o
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
@@ -75,7 +76,9 @@ def held_classes(type_: Type) -> set[type] | None:
             return set()
         case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
             captured = [*captures, *defaults, *(part for _, part in keywords)]
-            return _united(part for part in captured if not _is_object(part))
+            if any(isinstance(part, IteratorType) for part in captured):
+                return None  # what it will come to
+            return _united(part for part in captured if not is_object(part))
         case Union(members):
             return _united(members)
         case Tuple(items):
@@ -95,9 +98,11 @@ def held_classes(type_: Type) -> set[type] | None:
             return _classes_of_instance(known)
 
 
-def _is_object(type_: Type) -> bool:
+def is_object(type_: Type) -> bool:
+    """Whether values of a type have attributes that are followed; what a partial function holds is
+    what it has captured."""
     cls = class_of(type_)
-    return cls is not None and facts.is_object(cls)
+    return cls is not None and cls is not functools.partial and facts.is_object(cls)
 
 
 def _classes_of_instance(cls: type) -> set[type] | None:

@@ -53,7 +53,10 @@ def captures_memory(type_: Type) -> bool:
             return any(map(captures_memory, members))
         case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
             parts = [*captures, *defaults, *(part for _, part in keywords)]
-            return any(may_be_memory(part) or captures_memory(part) for part in parts)
+            return any(
+                may_be_memory(part) or captures_memory(part) or isinstance(part, Iterator)
+                for part in parts
+            )
         case Method(self=owner):
             return may_be_memory(owner)
     return class_of(type_) is functools.partial

@@ -7,8 +7,8 @@ import itertools
 import operator
 from collections.abc import Iterable
 
-from ir import facts, primitives
-from ir.contents import has_parts, holds_memory, may_overlap
+from ir import primitives
+from ir.contents import has_parts, holds_memory, is_object, may_overlap
 from ir.core import Call, Const, Lambda, Location, Operand, Value
 from ir.errors import Unsupported
 from ir.heap import HEAP
@@ -24,11 +24,6 @@ def may_be_method(type_: Type) -> bool:
     if isinstance(type_, Union):
         return any(map(may_be_method, type_.members))
     return isinstance(type_, Method) and may_be_memory(type_.self)
-
-
-def _is_object(type_: Type) -> bool:
-    cls = class_of(type_)
-    return cls is not None and cls is not functools.partial and facts.is_object(cls)
 
 
 class PlaceReads(Storages):
@@ -49,7 +44,7 @@ class PlaceReads(Storages):
             return operand
         if not holds_memory(operand.type):
             return operand
-        if self.inference.heap is not None and _is_object(operand.type):
+        if self.inference.heap is not None and is_object(operand.type):
             return operand  # what it holds is compared where it is read
         if self.state.has_changes:
             self._compare(operand, loc)

@@ -10,8 +10,9 @@ import numpy as np
 
 from ir.container_facts import DICT_ITEMS
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import is_known, is_memory, items_of, memory_in, version_of
-from zyg.held_views import dict_of, is_read_later, sources_of
+from zyg.held_memory import is_captured, is_known, version_of
+from zyg.held_views import dict_of, is_read_later
+from zyg.memory_kinds import is_memory, items_of, memory_behind, memory_in
 
 
 def unless_held(value: Any) -> None:
@@ -20,6 +21,11 @@ def unless_held(value: Any) -> None:
         raise NotDifferentiable(
             f"a {type(value).__name__} that an object holds is changed in place under another "
             "name; change it by the attribute, or change a copy"
+        )
+    if is_memory(value) and is_captured(value):
+        raise NotDifferentiable(
+            f"a {type(value).__name__} that a function has captured which an object holds is "
+            "changed in place; change a copy"
         )
 
 
@@ -62,21 +68,6 @@ def unless_read_later(items: Any) -> None:
             f"an iterator over a {type(items).__name__} that an object holds, and that may change "
             "before it has come to its items; make a list of them, and read that"
         )
-
-
-def memory_behind(value: Any) -> list[Any]:
-    """The memory that a view or an iterator will come to."""
-    found, pending, seen = [], [value], set()
-    while pending:
-        current = pending.pop()
-        if is_memory(current):
-            found.append(current)
-        elif isinstance(current, tuple):
-            pending.extend(tuple.__iter__(current))  # an element may say what `+=` is
-        elif is_read_later(current) and id(current) not in seen:
-            seen.add(id(current))
-            pending += sources_of(current)
-    return found
 
 
 def unless_reading_held(value: Any) -> None:

@@ -12,46 +12,29 @@ what takes each change back that came later: nothing is copied where a list of r
 from __future__ import annotations
 
 from _thread import _local  # the import of `threading` takes as long as seven modules here
-from collections import deque
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
-from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ir.heap import Identity
 from zyg.errors import NotDifferentiable
-from zyg.held_views import VIEWS, dict_of
+from zyg.held_views import VIEWS, dict_of, is_read_later
+from zyg.memory_kinds import (
+    CONTAINERS,
+    FUNCTIONS,
+    MEMORY,
+    PLAIN,
+    captured_by,
+    is_memory,
+    items_of,
+    leads_to_memory,
+    memory_behind,
+    memory_captured,
+    memory_in,
+)
 
-MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
-CONTAINERS = (list, dict, deque)
-# What may have captured memory.
-_CACHED = type(lru_cache(len))
-METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
-FUNCTIONS = (FunctionType, partial, _CACHED, *METHODS)
-# Classes of which most values are: no memory is in them.
-PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
 Undo: TypeAlias = Callable[..., Any]
-
-
-def is_memory(value: Any) -> bool:
-    """Whether a value can be changed in place, other than an object by its attributes."""
-    return isinstance(value, MEMORY)
-
-
-def reaches_memory(value: Any) -> bool:
-    """Whether a value is memory, or a tuple that holds some."""
-    if type(value) in PLAIN:
-        return False
-    return isinstance(value, MEMORY) or (
-        isinstance(value, tuple) and any(map(reaches_memory, value))
-    )
-
-
-def leads_to_memory(value: Any) -> bool:
-    """The same, or whether it is a view of a dict."""
-    return reaches_memory(value) or isinstance(value, VIEWS)
 
 
 def owner_of(array: Any) -> Any:
@@ -69,13 +52,6 @@ def owner_of(array: Any) -> Any:
 
 # What stands between an array and its views by `as_strided`, as those of sliding windows.
 _STRIDED = type(np.lib.stride_tricks.as_strided(np.zeros(1)).base)
-
-
-def items_of(value: Any) -> Any:
-    """What a container holds, as far as that may be memory."""
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list | tuple | deque) else ()
 
 
 class Memory:
@@ -106,10 +82,12 @@ Parts: TypeAlias = dict[int, Any]
 class Holding:
     """What objects hold in one forward pass, by the `id` of what owns the memory."""
 
-    __slots__ = ("clock", "contents", "known", "parts")
+    __slots__ = ("captured", "clock", "contents", "known", "parts")
 
     def __init__(self) -> None:
         self.known: dict[int, Memory] = {}
+        # What functions that objects hold have captured.
+        self.captured: dict[int, Any] = {}
         # Of arrays of which objects hold views alone, the items that these show.
         self.parts: Parts = {}
         # Counts the changes of what containers hold.
@@ -120,7 +98,7 @@ class Holding:
     def copy(self) -> Holding:
         """The same for a reverse pass, which lets go of what was held later."""
         made = Holding()
-        made.known, made.clock = dict(self.known), self.clock
+        made.known, made.clock, made.captured = dict(self.known), self.clock, self.captured
         made.parts = {key: part.copy() for key, part in self.parts.items()}
         return made
 
@@ -181,6 +159,10 @@ class Holding:
             if not isinstance(current, MEMORY):
                 if isinstance(current, tuple):
                     pending += current
+                elif isinstance(current, FUNCTIONS):
+                    self.captured.update(
+                        (identity_of(memory), memory) for memory in memory_captured(current)
+                    )
                 elif isinstance(current, VIEWS):
                     if current is not value:
                         raise NotDifferentiable(
@@ -197,7 +179,7 @@ class Holding:
             self.known[id(current)] = memory = Memory(current)
             found[id(current)] = None
             inner = [item for item in items_of(current) if leads_to_memory(item)]
-            if any(map(reaches_memory, inner)):
+            if inner:
                 memory.changes = []
             pending += inner
         return found
@@ -305,64 +287,53 @@ class Seen(Identity):
 
     __slots__ = ("parts", "size", "time")
 
-    def __init__(self, value: Any, around: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self, value: Any, around: tuple[Any, ...] = (), time: int | None = None
+    ) -> None:
         self.value = value
         self.parts: Any = None
         self.time = self.size = 0
         if type(value) in PLAIN or type(value) is np.ndarray:
             return
         held = state.held
-        self.time = 0 if held is None else held.clock
+        self.time = time if time is not None else 0 if held is None else held.clock
         if isinstance(value, CONTAINERS):
             self.size = len(value)
             if held is None or id(value) not in held.known:
-                self.parts = _parts(value)
+                self.parts = _parts(value, around)
         elif isinstance(value, tuple):
-            self.parts = _parts(value)
+            self.parts = _parts(value, around)
         elif isinstance(value, VIEWS):
             shown = dict_of(value)
-            self.parts = tuple(shown), Seen(shown)
+            self.parts = tuple(shown), Seen(shown, around)
         elif isinstance(value, FUNCTIONS):
-            # `around`: a function that calls itself has captured itself.
+            # `around`: a function that calls itself has captured itself, or what holds it.
             around = (*around, value)
+            captured = captured_by(value)
+            for item in captured.values():
+                unless_coming_to_held(item)
             self.parts = {
-                name: Seen(item, around) for name, item in captured_by(value).items()
-                if reaches_memory(item) or (
-                    isinstance(item, FUNCTIONS) and not any(item is one for one in around)
-                )
+                name: Seen(item, around) for name, item in captured.items()
+                if leads_to_memory(item) and not any(item is one for one in around)
             } or None
 
 
-def captured_by(function: Any) -> dict[str, Any]:
-    """What a function has captured, and its defaults, by the names that cotangents have for it; the
-    memory that a bound method is one of."""
-    if isinstance(function, METHODS):
-        return {"__self__": function.__self__} if is_memory(function.__self__) else {}
-    if isinstance(function, _CACHED):
-        return captured_by(function.__wrapped__) if isinstance(
-            function.__wrapped__, FUNCTIONS
-        ) else {}
-    if isinstance(function, partial):
-        return {"func": function.func, "args": function.args, "keywords": function.keywords}
-    code = function.__code__
-    found = dict(function.__dict__.get("captured", ()))
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:  # a variable that isn't bound yet
-            continue
-    defaults = function.__defaults__ or ()
-    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-    return {**found, **dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
-
-
-def _parts(value: Any) -> Any:
+def _parts(value: Any, around: tuple[Any, ...]) -> Any:
     items = items_of(value)
-    if PLAIN.issuperset(map(type, items)) or not any(map(leads_to_memory, items)):
+    if PLAIN.issuperset(map(type, items)):
         return None
+    leads = [
+        leads_to_memory(item) and not any(item is one for one in around) for item in items
+    ]
+    if not any(leads):
+        return None
+    found = [
+        Seen(item, around) if does_lead else None
+        for item, does_lead in zip(items, leads, strict=True)
+    ]
     if isinstance(value, dict):
-        return {key: Seen(item) for key, item in value.items() if leads_to_memory(item)}
-    return [Seen(item) if leads_to_memory(item) else None for item in value]
+        return {key: seen for key, seen in zip(value, found, strict=True) if seen is not None}
+    return found
 
 
 class Newly(Identity):
@@ -400,7 +371,7 @@ def is_container(value: Any) -> bool:
 
 def any_memory(value: Any) -> bool:
     """Whether a container holds memory."""
-    return any(map(reaches_memory, items_of(value)))
+    return any(map(leads_to_memory, items_of(value)))
 
 
 def is_held(value: Any) -> bool:
@@ -417,6 +388,23 @@ def is_known(memory: Any) -> bool:
     return held is not None and (
         held.of(memory) is not None or identity_of(memory) in held.contents
     )
+
+
+def unless_coming_to_held(captured: Any) -> None:
+    """Raises for an iterator that a function has captured, and that will come to what objects hold:
+    it may have changed since the iterator was made."""
+    is_iterator = is_read_later(captured) and not isinstance(captured, VIEWS)
+    if is_iterator and any(map(is_known, memory_in(memory_behind(captured)))):
+        raise NotDifferentiable(
+            f"a function that has captured a {type(captured).__name__}, which will come to what an "
+            "object holds; let it capture a list of the items"
+        )
+
+
+def is_captured(memory: Any) -> bool:
+    """Whether a function that an object holds has captured memory."""
+    held = state.held
+    return held is not None and bool(held.captured) and identity_of(memory) in held.captured
 
 
 def is_held_in_part(value: Any) -> bool:
@@ -453,17 +441,3 @@ def version_of(value: Any) -> int:
     """How many changes were made of memory since objects hold it."""
     memory = None if state.held is None else state.held.of(value)
     return 0 if memory is None else memory.version
-
-
-def memory_in(value: Any) -> Iterator[Any]:
-    """The memory that is reached from a value through containers, itself included."""
-    seen: set[int] = set()
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        if type(current) in PLAIN or id(current) in seen:
-            continue
-        seen.add(id(current))
-        if isinstance(current, MEMORY):
-            yield current
-        pending += items_of(current)

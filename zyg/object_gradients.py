@@ -24,8 +24,9 @@ from zyg.compiler.objects import is_place
 from zyg.entry import changed_inputs, inputs_of
 from zyg.entry_cache import Entry
 from zyg.gradients import Assignment, are_own, detached
-from zyg.held_memory import Holding, is_memory
+from zyg.held_memory import Holding
 from zyg.keeping import prototype
+from zyg.memory_kinds import is_memory
 from zyg.missing_items import unless_made_up
 from zyg.program_names import begun
 from zyg.saved_values import protected

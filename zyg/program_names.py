@@ -23,14 +23,8 @@ from zyg.compiler.objects import is_place
 from zyg.entry import entry_sharing
 from zyg.entry_cache import Entry
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import (
-    RunningNames,
-    hold_value,
-    identity_of,
-    is_held_in_part,
-    is_memory,
-    running_names,
-)
+from zyg.held_memory import RunningNames, hold_value, identity_of, is_held_in_part, running_names
+from zyg.memory_kinds import is_memory
 
 _NUMBERS: frozenset[type] = frozenset([
     float, int, bool, str, complex, bytes, type(None), np.float64, np.int64, type,

@@ -14,7 +14,8 @@ from ir import facts
 from zyg.cotangent import accumulate
 from zyg.cotangent_items import accumulate_at, one_hot
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import Seen, is_memory
+from zyg.held_memory import Seen
+from zyg.memory_kinds import is_memory
 from zyg.shadow_records import UNTOUCHED
 from zyg.shadows import Shadows
 

@@ -37,7 +37,6 @@ from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import unless_held, unless_holding_held
 from zyg.held_memory import (
-    PLAIN,
     Holding,
     Memory,
     Newly,
@@ -46,13 +45,12 @@ from zyg.held_memory import (
     Seen,
     held_memory,
     hold,
-    is_memory,
     owner_of,
-    reaches_memory,
     shown_by,
     state,
 )
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
+from zyg.memory_kinds import FUNCTIONS, PLAIN, is_memory, leads_to_memory, reaches_memory
 from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
 
 if TYPE_CHECKING:
@@ -194,8 +192,10 @@ class Shadows:
         return [self._apart(item, own, time) for item, own in zip(items, bar, strict=True)]
 
     def _apart(self, value: Any, bar: Any, time: int) -> Any:
-        if bar is None or not reaches_memory(value):
+        if bar is None or not leads_to_memory(value):
             return bar
+        if isinstance(value, FUNCTIONS):
+            return self.absorb(Seen(value, time=time), bar)
         if isinstance(value, tuple):
             return rebuilt(
                 bar, [self._apart(*pair, time) for pair in zip(value, bar, strict=True)]

@@ -19,7 +19,8 @@ import numpy as np
 from ir import primitives
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import FUNCTIONS, captured_by, hold_value, is_memory, owner_of, shown_by
+from zyg.held_memory import hold_value, owner_of, shown_by, unless_coming_to_held
+from zyg.memory_kinds import FUNCTIONS, captured_by, is_memory, leads_to_memory, reaches_memory
 from zyg.numpy_changes import added_at_each
 from zyg.tangent import (
     copy_of,
@@ -56,11 +57,14 @@ class HeldTangents:
 
         What is known of memory already counts more.
         """
+        hold_value(value)
+        self._learn(value, dot)
+
+    def _learn(self, value: Any, dot: Any) -> None:
         if isinstance(value, tuple):
             for item, part in zip(value, dot or (None,) * len(value), strict=True):
-                self.hold(item, part)
+                self._learn(item, part)
         elif is_memory(value):
-            hold_value(value)
             owner = owner_of(value)
             contents = self._contents.get(id(owner))
             if contents is None:
@@ -84,9 +88,9 @@ class HeldTangents:
         keys = owner if isinstance(owner, dict) else range(len(owner))
         if isinstance(owner, list | dict | deque):
             for key in keys:
-                if _may_hold(owner[key]):
+                if leads_to_memory(owner[key]):
                     contents.has_memory = True
-                    self.hold(owner[key], contents.item(owner, key))
+                    self._learn(owner[key], contents.item(owner, key))
 
     def of(self, value: Any) -> Any:
         """The tangent of memory that is known, as it is now."""
@@ -103,8 +107,10 @@ class HeldTangents:
 
     def now(self, value: Any, dot: Any) -> Any:
         """The tangent of a value as it is now, by one that it had once."""
-        if isinstance(value, tuple) and _may_hold(value):
+        if isinstance(value, tuple) and leads_to_memory(value):
             return rebuilt(value, list(map(self.now, value, dot or (None,) * len(value))))
+        if isinstance(value, FUNCTIONS):
+            return self._now_captured(value, dot, ())
         if not self.knows(value):
             return dot
         contents = self._contents[id(owner_of(value))]
@@ -140,6 +146,7 @@ class HeldTangents:
         found = dict(dot or {})
         around = (*around, function)
         for name, value in captured_by(function).items():
+            unless_coming_to_held(value)
             if not isinstance(value, FUNCTIONS):
                 part = self.now_within(value, found.get(name))
             elif any(value is one for one in around):
@@ -155,7 +162,7 @@ class HeldTangents:
         contents = self._contents[id(owner_of(memory))]
         if contents.known is not None and dot is not None:
             contents.learn(memory, dot)
-        if isinstance(memory, dict) and _may_hold(value) and not self.knows(value):
+        if isinstance(memory, dict) and reaches_memory(value) and not self.knows(value):
             self._touch(contents, key)  # reading has made what was missing
         return tangent_or_zero(self.now(value, contents.item(memory, key)), value)
 
@@ -164,7 +171,7 @@ class HeldTangents:
         memory, *rest = args
         contents = self._contents[id(owner_of(memory))]
         for value, dot in zip(rest, dots[1:], strict=True):
-            if _may_hold(value) and not isinstance(memory, np.ndarray):
+            if leads_to_memory(value) and not isinstance(memory, np.ndarray):
                 contents.has_memory = True
                 self.hold(value, dot)
         buffer = contents.buffer(memory)
@@ -177,7 +184,7 @@ class HeldTangents:
 
     def _touch(self, contents: _Contents, key: Any) -> None:
         """Notes what a dict has made where a key was missing."""
-        if _may_hold(contents.owner[key]):
+        if leads_to_memory(contents.owner[key]):
             contents.has_memory = True
             self.hold(contents.owner[key], None)
 
@@ -187,13 +194,6 @@ class HeldTangents:
         contents.replace(memory, dot)
         if not isinstance(memory, np.ndarray):
             self._hold_items(contents)
-
-
-def _may_hold(value: Any) -> bool:
-    """Whether a value is memory, or a tuple that holds memory."""
-    if isinstance(value, tuple):
-        return any(map(_may_hold, value))
-    return is_memory(value)
 
 
 def rebuilt_like(value: Any, dots: Any) -> Any:

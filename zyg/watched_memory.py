@@ -13,11 +13,11 @@ from zyg.held_memory import (
     as_before,
     held_memory,
     is_container,
-    memory_in,
     nothing,
     owner_of,
     state,
 )
+from zyg.memory_kinds import memory_in
 
 
 class Watched:

@@ -11,26 +11,16 @@ from __future__ import annotations
 import functools
 import operator
 from collections import OrderedDict, deque
-from collections.abc import Iterator
 from typing import Any
 
 from ir import facts, primitives
 from ir.heap import HEAP_NAME, Contents
 from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
-from zyg.compiler.reaching import reached
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import unless_reading_held
-from zyg.held_memory import (
-    FUNCTIONS,
-    captured_by,
-    is_known,
-    is_memory,
-    memory_in,
-    owner_of,
-    reaches_memory,
-    state,
-)
+from zyg.held_memory import is_known, owner_of, state
+from zyg.memory_kinds import is_memory, memory_captured, memory_in, reaches_memory
 from zyg.rules.registry import constant, rule_of
 
 
@@ -131,26 +121,16 @@ def part_functions(cls: type) -> tuple[Any, Any] | None:
 
 def captures_memory_now(function: Any) -> bool:
     """Whether a function has captured arrays or containers, or has them as defaults."""
-    return any(True for _ in _memory_captured(function))
+    return any(True for _ in memory_captured(function))
 
 
 def unless_capturing_held(function: Any) -> None:
     """Raises for a function that has captured what an object holds: that may have changed since."""
-    if any(map(is_known, _memory_captured(function))):
+    if any(map(is_known, memory_captured(function))):
         raise NotDifferentiable(
             "a function is called that was made elsewhere, and has captured what an object holds "
             "and may have changed since; give it that as an argument"
         )
-
-
-def _memory_captured(function: Any) -> Iterator[Any]:
-    for found in reached(function, _captured):
-        if not isinstance(found, FUNCTIONS):
-            yield from memory_in(found)
-
-
-def _captured(value: Any) -> Any:
-    return captured_by(value).values() if isinstance(value, FUNCTIONS) else ()
 
 
 def unless_holding_contents(value: Any) -> None:

@@ -36,7 +36,7 @@ from zyg.compiler import (
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
 from zyg.compiler.rule_backs import ApplyBack, RaisedBack, RuleBack, Zero
-from zyg.held_memory import is_memory
+from zyg.memory_kinds import is_memory
 from zyg.rules.registry import (
     is_constant,
     method_of_ufunc,

@@ -28,14 +28,13 @@ from zyg.held_memory import (
     as_before,
     held_memory,
     hold_value,
-    items_of,
     put_back,
-    reaches_memory,
     removed,
     replaced,
     shortened,
     state,
 )
+from zyg.memory_kinds import items_of, leads_to_memory
 from zyg.rules.registry import rule_of
 from zyg.shadows import Shadows, current_shadows, kept_contents
 
@@ -80,7 +79,7 @@ class _Back(ABC):
 
 def _note(memory: Memory, puts: Any, undo: Any, *args: Any) -> None:
     """Notes a change of what a container holds, if that is memory or has been."""
-    if memory.changes is not None or reaches_memory(puts):
+    if memory.changes is not None or leads_to_memory(puts):
         assert state.held is not None
         state.held.changed(memory, undo, *args)
 

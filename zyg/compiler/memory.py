@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import types
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
@@ -20,6 +19,7 @@ from zyg.cotangent_items import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_views import is_read_later, sources_of
 from zyg.keeping import kept
+from zyg.memory_kinds import FUNCTIONS, METHODS, captured_by
 from zyg.rules.registry import adjoint, constant
 
 
@@ -83,13 +83,18 @@ def _memory(value: Any) -> tuple[list[Any], dict[int, int]]:
     """The arrays in what a value refers to, and how often each other object is met there."""
     arrays: list[Any] = []
     counts: dict[int, int] = {}
+    called: set[int] = set()
     pending = [value]
     while pending:
         found = pending.pop()
         if isinstance(found, np.ndarray):
             arrays.append(found)
         elif not isinstance(found, _ATOMS):
-            if not isinstance(found, tuple) and not callable(found):
+            if callable(found):  # it may have captured itself
+                if id(found) in called:
+                    continue
+                called.add(id(found))
+            elif not isinstance(found, tuple):
                 counts[id(found)] = counts.get(id(found), 0) + 1
                 if counts[id(found)] > 1:
                     continue
@@ -104,12 +109,10 @@ def _parts(value: Any) -> Iterable[Any]:
         return value.values()
     if isinstance(value, list | tuple | Set | deque):
         return value
-    if isinstance(value, types.FunctionType):
-        return [cell.cell_contents for cell in value.__closure__ or ()]
-    if isinstance(value, functools.partial):
-        return [value.func, *value.args, *value.keywords.values()]
-    if isinstance(value, types.MethodType | types.BuiltinMethodType):
+    if isinstance(value, METHODS):
         return [value.__self__]
+    if isinstance(value, FUNCTIONS):
+        return captured_by(value).values()
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
     return [
         *getattr(value, "__dict__", {}).values(),

@@ -29,7 +29,8 @@ from zyg.compiler.nested_backs import (
     of_apply,
 )
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import is_known, is_memory
+from zyg.held_memory import is_known
+from zyg.memory_kinds import is_memory
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 from zyg.shadows import current_shadows, is_running
 from zyg.signature import BackFunction

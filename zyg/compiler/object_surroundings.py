@@ -58,7 +58,7 @@ from zyg.held_checks import (
     unless_rows,
     unless_walking_held,
 )
-from zyg.held_memory import is_memory
+from zyg.memory_kinds import is_memory
 from zyg.nested_shadows import Bars, BarTable
 from zyg.signature import abstract, is_users
 

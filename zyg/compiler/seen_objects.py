@@ -18,7 +18,8 @@ from ir.heap import Identity
 from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
 from zyg.cotangent import rebuilt
-from zyg.held_memory import CONTAINERS, Seen, reaches_memory
+from zyg.held_memory import Seen
+from zyg.memory_kinds import CONTAINERS, reaches_memory
 from zyg.rules.registry import constant
 from zyg.shadows import Shadows
 

@@ -43,7 +43,7 @@ from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
 from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, ZygError
-from zyg.held_memory import is_memory
+from zyg.memory_kinds import is_memory
 from zyg.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of

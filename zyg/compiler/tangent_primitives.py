@@ -11,7 +11,7 @@ from zyg.compiler import memory
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangent_dispatch import rule_call
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import METHODS
+from zyg.memory_kinds import METHODS
 from zyg.rules.attributes import is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of

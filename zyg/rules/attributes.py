@@ -19,7 +19,7 @@ from ir.heap import class_attribute
 from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import METHODS
+from zyg.memory_kinds import METHODS
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import is_by_rules
 
