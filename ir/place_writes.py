@@ -169,10 +169,12 @@ class PlaceWrites(PlaceReads):
                 if a is not b and has_parts(version.type):
                     self.contents.link(version, b)
         self.note_sources(result, [callee, *given])
+        on_objects = any(position == HEAP_NAME for position, _ in changed)
         if holds_memory(result.type):
             self.lend(given)
-        if any(position == HEAP_NAME for position, _ in changed):
+        elif on_objects:
             self.lend(others)
+        if on_objects:
             self.held.expose([*others, result])
             self.held.mark(self.inference.surroundings.held_operands(callee, args, kwargs))
 

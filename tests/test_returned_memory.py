@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 import pytest
 
-from tests.random_checks import outcomes
+from tests.random_checks import outcomes, second_outcomes
 from tests.random_code import names_of
 
 Pair = namedtuple("Pair", "first second")
@@ -109,6 +109,14 @@ def test_none_is_wrong_however_it_is_kept_and_changed(given, kept):
         assert False not in list(outcomes(program(given, kept, change))), change
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("given", GIVEN)
+def test_no_second_derivative_is_wrong(given):
+    for kept in ("variable", "attribute"):
+        for change in ("by_its_name", "by_the_other"):
+            assert False not in list(second_outcomes(program(given, kept, change))), (kept, change)
+
+
 def without_objects(given, change):
     call, read = GIVEN[given]
     lines = [
@@ -130,3 +138,8 @@ def test_none_is_wrong_without_objects(given):
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_given_back_is_followed(given, change):
     assert list(outcomes(without_objects(given, change))) == [True] * 3
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_what_is_changed_by_an_attribute_is_followed(given):
+    assert list(outcomes(program(given, "attribute", "by_the_other"))) == [True] * 3

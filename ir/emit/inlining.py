@@ -62,9 +62,8 @@ class Inlining:
                 self._block(inner)
             is_expression = isinstance(op, If) and self._is_expression(op)
             operands = self._read_in_order(op)
-            keeps_order = (is_ordered(op) and not is_expression) or (
-                is_expression and any(is_ordered(o) for b in blocks_of(op) for o in b.ops)
-            )
+            inside = [inner for arm in blocks_of(op) for inner in arm.ops]
+            keeps_order = any(map(is_ordered, inside if is_expression else [op]))
             taken = self._take(operands, pending, free)
             keeps_order = keeps_order or any(value in self._ordered for value in taken)
             if may_change_unseen(op):
@@ -75,7 +74,6 @@ class Inlining:
                 self._weight[value] = weight
                 if isinstance(op, If):
                     self.expressions.add(op)
-                inside = [inner for block in blocks_of(op) for inner in block.ops]
                 if any(map(reads_memory, [op, *inside])) or not self._reading.isdisjoint(taken):
                     self._reading.add(value)
                 if keeps_order:

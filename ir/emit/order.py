@@ -53,7 +53,7 @@ def is_ordered(op: Op) -> bool:
 
 
 def may_change_unseen(op: Op) -> bool:
-    """Whether a call may change arrays that it isn't given."""
+    """Whether a call may change memory that it isn't given."""
     return isinstance(op, Call) and isinstance(op.callee, Const) and (
         facts.may_change_unseen(op.callee.value)
     )
