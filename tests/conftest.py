@@ -11,7 +11,7 @@ import zyg
 # After so many tests, compiled code is forgotten.
 OFTEN = 200
 # Fewer rows than these all run: a table is large because its rows are alike.
-FEW = 40
+FEW = 12
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

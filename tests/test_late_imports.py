@@ -89,6 +89,7 @@ ASKED = [
     "from zyg.rules import registry; assert registry.rule_of(__import__('math').sin)",
     "from zyg.rules import registry; assert registry.substitute_of(list.sort)",
     "from zyg.rules import registry; assert registry.substitute_of(next)",
+    "import zyg.readers as r; from zyg.rules import registry; assert registry.rule_of(r.read_once)",
 ]
 
 

@@ -211,6 +211,7 @@ LATE = {
     "random": ("standard_library", "draws_of_python"),
     "types": ("attribute_dicts",),
     "zyg.iterators": ("iteration_twice",),
+    "zyg.readers": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
 }
 
