@@ -53,9 +53,9 @@ def _contents_key(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             continue
         seen.add(id(current))
         if cls is list or cls is tuple:
-            pending += current
+            pending.extend(current)
         elif cls is dict:
-            pending += current.values()
+            pending.extend(current.values())
         elif is_place(cls):
             names = dict(fields_of(current))
             items = names.values()
@@ -64,7 +64,7 @@ def _contents_key(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
                     return None
             kinds = [KEYS.get(type(item), other_key)(item) for item in items]
             found.add((cls, *names, *kinds))
-            pending += items
+            pending.extend(items)
         elif cls is not types.BuiltinFunctionType:
             return None
     return frozenset(found)

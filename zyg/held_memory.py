@@ -158,7 +158,7 @@ class Holding:
                 continue
             if not isinstance(current, MEMORY):
                 if isinstance(current, tuple):
-                    pending += current
+                    pending.extend(current)
                 elif isinstance(current, FUNCTIONS):
                     self.captured.update(
                         (identity_of(memory), memory) for memory in memory_captured(current)

@@ -66,7 +66,7 @@ def memory_in(value: Any) -> Iterator[Any]:
         seen.add(id(current))
         if isinstance(current, MEMORY):
             yield current
-        pending += items_of(current)
+        pending.extend(items_of(current))
 
 
 def memory_behind(value: Any) -> list[Any]:

@@ -237,7 +237,7 @@ def memory_in(args: list[Held]) -> list[Any]:
             pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
                 items = held.items
-                pending += items.values() if isinstance(items, dict) else items
+                pending.extend(items.values() if isinstance(items, dict) else items)
     return found
 
 
@@ -256,7 +256,7 @@ def places_of_memory(args: list[Held]) -> list[tuple[Any, str, Any]]:
             pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
                 items = held.items
-                pending += items.values() if isinstance(items, dict) else items
+                pending.extend(items.values() if isinstance(items, dict) else items)
     return found
 
 

@@ -175,7 +175,7 @@ def _memory_in_objects(values: list[Any]) -> list[Any]:
                 if type(item) not in _LEAVES:
                     pending.append(item)
         else:
-            pending += _items(value)
+            pending.extend(_items(value))
             if type(getattr(value, "__dict__", None)) is dict:
                 pending += [v for v in vars(value).values() if type(v) not in _LEAVES]
     return found
@@ -194,7 +194,7 @@ def _refuse_given(shared: list[Any], given: list[Any]) -> None:
             )
         if id(value) not in seen and not is_place(type(value)):
             seen.add(id(value))
-            pending += _items(value, _NUMBERS)
+            pending.extend(_items(value, _NUMBERS))
 
 
 def _is_same(a: Any, b: Any) -> bool:

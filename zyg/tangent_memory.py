@@ -20,6 +20,7 @@ from ir import primitives
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import hold_value, owner_of, shown_by, unless_coming_to_held
+from zyg.held_views import VIEWS
 from zyg.memory_kinds import FUNCTIONS, captured_by, is_memory, leads_to_memory, reaches_memory
 from zyg.numpy_changes import added_at_each
 from zyg.tangent import (
@@ -57,7 +58,8 @@ class HeldTangents:
 
         What is known of memory already counts more.
         """
-        hold_value(value)
+        if not isinstance(value, VIEWS):  # what these show is found where they are read
+            hold_value(value)
         self._learn(value, dot)
 
     def _learn(self, value: Any, dot: Any) -> None:

@@ -159,10 +159,10 @@ def unless_taken_apart(callee: Any, *args: Any) -> None:
         current = pending.pop()
         cls = type(current)
         if cls is list or cls is tuple:
-            pending += current
+            pending.extend(current)
         elif cls is np.ndarray:
             if current.dtype.kind == "O":
-                pending += current.flat
+                pending.extend(current.flat)
         elif cls is not float and _is_taken_apart(cls, callee):
             raise NotDifferentiable(f"{_what(cls, callee)}; {_ADVICE}")
 

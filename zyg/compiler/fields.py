@@ -213,11 +213,11 @@ class Fields:
                         self.is_open = True
                 continue
             if cls in (list, tuple, set, frozenset, deque):
-                pending += current
+                pending.extend(current)
             elif cls in (dict, OrderedDict):
                 pending += current.values()
             elif cls in (types.MethodType, functools.partial):
-                pending += _parts(current)
+                pending.extend(_parts(current))
             elif cls in _WITHOUT_CONTENTS or facts.is_opaque(cls):
                 continue
             elif is_place(cls):

@@ -98,7 +98,7 @@ def _memory(value: Any) -> tuple[list[Any], dict[int, int]]:
                 counts[id(found)] = counts.get(id(found), 0) + 1
                 if counts[id(found)] > 1:
                     continue
-            pending += _parts(found)
+            pending.extend(_parts(found))
     return arrays, counts
 
 
@@ -113,6 +113,8 @@ def _parts(value: Any) -> Iterable[Any]:
         return [value.__self__]
     if isinstance(value, FUNCTIONS):
         return captured_by(value).values()
+    if type(value).__module__.startswith("ir."):
+        return []  # code has captured what it is made of
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
     return [
         *getattr(value, "__dict__", {}).values(),

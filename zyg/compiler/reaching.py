@@ -14,7 +14,7 @@ def reached(value: Any, parts: Callable[[Any], Any]) -> Iterator[Any]:
         if id(current) not in seen:
             seen.add(id(current))
             yield current
-            pending += parts(current)
+            pending.extend(parts(current))
 
 
 def items_held(value: Any) -> Any:

@@ -139,7 +139,7 @@ def changing_in(value: Any) -> bool:
         if cls in (list, tuple, set, frozenset, dict):
             if id(current) not in seen:
                 seen.add(id(current))
-                pending += [*current, *current.values()] if cls is dict else current
+                pending.extend([*current, *current.values()] if cls is dict else current)
         elif changes_by_text(cls):
             return True
     return False
@@ -196,11 +196,11 @@ def _held(value: Any) -> Iterator[Any]:
         if isinstance(current, dict):
             pending += [*current, *current.values()]
         elif isinstance(current, list | tuple | set | frozenset):
-            pending += current
+            pending.extend(current)
         elif isinstance(current, np.ndarray):
             yield current.tobytes()
         elif is_place(cls):
-            pending += _attributes(current)
+            pending.extend(_attributes(current))
             for function in text_functions(cls):
                 named = _names(function).intersection(function.__globals__)
                 pending += [function.__globals__[name] for name in sorted(named)]
