@@ -66,6 +66,15 @@ class InVersions(HeldMemory):
 _ADDING_ITEMS = (primitives.spliced, primitives.extended)
 
 
+def _may_capture(type_: Type) -> bool:
+    """Whether a value may be a function that has captured memory, or hold one."""
+    if isinstance(type_, Tuple):
+        return any(map(_may_capture, type_.items))
+    if isinstance(type_, CONTAINERS):
+        return _may_capture(item_held(type_))
+    return class_of(type_) is None or captures_memory(type_)
+
+
 def _is_tuple(type_: Type) -> bool:
     """Whether a value is a tuple of known memory and of what is no memory."""
     if isinstance(type_, Tuple):
@@ -231,6 +240,7 @@ class FollowedMemory(HeldTables):
             for operand in operands if callee in _ADDING_ITEMS else held:
                 if isinstance(operand, Value) and may_be_memory(operand.type):
                     self._check(check, operand, loc)
+        self._note_captured(held, loc)
         if not keeps_places(callee):
             places.contents.moving(callee, target, operands)
         now = places.read(target, loc)
@@ -275,6 +285,8 @@ class FollowedMemory(HeldTables):
         inference, state = places.inference, places.state
         first = places.origin(memory)
         self._note_change(first, version.type)
+        if first not in self._read_of:
+            self._check_captured(memory, version, loc)
         before = kind_of_items(self._latest(memory).type)
         if not may_be_one(before, kind_of_items(version.type)):
             raise self._refused(loc)
@@ -318,6 +330,7 @@ class FollowedMemory(HeldTables):
                 "the second derivative of code in which an object holds an iterator", loc,
                 advice="let it hold a list of the items",
             )
+        self._note_captured(held, loc)
         if not isinstance(value, Value) or not may_be_memory(value.type) or (
             self._is_value_place(operands[0])
         ):
@@ -331,12 +344,28 @@ class FollowedMemory(HeldTables):
         super().store(callee, heap, [owner, name, reference], [], loc)
         self.mark(held)
 
+    def _note_captured(self, held: list[Operand], loc: Location | None) -> None:
+        for value in held:
+            if isinstance(value, Value) and _may_capture(value.type):
+                self._check(self._places.inference.surroundings.note_captured, value, loc)
+
+    def _check_captured(self, target: Value, version: Value, loc: Location | None) -> None:
+        """Sees to it that no function that an object holds has captured what is changed here, by a
+        name that isn't followed."""
+        places = self._places
+        storage = places.storage(target)
+        known = places.state.lent.keys() | places.state.held.keys()
+        is_own = places.kind(storage) == "new" and storage not in known
+        if places.inference.heap is not None and not is_own:
+            self._check(places.inference.surroundings.unless_captured, version, loc)
+
     def check_local(
         self, target: Value, version: Value, loc: Location | None, deep: bool = False
     ) -> None:
         if deep:
             raise self._refused(loc)
         super().check_local(target, version, loc)
+        self._check_captured(target, version, loc)
 
     def _note_change(self, first: Value, type_: Type) -> None:
         surroundings = self._places.inference.surroundings

@@ -338,6 +338,12 @@ class Surroundings(Protocol):
     def unless_capturing_held(self, function: Any) -> None:
         """Raises, when the program runs, if a function has captured what an object holds."""
 
+    def note_captured(self, value: Any) -> None:
+        """Notes, when the program runs, what functions have captured that an object holds."""
+
+    def unless_captured(self, value: Any) -> None:
+        """Raises, when the program runs, for memory that such a function has captured."""
+
     def unless_holding_contents(self, value: Any) -> None:
         """Raises, when the program runs, for memory for whose contents something stands."""
 

@@ -162,6 +162,13 @@ def test_no_second_derivative_is_wrong(reference):
         assert False not in list(second_outcomes(f)), way
 
 
+@pytest.mark.parametrize("reference", ["lambda_of", "keyword_of", "lambda_of_method", "wrapping"])
+def test_no_second_derivative_is_wrong_where_memory_is_changed_by_its_name(reference):
+    for way in ("attribute", "attribute_in_a_list", "constructor"):
+        f = program(reference, way, "by_its_name")
+        assert False not in list(second_outcomes(f)), way
+
+
 @pytest.mark.parametrize("reference", ["method", "lambda", "method_of", "lambda_of"])
 @pytest.mark.parametrize("way", ["variable", "closure", "list", "argument", "attribute"])
 def test_what_objects_hold_is_read_as_it_is(reference, way):

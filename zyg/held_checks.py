@@ -22,6 +22,12 @@ def unless_held(value: Any) -> None:
             f"a {type(value).__name__} that an object holds is changed in place under another "
             "name; change it by the attribute, or change a copy"
         )
+    unless_captured(value)
+
+
+def unless_captured(value: Any) -> None:
+    """Raises for memory that is changed under a local name, and that a function has captured which
+    an object holds."""
     if is_memory(value) and is_captured(value):
         raise NotDifferentiable(
             f"a {type(value).__name__} that a function has captured which an object holds is "

@@ -160,9 +160,7 @@ class Holding:
                 if isinstance(current, tuple):
                     pending.extend(current)
                 elif isinstance(current, FUNCTIONS):
-                    self.captured.update(
-                        (identity_of(memory), memory) for memory in memory_captured(current)
-                    )
+                    self.note_captured(current)
                 elif isinstance(current, VIEWS):
                     if current is not value:
                         raise NotDifferentiable(
@@ -183,6 +181,10 @@ class Holding:
                 memory.changes = []
             pending += inner
         return found
+
+    def note_captured(self, value: Any) -> None:
+        """Notes that objects hold the functions in a value."""
+        self.captured.update((identity_of(memory), memory) for memory in memory_captured(value))
 
     def changed(self, memory: Memory, undo: Undo, *args: Any) -> None:
         """Notes a change of what a container holds, and what takes it back."""

@@ -18,7 +18,7 @@ from ir.heap import HEAP_NAME, Contents
 from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
-from zyg.held_checks import unless_reading_held
+from zyg.held_checks import unless_captured, unless_reading_held
 from zyg.held_memory import is_known, owner_of, state
 from zyg.memory_kinds import is_memory, memory_captured, memory_in, reaches_memory
 from zyg.rules.registry import constant, rule_of
@@ -133,6 +133,12 @@ def unless_capturing_held(function: Any) -> None:
         )
 
 
+def note_captured(value: Any) -> None:
+    """Notes what the functions in a value have captured, which an object holds from here on."""
+    assert state.held is not None, "code that works on objects runs in a forward pass"
+    state.held.note_captured(value)
+
+
 def unless_holding_contents(value: Any) -> None:
     """Raises for memory by which code is differentiated that works on objects, and that something
     stands for: the cotangent would belong to that."""
@@ -169,11 +175,12 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 constant(
     contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
-    unless_capturing_held, unless_holding_contents, unless_reading_held,
+    unless_capturing_held, unless_holding_contents, unless_reading_held, note_captured,
+    unless_captured,
 )
 facts.pure(contents_of, contents_put, reference)
 facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held)
-facts.effect(unless_holding_contents, unless_reading_held)
+facts.effect(unless_holding_contents, unless_reading_held, note_captured, unless_captured)
 
 
 @facts.result(contents_of, contents_put)

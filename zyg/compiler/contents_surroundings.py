@@ -22,6 +22,8 @@ class ContentsSurroundings:
     is_followed: Any = MemberOf(contents_objects)
     unless_holding_contents: Any = MemberOf(contents_objects)
     unless_capturing_held: Any = MemberOf(contents_objects)
+    note_captured: Any = MemberOf(contents_objects)
+    unless_captured: Any = MemberOf(contents_objects)
     unless_memory: Any = MemberOf(contents_objects)
     unless_items_are_memory: Any = MemberOf(contents_objects)
     reference: Any = MemberOf(contents_objects)
