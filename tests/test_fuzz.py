@@ -14,7 +14,8 @@ from tests.fuzz.reduction import reduced
 from tests.fuzz.twice import by_nested_duals, by_zyg_twice
 
 BATCH = 50
-COUNT = 500
+# So many programs are tested each time, and all of them by the thorough tests.
+USUAL, COUNT = 250, 500
 # A tenth of a batch, and three standard deviations of chance; `make fuzz` runs more. What is
 # refused mostly changes what may have several names, or is a closure over what is bound again:
 # written to see that it isn't wrong.
@@ -24,7 +25,11 @@ MOST_REFUSED = BATCH // 10 + 7
 @pytest.mark.parametrize("differentiate", [by_round_trip, by_zyg])
 @pytest.mark.parametrize(
     "first",
-    [0, *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, COUNT, BATCH))],
+    [
+        0,
+        *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, USUAL, BATCH)),
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in range(USUAL, COUNT, BATCH)),
+    ],
 )
 def test_random_programs(first, differentiate):
     found = list(failures(map(generate, range(first, first + BATCH)), differentiate))
