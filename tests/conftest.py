@@ -55,13 +55,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 10)
 
 
-_run = count(1)
+_runs = count(1)
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Forgets compiled code, which refers to itself: of gigabytes, one collection would take as
     long as a program under test has."""
-    is_last = nextitem is None or nextitem.fspath != item.fspath
-    if is_last or next(_run) % OFTEN == 0:
+    is_last = nextitem is None or nextitem.path != item.path
+    if is_last or next(_runs) % OFTEN == 0:
         zyg.cache_clear()
         gc.collect()

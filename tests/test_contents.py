@@ -8,7 +8,6 @@ import pytest
 import zyg
 from tests.corpus import memory_in_containers as corpus
 from tests.differences import check_gradient
-from zyg.compiler.memory import check_apart, check_outside, check_separate
 
 ROWS = corpus.ROWS
 VECTOR = np.array([1.0, 2.0])
@@ -316,22 +315,6 @@ def test_what_containers_and_objects_hold_is_compared_with_what_is_changed():
     assert zyg.gradient(stack_behind_a_change, [np.ones(2)], a)[0][0].tolist() == [1.0, 1.0]
     with pytest.raises(zyg.UnsupportedSyntax):
         zyg.gradient(object_behind_a_change, Held(a), a, 2.0)
-
-
-def test_checks_look_into_containers():
-    row, a = [1.0], np.ones(4)
-    shared = {"k": [row], "a": (a[1:3],)}
-    for other in (row, a[2:], [row]):
-        with pytest.raises(zyg.UnsupportedSyntax):
-            check_separate(shared, other)
-    check_separate(shared, [[1.0], a[3:], np.ones(0)])
-    with pytest.raises(zyg.UnsupportedSyntax):
-        check_outside(shared, row)
-    check_outside(shared, [row])
-    check_apart(shared)
-    for twice in ([row, [row]], [a[:2], (a[1:],)], {1: a, 2: a}):
-        with pytest.raises(zyg.UnsupportedSyntax):
-            check_apart(twice)
 
 
 def set_of_numbers(x):

@@ -14,7 +14,7 @@ from tests.fuzz.reduction import reduced
 from tests.fuzz.twice import by_nested_duals, by_zyg_twice
 
 BATCH = 50
-# So many programs are tested each time, and all of them by the thorough tests.
+# So many programs are tested each time, the other ones by the thorough tests.
 USUAL, COUNT = 250, 500
 # A tenth of a batch, and three standard deviations of chance; `make fuzz` runs more. What is
 # refused mostly changes what may have several names, or is a closure over what is bound again:

@@ -132,3 +132,22 @@ def test_what_does_not_end_is_stopped_also_where_the_alarm_is_swallowed(monkeypa
     assert "TookTooLong" in outcome(run, (1,))
     assert len(swallowed) == 1
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
+def test_what_does_not_end_is_not_reduced(monkeypatch):
+    monkeypatch.setattr(check_module, "SECONDS", 0.05)
+    program, runs = generate(3), []
+
+    def run(inputs):
+        runs.append(inputs)
+        while True:
+            pass
+
+    def differentiate(program):
+        return nullcontext(run)
+
+    failure = check(program, differentiate)
+    assert failure.kind == check_module.TookTooLong.__name__
+    small = reduced(failure, differentiate)
+    assert small.source == program.source
+    assert len(runs) == 1

@@ -284,7 +284,7 @@ class Seen(Identity):
     """A value that may be memory, or hold some, as it was when it was read.
 
     `parts`: of a container that no object holds, what it holds; of a function what it has captured;
-    of a view of a dict its keys, and that.
+    of a view of a dict its keys, and that. `time`: when it was read, if that isn't now.
     """
 
     __slots__ = ("parts", "size", "time")
@@ -302,12 +302,12 @@ class Seen(Identity):
         if isinstance(value, CONTAINERS):
             self.size = len(value)
             if held is None or id(value) not in held.known:
-                self.parts = _parts(value, around)
+                self.parts = _parts(value, around, self.time)
         elif isinstance(value, tuple):
-            self.parts = _parts(value, around)
+            self.parts = _parts(value, around, self.time)
         elif isinstance(value, VIEWS):
             shown = dict_of(value)
-            self.parts = tuple(shown), Seen(shown, around)
+            self.parts = tuple(shown), Seen(shown, around, self.time)
         elif isinstance(value, FUNCTIONS):
             # `around`: a function that calls itself has captured itself, or what holds it.
             around = (*around, value)
@@ -315,12 +315,12 @@ class Seen(Identity):
             for item in captured.values():
                 unless_coming_to_held(item)
             self.parts = {
-                name: Seen(item, around) for name, item in captured.items()
+                name: Seen(item, around, self.time) for name, item in captured.items()
                 if leads_to_memory(item) and not any(item is one for one in around)
             } or None
 
 
-def _parts(value: Any, around: tuple[Any, ...]) -> Any:
+def _parts(value: Any, around: tuple[Any, ...], time: int) -> Any:
     items = items_of(value)
     if PLAIN.issuperset(map(type, items)):
         return None
@@ -330,7 +330,7 @@ def _parts(value: Any, around: tuple[Any, ...]) -> Any:
     if not any(leads):
         return None
     found = [
-        Seen(item, around) if does_lead else None
+        Seen(item, around, time) if does_lead else None
         for item, does_lead in zip(items, leads, strict=True)
     ]
     if isinstance(value, dict):

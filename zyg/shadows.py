@@ -195,7 +195,7 @@ class Shadows:
         if bar is None or not leads_to_memory(value):
             return bar
         if isinstance(value, FUNCTIONS):
-            return self.absorb(Seen(value, time=time), bar)
+            return self.absorb(Seen(value, (), time), bar)
         if isinstance(value, tuple):
             return rebuilt(
                 bar, [self._apart(*pair, time) for pair in zip(value, bar, strict=True)]
