@@ -26,7 +26,7 @@ BY_AREA = {
         classes_in_a_list contextmanager_with_finally
         generator_expressions_over_iterators_as_arguments sliced_and_taken
     """,
-    "generator_flow": "alternate_until_all_end merge_of_sorted running_means sieve sliding_windows",
+    "generator_flow": "merge_of_sorted running_means sieve sliding_windows",
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
         manager_in_a_generator
@@ -84,8 +84,7 @@ BY_AREA = {
         objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects
         part_of_a_local_array rebound_in_the_middle row_that_has_left
         rows_held_in_turn_while_the_list_grows rows_swapped shallow_copies
-        shared_by_functions three_levels trained_in_place tuples_of_rows
-        views_of_one_array
+        trained_in_place tuples_of_rows views_of_one_array
     """,
     "recursion": "continuations",
     "shared_contents": """
