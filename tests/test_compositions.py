@@ -11,12 +11,13 @@ BATCH = 20
 MOST_REFUSED = 6
 
 
+@pytest.mark.one_version
 @pytest.mark.parametrize(
     "first",
     [
         *range(0, 2 * BATCH, BATCH),
         *(
-            pytest.param(n, marks=(pytest.mark.thorough, pytest.mark.one_version))
+            pytest.param(n, marks=pytest.mark.thorough)
             for n in range(2 * BATCH, 10 * BATCH, BATCH)
         ),
     ],

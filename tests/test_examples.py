@@ -69,6 +69,7 @@ def test_samples_have_the_mean_and_covariance_of_the_posterior(capsys):
     assert "slope" in capsys.readouterr().out
 
 
+@pytest.mark.one_version
 def test_the_film_is_the_surface_of_scherk(capsys):
     film, lengths = minimal_surface.main()
     assert np.max(np.abs(film - minimal_surface.scherk()[1:-1, 1:-1])) < 1e-4

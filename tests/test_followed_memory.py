@@ -369,6 +369,7 @@ def check_random(seeds):
     return refused
 
 
+@pytest.mark.one_version
 def test_random_functions():
     assert check_random(range(4)) <= 2
 
