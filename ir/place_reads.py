@@ -163,7 +163,10 @@ class PlaceReads(Storages):
             if not isinstance(operand, Value):
                 continue
             owner = self.owner_of_method(operand)
-            if owner is not None:
+            parts = self.parts(operand)
+            if parts:
+                later += self.with_sources(parts)[len(parts) :]
+            elif owner is not None:
                 later.append(owner)
             elif self.reads_others(operand):
                 later += self._read_later(operand)

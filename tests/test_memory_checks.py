@@ -89,3 +89,75 @@ def test_values_are_looked_into_without_their_own_addition():
     expected = 6 * x**2 + 2 * x + 1
     assert zyg.gradient(tuples_with_an_addition, x)[0] == pytest.approx(expected)
     assert zyg.jvp(tuples_with_an_addition, (x,), (1.0,))[1] == pytest.approx(expected)
+
+
+def method_in_an_attribute(x):
+    held, other, a = Held(), Held(), np.array([x, x * x])
+    held.total = a.sum
+    other.total = np.ones(2).sum
+    a[1] = x**3
+    return held.total() * x
+
+
+def method_read_at_once(x):
+    held, a = Held(), np.array([x, x * x])
+    held.total = a.sum
+    a[1] = x**3
+    return held.total() * x
+
+
+def method_in_a_tuple(x):
+    held, a = Held(), np.array([x, x * x])
+    held.totals = ((a.sum, 1.0), 2.0)
+    a[1] = x**3
+    return held.totals[0][0]() * x
+
+
+def method_in_a_tuple_in_a_list(x):
+    held, a = Held(), np.array([x, x * x])
+    held.totals = []
+    held.totals.append((a.sum, 1.0))
+    a[1] = x**3
+    return held.totals[0][0]() * x
+
+
+def method_given_in_a_tuple(x):
+    held, a = Held(), np.array([x, x * x])
+    keep(held, (a.sum, 1.0))
+    a[1] = x**3
+    return held.totals[0]() * x
+
+
+def keep(held, totals):
+    held.totals = totals
+
+
+def method_of_a_list(x):
+    held, row = Held(), [x, x * x]
+    held.item = row.__getitem__
+    row[1] = x**3
+    return (x + held.item(1)) * x
+
+
+def by_gradient(f):
+    return lambda x: zyg.gradient(f, x)[0]
+
+
+def by_jvp(f):
+    return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("outer", [None, by_gradient, by_jvp])
+@pytest.mark.parametrize("inner", [by_gradient, by_jvp])
+@pytest.mark.parametrize("function", [
+    method_in_an_attribute, method_read_at_once, method_in_a_tuple, method_in_a_tuple_in_a_list,
+    method_given_in_a_tuple, method_of_a_list,
+])
+def test_methods_of_what_is_changed_by_its_name(function, inner, outer):
+    """The derivative of x² + x⁴ is right, or refused."""
+    x = 1.3
+    try:
+        found = inner(function)(x) if outer is None else outer(inner(function))(x)
+    except zyg.ZygError:
+        return
+    assert found == pytest.approx(2 * x + 4 * x**3 if outer is None else 2 + 12 * x**2)

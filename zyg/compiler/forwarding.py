@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.heap import attribute_read, attribute_set, attribute_stored
-from ir.held_functions import may_be_memory
+from ir.held_functions import captures_memory, may_be_memory
 from ir.record import record
 from ir.types import Known, Scalar, class_of, widen
 
@@ -124,8 +124,12 @@ def _is_plain_read(op: Call, args: list[Operand]) -> bool:
     """Whether this reads an attribute by its name, and gives what nobody changes in place."""
     assert isinstance(op.callee, Const)
     is_read = op.callee.value is attribute_read and len(args) == 3
-    return is_read and isinstance(args[1], Value) and isinstance(args[2], Const) and (
-        class_of(args[1].type) is not None and not may_be_memory(op.results[0].type)
+    if not is_read or not isinstance(args[1], Value) or not isinstance(args[2], Const):
+        return False
+    # What a function has captured may be changed under another name meanwhile.
+    type_ = op.results[0].type
+    return class_of(args[1].type) is not None and not (
+        may_be_memory(type_) or captures_memory(type_)
     )
 
 
