@@ -345,19 +345,11 @@ class FollowedMemory(HeldTables):
         self.mark(held)
 
     def _note_captured(self, held: list[Operand], loc: Location | None) -> None:
+        places = self._places
         for value in held:
             if isinstance(value, Value) and _may_capture(value.type):
-                self._lend_captured(value)
-                self._check(self._places.inference.surroundings.note_captured, value, loc)
-
-    def _lend_captured(self, value: Value) -> None:
-        """Notes that the memory of bound methods has a name in an object from here on."""
-        places = self._places
-        if (owner := places.owner_of_method(value)) is not None:
-            places.lend([owner])
-        for part in places.parts(value):
-            if isinstance(part, Value) and _may_capture(part.type):
-                self._lend_captured(part)
+                places.lend(places.with_sources([value])[1:])  # it has a name in an object now
+                self._check(places.inference.surroundings.note_captured, value, loc)
 
     def _check_captured(self, target: Value, version: Value, loc: Location | None) -> None:
         """Sees to it that no function that an object holds has captured what is changed here, by a

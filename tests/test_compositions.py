@@ -16,10 +16,7 @@ MOST_REFUSED = 6
     "first",
     [
         *range(0, 2 * BATCH, BATCH),
-        *(
-            pytest.param(n, marks=pytest.mark.thorough)
-            for n in range(2 * BATCH, 10 * BATCH, BATCH)
-        ),
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in range(2 * BATCH, 10 * BATCH, BATCH)),
     ],
 )
 def test_compositions(first):
