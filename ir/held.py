@@ -92,8 +92,9 @@ class HeldMemory(HeldFunctions):
                 first = self._places.origin(operand)
                 for name in (first, self._places.storage(first)):
                     if self._is_seen(name) and name not in state.exposed:
-                        # What was exposed before, perhaps in part, is a name of what it was then.
-                        parts = self._places.roots(name) - {name}
+                        # What was exposed before, perhaps in part or in an earlier iteration, is
+                        # a name of what it was then.
+                        parts = {name, *self._places.roots(name)}
                         state.exposed[name] = version if parts.isdisjoint(self.known) else name
                     self.known.add(name)
                 self.expose(self._places.parts(operand))

@@ -1,5 +1,7 @@
 """Memory that objects hold and that branches and loops give other names to."""
 
+import numpy as np
+
 from tests.corpus.registry import program
 
 
@@ -61,6 +63,27 @@ def read_before_it_is_held(x):
         if i == 0:
             holder.items = items
         holder.items[0] = holder.items[0] * x
+    return total
+
+
+@program((2.0,))
+def held_anew_in_each_iteration(x):
+    holder, items, total = Holder([x]), [x], 0.0
+    for _ in range(3):
+        holder.items = items
+        total += items[0]
+        holder.items[0] = holder.items[0] * x
+    return total
+
+
+@program((2.0, 0.5))
+def array_held_anew_in_each_iteration(x, y):
+    array, total = np.array([x, y]), 0.0
+    holder = Holder(array)
+    for _ in range(3):
+        holder.items = array
+        total += np.sum(array) * y
+        holder.items *= x
     return total
 
 
