@@ -376,3 +376,20 @@ def test_a_loop_over_a_held_list_from_an_unknown_call_is_refused_if_it_may_chang
 def test_a_loop_over_a_held_list_from_an_unknown_call():
     (gradient,) = zyg.gradient(changes_the_holder_only, 1.3)
     assert gradient == pytest.approx(10 * 1.3 + 4 * 1.3**3)
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def changes_and_gives_a_whole_number(box, x):
+    box.value = box.value * x
+    return 3
+
+
+@pytest.mark.parametrize("pullback", [zyg.pullback, zyg._pullback])
+def test_a_result_without_a_cotangent_gives_one_gradient_for_each_argument(pullback):
+    _, back = pullback(changes_and_gives_a_whole_number, Box(2.0), 3.0)
+    assert len(back(None)) == len(back(1))
+    assert not any(back(None)[-2:])

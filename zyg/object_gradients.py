@@ -335,6 +335,13 @@ class HeapAdjoint:
             bars = self._adjoint.run(saved, seed)
         return self._finish(bars, self._held, shadows)
 
+    def completed(self, gradients: tuple[Any, ...] | None) -> tuple[Any, ...]:
+        """What `run` gave; those of a result without a cotangent, for which it wasn't called."""
+        if gradients is not None:
+            return gradients
+        with backward(self._at_end) as shadows:
+            return self._finish(None, self._held, shadows)
+
 
 class HeapGradients:
     """The last step of a public pullback: gradients of the arguments at entry."""
@@ -366,10 +373,6 @@ class HeapStructuralGradients(HeapGradients):
         return own, *merged
 
 
-def _as_they_are(gradients: Any) -> Any:
-    return gradients
-
-
 def pullback_through_heap(
     mode: str, entry: Entry, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Pullback]:
@@ -390,4 +393,4 @@ def pullback_through_heap(
         )
     description = f"{named(f)}({', '.join(map(repr, entry.types))})"
     adjoint: Any = HeapAdjoint(Adjoint(code.back), held, at_end, finish)
-    return y, Pullback(adjoint, saved, Like(y), _as_they_are, description)
+    return y, Pullback(adjoint, saved, Like(y), adjoint.completed, description)
