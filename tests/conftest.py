@@ -12,12 +12,18 @@ import zyg
 OFTEN = 200
 # Fewer rows than these all run: a table is large because its rows are alike.
 FEW = 12
+# So many tests that stand together stay together.
+NEIGHBOURS = 20
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rows", type=_share, metavar="FIRST:STEP",
         help="of tests with many rows, run those from the first one on in steps",
+    )
+    parser.addoption(
+        "--part", type=_share, metavar="PART:COUNT",
+        help="run one of so many parts of equal size of all tests, counted from 0",
     )
 
 
@@ -27,21 +33,33 @@ def _share(text: str) -> tuple[int, int]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A part of the large tables; CI runs another one on each of the other Pythons."""
-    share = config.getoption("rows")
-    if share is None:
-        return
-    first, step = share
+    """The tests of this process: CI runs two beside each other, and other rows on each Python."""
+    kept = items
+    for name, chosen in ("rows", _of_rows), ("part", _of_part):
+        share = config.getoption(name)
+        if share is not None:
+            kept = chosen(kept, *share)
+    ids = {id(item) for item in kept}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in ids])
+    items[:] = kept
+
+
+def _of_rows(items: list[pytest.Item], first: int, step: int) -> list[pytest.Item]:
+    """All small tables, and these rows of the large ones."""
     sizes = Counter(map(_test_of, items))
     seen: Counter[str] = Counter()
-    kept, left = [], []
+    kept = []
     for item in items:
         test = _test_of(item)
-        is_kept = sizes[test] < FEW or seen[test] % step == first
-        (kept if is_kept else left).append(item)
+        if sizes[test] < FEW or seen[test] % step == first:
+            kept.append(item)
         seen[test] += 1
-    config.hook.pytest_deselected(items=left)
-    items[:] = kept
+    return kept
+
+
+def _of_part(items: list[pytest.Item], part: int, count: int) -> list[pytest.Item]:
+    """Groups of neighbours by turns: they share what is compiled, and a file isn't one part's."""
+    return [item for place, item in enumerate(items) if place // NEIGHBOURS % count == part]
 
 
 def _test_of(item: pytest.Item) -> str:

@@ -84,7 +84,10 @@ def test_lists_are_changed_in_place(f):
         assert whole not in loops
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize(
+    "seed",
+    [*range(40), *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(40, 120))],
+)
 def test_random_dicts(seed):
     f = random_function(seed)
     x, step = 0.7, 1e-6

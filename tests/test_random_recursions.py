@@ -29,7 +29,11 @@ def check_group(f):
 
 @pytest.mark.parametrize(
     "first",
-    [0, *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, 4 * BATCH, BATCH))],
+    [
+        0,
+        pytest.param(BATCH, marks=pytest.mark.one_version),
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in range(2 * BATCH, 4 * BATCH, BATCH)),
+    ],
 )
 @pytest.mark.parametrize("writer", [random_recursions, random_changing_recursions, random_methods])
 def test_groups(writer, first):
