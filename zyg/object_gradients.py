@@ -340,7 +340,8 @@ class HeapAdjoint:
         if gradients is not None:
             return gradients
         with backward(self._at_end) as shadows:
-            return self._finish(None, self._held, shadows)
+            zeros: tuple[Any, ...] = self._finish(None, self._held, shadows)
+        return zeros
 
 
 class HeapGradients:
