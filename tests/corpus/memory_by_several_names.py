@@ -78,7 +78,7 @@ def held_anew_in_each_iteration(x):
 
 @program((2.0, 0.5))
 def array_held_anew_in_each_iteration(x, y):
-    array, total = np.array([x, y]), 0.0
+    array, total = np.stack([x, y]), 0.0
     holder = Holder(array)
     for _ in range(3):
         holder.items = array
