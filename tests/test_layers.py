@@ -38,6 +38,7 @@ LAYERS = [
         "zyg.counts", "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions",
         "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",
+        "zyg.object_seeds",
         "zyg.contents_key", "zyg.program_names",
     ],
     ["zyg.api", "zyg.calls_inside"],

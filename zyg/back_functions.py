@@ -58,7 +58,8 @@ class Pullback:
     """The adjoint of one call: calling it with a cotangent of the result gives gradients.
 
     It holds the values that the adjoint reads, and can be called any number of times. The seed has
-    the structure and shape of the result; ValueError otherwise.
+    the structure and shape of the result, and is a dict by attribute where that is an object;
+    ValueError otherwise.
     """
 
     __slots__ = ("__weakref__", "_adjoint", "_description", "_finish", "_like", "_saved")

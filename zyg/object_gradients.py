@@ -28,6 +28,7 @@ from zyg.held_memory import Holding
 from zyg.keeping import prototype
 from zyg.memory_kinds import is_memory
 from zyg.missing_items import unless_made_up
+from zyg.object_seeds import ObjectSeeds
 from zyg.program_names import begun
 from zyg.saved_values import protected
 from zyg.seeds import Like
@@ -319,20 +320,21 @@ def gradients_through_heap(
 class HeapAdjoint:
     """The adjoint of a call that works on objects, with a table of its own for each run."""
 
-    __slots__ = ("_adjoint", "_at_end", "_finish", "_held")
+    __slots__ = ("_adjoint", "_at_end", "_finish", "_held", "_seeds")
 
     def __init__(
-        self, adjoint: Adjoint, held: list[Held], at_end: Holding,
+        self, adjoint: Adjoint, held: list[Held], seeds: ObjectSeeds, at_end: Holding,
         finish: Callable[..., Any],
     ) -> None:
         self._adjoint = adjoint
         self._at_end = at_end
         self._held = held
+        self._seeds = seeds
         self._finish = finish
 
     def run(self, saved: Any, seed: Any) -> Any:
         with backward(self._at_end) as shadows:
-            bars = self._adjoint.run(saved, seed)
+            bars = self._adjoint.run(saved, self._seeds.put(shadows, seed))
         return self._finish(bars, self._held, shadows)
 
     def completed(self, gradients: tuple[Any, ...] | None) -> tuple[Any, ...]:
@@ -385,6 +387,7 @@ def pullback_through_heap(
         refuse_shared(entry, memory, f, args, kwargs)
     with forward(memory, names) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
+        seeds = ObjectSeeds(y)
     at_end.finish()
     saved = protected(saved, code.copied, len(code.saved_names))
     finish = HeapGradients(entry.assignment)
@@ -393,5 +396,5 @@ def pullback_through_heap(
             entry.assignment, StructuralGradients(entry.assignment, len(args))
         )
     description = f"{named(f)}({', '.join(map(repr, entry.types))})"
-    adjoint: Any = HeapAdjoint(Adjoint(code.back), held, at_end, finish)
+    adjoint: Any = HeapAdjoint(Adjoint(code.back), held, seeds, at_end, finish)
     return y, Pullback(adjoint, saved, Like(y), adjoint.completed, description)

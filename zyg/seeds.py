@@ -2,33 +2,59 @@
 
     y of shape (3,)        seed of shape (2,)  ->  ValueError: the result has the shape (3,), ...
                            None                ->  zeros
+    y an object            seed {'x': 1.0}     ->  1.0 for y.x, no cotangent of other attributes
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from ir.generators import Generator
 from zyg import cotangent
+
+_PLAIN = (float, int, complex, bool, str, bytes, type(None), np.ndarray, np.float64)
+_WITHOUT_SEED = (MethodType, str, bytes, type(None), type)
 
 
 class Like:
-    """The structure of a result, without its contents."""
+    """The structure of a result, without its contents; `fields`: of an object, by attribute."""
 
-    __slots__ = ("dtype", "items", "kind", "shape")
+    __slots__ = ("dtype", "fields", "items", "kind", "shape")
 
-    def __init__(self, y: Any) -> None:
+    def __init__(self, y: Any, known: dict[int, Like] | None = None) -> None:
         self.kind = type(y)
+        self.fields: dict[str, Like] | None = None
         is_array = isinstance(y, np.ndarray | np.generic)
         self.shape = y.shape if is_array else None
         self.dtype: Any = y.dtype if is_array else None
         self.items: Any = None
+        if self.kind in _PLAIN:
+            return
+        known = {} if known is None else known
         if isinstance(y, list | tuple | deque):
-            self.items = [Like(item) for item in y]
+            self.items = [_like(item, known) for item in y]
         elif isinstance(y, dict):
-            self.items = {key: Like(item) for key, item in y.items()}
+            self.items = {key: _like(item, known) for key, item in y.items()}
+        elif not is_array:
+            self._look_into(y, known)
+
+    def _look_into(self, y: Any, known: dict[int, Like]) -> None:
+        """Notes the attributes of an object, if it is one."""
+        from zyg.compiler.fields import fields_of  # few results are objects
+        from zyg.compiler.objects import is_place
+
+        if is_place(type(y)) and not isinstance(y, Generator):
+            known[id(y)] = self  # an object may hold itself
+            self.fields = {name: _like(value, known) for name, value in fields_of(y)}
+
+
+def _like(y: Any, known: dict[int, Like]) -> Like:
+    return known.get(id(y)) or Like(y, known)
 
 
 def zero_of(like: Like) -> Any:
@@ -101,7 +127,35 @@ def checked_seed(seed: Any, like: Like) -> Any:
         if like.shape == () and like.kind is not np.ndarray:
             return cotangent.inexact(seed)
         return cotangent.inexact(np.asarray(seed))
+    if like.fields is not None:
+        return _checked_fields(seed, like, like.fields)
+    if issubclass(like.kind, FunctionType) and not isinstance(seed, dict):
+        raise ValueError(
+            "the result is a function, but the seed is no dict of the cotangents of what it has "
+            f"captured, but a {type(seed).__name__}"
+        )
+    if issubclass(like.kind, Iterator | Generator):
+        raise ValueError(
+            "the result is an iterator, which takes no seed but None: return a list of its items"
+        )
+    if issubclass(like.kind, _WITHOUT_SEED):
+        raise ValueError(f"the result is a {like.kind.__name__}, which takes no seed but None")
     return seed
+
+
+def _checked_fields(seed: Any, like: Like, fields: dict[str, Like]) -> dict[str, Any]:
+    name = like.kind.__name__
+    if not isinstance(seed, dict):
+        raise ValueError(
+            f"the result is a {name}, but the seed is no dict of the cotangents of its "
+            f"attributes, but a {type(seed).__name__}"
+        )
+    unknown = [key for key in seed if key not in fields]
+    if unknown:
+        raise ValueError(f"the {name} has no attribute {unknown[0]!r}, but the seed has")
+    return {
+        key: checked_seed(part, fields[key]) for key, part in seed.items() if part is not None
+    }
 
 
 def _checked_items(seed: Any, like: Like) -> Any:
