@@ -63,7 +63,7 @@ EQUALITIES = (operator.eq, operator.ne)
 ORDERINGS = (operator.lt, operator.le, operator.gt, operator.ge)
 
 # Addition overflows to inf; division and powers raise ZeroDivisionError.
-facts.refusing_none(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
+facts.of_numbers(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
 facts.total(*EQUALITIES, operator.is_, operator.is_not)
 facts.pure(*BITWISE, *DIVISIONS, *ORDERINGS, operator.pow, pow, operator.invert, operator.index)
 facts.pure(operator.not_, operator.truth, round, float, int, bool, complex, str, isinstance)
@@ -293,7 +293,7 @@ facts.pure(
         and name not in ("fsum", "prod", "sumprod", "dist")
     )
 )
-facts.refusing_none(*(getattr(math, name) for name in MATH_TOTAL))
+facts.of_numbers(*(getattr(math, name) for name in MATH_TOTAL))
 
 
 # Iterators over iterables.
