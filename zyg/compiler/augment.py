@@ -52,7 +52,7 @@ from zyg.compiler.mutation import refuse_changing_call, unsupported
 from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
-from zyg.rules.registry import is_constant, rule_of, substitute_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
     from zyg.compiler import refusals
@@ -365,16 +365,12 @@ class Augmenter(ForwardCalls):
                     continue
                 callee = op.callee.value if isinstance(op.callee, Const) else None
                 calls = any(callee is function for function in _CALLING)
-                orders = any(callee is function for function in _ORDERING)
                 found.update(op.args[1:] if calls else op.args)
-                found.update(
-                    arg for name, arg in op.kwargs.items() if name != "key" or not orders
-                )
+                found.update(without_choosing(callee, op.kwargs))
         return found
 
 
 _CALLING = (primitives.updating, primitives.attempt)
-_ORDERING = (sorted, min, max, list.sort)
 
 
 def _known(op: Call, args: list[Operand]) -> list[Operand]:
