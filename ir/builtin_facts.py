@@ -37,10 +37,12 @@ from ir.fact_rules import (
     call_type,
     declare,
     declare_by_class,
+    refuses,
 )
 from ir.types import (
     BOTTOM,
     TOP,
+    Instance,
     Iterator,
     Known,
     Scalar,
@@ -68,6 +70,16 @@ facts.total(*EQUALITIES, operator.is_, operator.is_not)
 facts.pure(*BITWISE, *DIVISIONS, *ORDERINGS, operator.pow, pow, operator.invert, operator.index)
 facts.pure(operator.not_, operator.truth, round, float, int, bool, complex, str, isinstance)
 facts.pure(repr, format, chr, ord, type, callable, issubclass, ascii, bin, hex, oct)
+
+
+@facts.quiet(super)
+def is_above(types: tuple[Type, ...]) -> bool:
+    """Whether `super(cls, obj)` finds an instance of the class."""
+    match types:
+        case (Known(type() as cls), Instance(of_object)):
+            return issubclass(of_object, cls)
+    return False
+
 
 declare_by_class(operator.sub, operator.neg, operator.pos, abs, *DIVISIONS, *BITWISE, *ORDERINGS)
 declare_by_class(complex, operator.index, ascii, bin, hex, oct)
@@ -104,7 +116,7 @@ def power(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     base, exponent = args
     kinds = (class_of(base), class_of(exponent))
     if not all(kind in (bool, int, float, complex) for kind in kinds):
-        return TOP
+        return BOTTOM if refuses(operator.pow, kinds) else TOP
     if complex in kinds:
         return Scalar(complex)
     if kinds[1] is not float:

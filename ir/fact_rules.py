@@ -149,7 +149,7 @@ def _example_type(
     return facts.abstract(value)
 
 
-def refuses(callee: object, classes: tuple[type, ...]) -> bool:
+def refuses(callee: object, classes: tuple[type | None, ...]) -> bool:
     """Whether a TypeError follows from the classes: None, or a text, where a number belongs.
 
     What `%` makes of a text depends on what that says.

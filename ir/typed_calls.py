@@ -9,6 +9,7 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
+from ir.case_by_case import by_functions, by_methods
 from ir.closures import Maker
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
@@ -117,6 +118,11 @@ class TypedCalls(TypedChanges):
                 method = self.surroundings.called_method(callee.type)
                 if method is not None:
                     return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+                cases = by_methods(self, callee, args, kwargs, names, loc)
+                if cases is None:
+                    cases = by_functions(self, callee, args, kwargs, names, loc)
+                if cases is not None:
+                    return cases
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value
@@ -245,10 +251,7 @@ class TypedCalls(TypedChanges):
             return None
         state = self.ops, self.globals, self.place
         known = len(self.definitions), len(self.methods)
-        body = code.source.body
-        is_straight = isinstance(body.exit, Yield) and all(isinstance(op, Call) for op in body.ops)
-        is_straight &= not self.surroundings.follows_contents()  # which makes branches of reads
-        memory = None if self.places is None or is_straight else self.places.state.copy()
+        memory = None if self.places is None else self.places.state.copy()
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place
         self._inlining.append(callee)
@@ -260,7 +263,7 @@ class TypedCalls(TypedChanges):
                 self._make_dict,
             )
             mapping = dict(zip(code.source.params, bound, strict=True))
-            exit = self.inline(body, mapping)
+            exit = self.inline(code.source.body, mapping)
             inlined = self.ops
         except CannotBind:
             return None

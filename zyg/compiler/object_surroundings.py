@@ -216,7 +216,7 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_mutable: Any = MemberOf(refusals)
 
     def asks_by_cases(self) -> bool:
-        return self._specialiser.sets_apart
+        return self._specialiser.fields is not None
 
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         if not self._specialiser.sets_apart:
