@@ -25,10 +25,7 @@
 `parse` gives the same object to all who ask; a pass works on a `ir.rewrite.clone` of it.
 """
 
-from ir import attempt_facts as attempt_facts  # what `ir.attempts` puts into programs
-from ir import changes as changes  # what changes in place mean to inference
-from ir import collection_changes as collection_changes  # the same of collections
-from ir import looked_up as looked_up  # what `get` of a dict means to it
+from ir import late_calls as late_calls  # calls that few programs have, and inference resolves
 from ir import special_displays as special_displays  # what displays and unpacking mean to it
 from ir.closures import load_function as load
 from ir.core import (

@@ -20,7 +20,6 @@ from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.fact_rules import call_type
 from ir.special_calls import Folded, special
-from ir.special_displays import read_item
 from ir.typed_branches import is_same_operand
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type
@@ -59,32 +58,26 @@ def _setdefault(
     return [self.call(operator.getitem, mapping, args[1], name=names[0], loc=loc)]
 
 
-@special(operator.getitem)
-def _getitem(
+def read_of_defaultdict(
     self: TypedCalls,
     args: list[Operand],
     kwargs: dict[str, Operand],
     names: list[str],
     loc: Location | None,
 ) -> Folded:
+    """An item of a defaultdict, which makes those that are missing; None where it makes none."""
     type_ = type_of(args[0])
-    if self.places is not None and isinstance(type_, Mapping) and (
-        issubclass(type_.cls, defaultdict)
-    ):
-        if _is_touched(self, *args):
-            return self._append(Const(operator.getitem), args, kwargs, names, loc)
-        made = default_type(type_)
-        if made == TOP and isinstance(type_.factory, Closure | Known):
-            made = self.surroundings.call_type(type_.factory, (), {})
-        if made is not None:
-            grown = stored_type(type_, type_of(args[1]), made)
-            mapping = self.places.change(
-                primitives.touched, args[0], [args[1]], loc, grown, []
-            )
-            return self._append(
-                Const(operator.getitem), [mapping, args[1]], kwargs, names, loc
-            )
-    return read_item(self, args, kwargs, names, loc)
+    assert self.places is not None and isinstance(type_, Mapping)
+    if _is_touched(self, *args):
+        return self._append(Const(operator.getitem), args, kwargs, names, loc)
+    made = default_type(type_)
+    if made == TOP and isinstance(type_.factory, Closure | Known):
+        made = self.surroundings.call_type(type_.factory, (), {})
+    if made is None:
+        return None
+    grown = stored_type(type_, type_of(args[1]), made)
+    mapping = self.places.change(primitives.touched, args[0], [args[1]], loc, grown, [])
+    return self._append(Const(operator.getitem), [mapping, args[1]], kwargs, names, loc)
 
 
 def _is_touched(self: TypedCalls, mapping: Operand, key: Operand) -> bool:

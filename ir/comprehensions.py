@@ -13,15 +13,7 @@ from ir import primitives
 from ir.builder import Builder
 from ir.core import Const, For, Operand, Value
 from ir.expressions import ExpressionParser
-from ir.generator_expressions import (
-    as_generator,
-    called,
-    is_consumed_at_once,
-    is_mapping,
-    is_mapping_consumed_at_once,
-    name_of_mapped,
-    over_items,
-)
+from ir.generator_expressions import called, is_mapping, name_of_mapped, over_items
 from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 from ir.scope import assigned
@@ -29,9 +21,6 @@ from ir.scope import assigned
 
 class ComprehensionParser(ExpressionParser):
     """Parses comprehensions: each is a loop with variables of its own."""
-
-    def nested_statements(self, statements: list[gast.AST]) -> None:
-        raise AssertionError("given by FunctionParser")
 
     def generator_expression(self, node: gast.GeneratorExp) -> Operand:
         if any(clause.is_async for clause in node.generators):
@@ -42,18 +31,6 @@ class ComprehensionParser(ExpressionParser):
                 "write a generator function",
             )
         return self.expression(called(node))
-
-    def sole_generator(self, node: gast.Call) -> gast.GeneratorExp | None:
-        if node.func.id in self.globals:
-            return None
-        if is_consumed_at_once(node):
-            return node.args[0]
-        is_map = is_mapping_consumed_at_once(node) and self.is_global("map")
-        if not is_map or "map" in self.globals:
-            return None
-        function = name_of_mapped(node)
-        self.nested_statements([NodeMaker(node).assign(function, node.args[0].args[0])])
-        return as_generator(node.args[0], function)
 
     def unmapped(self, node: gast.For) -> gast.For:
         """A loop over what `map` goes over, which calls its function; others stay."""

@@ -88,3 +88,17 @@ def _syntax_details(location: Location) -> tuple[str, int, int, str | None, int,
     offset = len(encoded[: location.column].decode(errors="replace")) + 1
     end_offset = len(encoded[:end].decode(errors="replace")) + 1
     return location.file, location.line, offset, text or None, location.line, end_offset
+
+
+_STATEMENTS = {
+    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
+    "AsyncFor": "`async for`",
+    "ClassDef": "a class definition", "AsyncFunctionDef": "an async function",
+    "TypeAlias": "a type alias",
+}
+
+
+def statement_name(node: object) -> str:
+    """What messages call a statement that isn't supported."""
+    kind = type(node).__name__
+    return _STATEMENTS.get(kind, f"`{kind}`")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -17,6 +17,14 @@ from ir import primitives
 from ir.builder import Builder
 from ir.core import Block, Const, If, Location, Operand, Value, Yield
 from ir.errors import Unsupported
+from ir.generator_expressions import (
+    as_generator,
+    is_consumed_at_once,
+    is_mapping_consumed_at_once,
+    name_of_mapped,
+)
+from ir.late import late_class
+from ir.node_maker import NodeMaker
 from ir.primitives import UNBOUND
 
 BINARY = {
@@ -87,8 +95,20 @@ class ExpressionParser:
     def generator_expression(self, node: gast.GeneratorExp) -> Operand:
         raise AssertionError("given by ComprehensionParser")
 
+    def nested_statements(self, statements: list[gast.AST]) -> None:
+        raise AssertionError("given by FunctionParser")
+
     def sole_generator(self, node: gast.Call) -> gast.GeneratorExp | None:
-        raise AssertionError("given by ComprehensionParser")
+        if node.func.id in self.globals:
+            return None
+        if is_consumed_at_once(node):
+            return node.args[0]
+        is_map = is_mapping_consumed_at_once(node) and self.is_global("map")
+        if not is_map or "map" in self.globals:
+            return None
+        function = name_of_mapped(node)
+        self.nested_statements([NodeMaker(node).assign(function, node.args[0].args[0])])
+        return as_generator(node.args[0], function)
 
     def consume(self, node: gast.Call, generator: gast.GeneratorExp) -> Operand:
         raise AssertionError("given by ComprehensionParser")
@@ -389,3 +409,21 @@ class ExpressionParser:
         result = Value("t")
         self.builder.calls(callee, args, [result], loc=self.location(node), kwargs=kwargs)
         return result
+
+
+# What stands between this class and the parser of statements, and few functions need.
+if TYPE_CHECKING:
+    from ir.parse_generators import GeneratorParser as GeneratorParser
+else:  # comprehensions, `try` and `with`, generators
+    ComprehensionParser = late_class(
+        "ir.comprehensions", "ComprehensionParser", ExpressionParser,
+        "generator_expression unmapped consume search outside hide_targets comprehension collect",
+    )
+    AttemptParser = late_class(
+        "ir.parse_attempts", "AttemptParser", ComprehensionParser,
+        "attempt_arms is_static_class static_value never_suppresses",
+    )
+    GeneratorParser = late_class(
+        "ir.parse_generators", "GeneratorParser", AttemptParser,
+        "make_generator _frame _advance enter_frame held keep keep_memory restore",
+    )

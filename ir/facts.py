@@ -48,7 +48,7 @@ _helper_modules: list[str] = []
 _quiet: dict[int, Callable[..., Any]] = {}
 _results: dict[int, ResultOf] = {}
 _makers: dict[int, Callable[[Any], ResultOf]] = {}  # what makes the rule of a callable
-_of_modules: dict[str, Callable[[], object]] = {}  # what declares their facts
+_of_modules: dict[str | int, Callable[[], object]] = {}  # what declares their facts
 _folds: dict[int, Callable[..., Any]] = {}
 _abstractions: dict[type, Callable[[Any], Type]] = {}
 _items: dict[type, Callable[[Any], Type]] = {}
@@ -358,10 +358,14 @@ def of_module(*names: str) -> Callable[[F], F]:
     return register
 
 
-def late(module_of_facts: str, *names: str) -> None:
-    """Has a module that declares the facts of these modules' callables imported when one of them
-    is first asked for that has none."""
-    of_module(*names)(partial(import_module, module_of_facts))
+def late(module_of_facts: str, *callees: object) -> None:
+    """Has a module that declares the facts of these callables, or of those of the modules of these
+    names, imported when one of them is first asked for that has none."""
+    declare = partial(import_module, module_of_facts)
+    _of_modules.update(
+        (callee if isinstance(callee, str) else id(callee), declare) for callee in callees
+    )
+    _alive.extend(callees)
 
 
 def _made(callee: object) -> ResultOf | None:
@@ -374,6 +378,8 @@ def _made(callee: object) -> ResultOf | None:
 
 def _declared(callee: object) -> bool:
     """Whether the facts of the module of a callable are of those that are declared late."""
+    if id(callee) in _of_modules:
+        return _declared_by_itself(callee)
     owner = getattr(callee, "__objclass__", None)
     if owner is None:
         module = getattr(callee, "__module__", "")
@@ -383,6 +389,14 @@ def _declared(callee: object) -> bool:
     if declare is None:
         return False
     declare()
+    return True
+
+
+def _declared_by_itself(callee: object) -> bool:
+    declare = _of_modules.get(id(callee))
+    if declare is not None:
+        declare()  # waits, where another thread is at it
+        _of_modules.pop(id(callee), None)
     return True
 
 
@@ -409,6 +423,8 @@ def fold(*callees: object) -> Callable[[F], F]:
 
 
 def fold_of(callee: object) -> Callable[..., Any] | None:
+    if id(callee) in _of_modules:
+        _declared_by_itself(callee)
     return _folds.get(id(callee))
 
 

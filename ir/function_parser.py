@@ -12,16 +12,26 @@ from ir.core import Block, Const, Function, Lambda, Operand, Parameters, Value, 
 from ir.endings import Returning
 from ir.generator_expressions import GeneratorLambda
 from ir.heap import CONTENTS, set_attribute
-from ir.jumps import is_generator
+from ir.jumps import YIELDS, is_generator
 from ir.late import late
-from ir.parse_generators import Frame
 from ir.primitives import UNBOUND
-from ir.scope import FUNCTIONS, assigned, body_of, children, free_names, parameters, stores_of
+from ir.scope import (
+    FUNCTIONS,
+    assigned,
+    body_of,
+    children,
+    free_names,
+    kinds_in,
+    parameters,
+    statements_in,
+    stores_of,
+)
 from ir.simplify import eliminate_dead
 from ir.statements import StatementParser
 
 if TYPE_CHECKING:
     from ir import imports
+    from ir.parse_generators import Frame
 else:  # it is for imports inside of functions
     imports = late("ir.imports")
 
@@ -46,15 +56,19 @@ class FunctionParser(StatementParser):
         if self.frame is not None:
             self.enter_frame()
             captured = []
-        if is_generator(self.node):
+        kinds = kinds_in(body_of(self.node))
+        has_functions = any(issubclass(kind, FUNCTIONS) for kind in kinds)
+        if not kinds.isdisjoint(YIELDS) and is_generator(self.node):
             body = self.builder.block([], [self.make_generator(names)])
             self.builder.ops = body.ops
         elif isinstance(self.node, gast.Lambda):
-            self.make_cells()
+            if has_functions:
+                self.make_cells()
             value = self.expression(self.node.body)
             body = self.builder.block([], [value])
         else:
-            self.make_cells()
+            if has_functions:
+                self.make_cells()
             statements = list(self.node.body)
             docstring, statements = _split_docstring(statements)
             self.finish(self.lowered(statements), Returning())
@@ -237,6 +251,8 @@ class FunctionParser(StatementParser):
     def stored_globals(self) -> set[str]:
         """The globals that this function assigns."""
         declared: set[str] = set()
+        if not any(type(node) is gast.Global for node in statements_in(body_of(self.node))):
+            return declared
         pending = list(body_of(self.node))
         while pending:
             node = pending.pop()

@@ -30,7 +30,9 @@ from ir.types import (
     Iterator,
     Mapping,
     Sequence,
+    Tuple,
     Type,
+    Union,
     class_of,
     join_all,
 )
@@ -55,6 +57,18 @@ def is_memory_of_memory(type_: Type) -> bool:
         return False
     item = item_held(type_)
     return item != TOP and may_be_memory(item)
+
+
+def is_deep(type_: Type) -> bool:
+    """Whether what reads all of a value may read memory in it."""
+    match type_:
+        case Union(members):
+            return any(map(is_deep, members))
+        case Tuple(items):
+            return any(map(may_be_memory, items))
+        case Iterator(item=item):
+            return item != TOP and may_be_memory(item)
+    return is_memory_of_memory(type_)
 
 
 class HeldMemory(HeldFunctions):

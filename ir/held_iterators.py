@@ -20,6 +20,7 @@ from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.held_functions import captures_memory, may_be_memory
 from ir.held_walks import CALLING, function_called, is_walked_ahead, operands_of_calling
+from ir.memory_facts import LAZY, WITHOUT_STEPS
 from ir.place_state import check_call
 from ir.rewrite import Mapping, count_uses
 from ir.types import TOP, Iterator, Known, Tuple, Type, Union
@@ -27,32 +28,6 @@ from ir.types import TOP, Iterator, Known, Tuple, Type, Union
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
 
-# These take items as somebody asks for them: by the positions of what they take them of (None for
-# all); and these do so, too, and have no steps.
-LAZY: dict[int, slice] = {
-    **{
-        id(callee): slice(0, 1)
-        for callee in (
-            vars(itertools.chain)["from_iterable"], itertools.islice, itertools.accumulate,
-            itertools.pairwise,
-        )
-    },
-    **{
-        id(callee): slice(1, None)
-        for callee in (
-            map, filter, itertools.takewhile, itertools.dropwhile, itertools.starmap,
-        )
-    },
-    id(itertools.chain): slice(None),
-}
-WITHOUT_STEPS = {
-    id(callee) for callee in (
-        itertools.cycle, itertools.compress, itertools.filterfalse, itertools.groupby,
-        itertools.tee,
-    )
-}
-_REVERSED = id(reversed)
-READING_LATER = frozenset([*LAZY, *WITHOUT_STEPS, _REVERSED])
 # These take all items before they return, and call nothing that could change any.
 _AT_ONCE = {
     id(callee) for callee in (
@@ -95,15 +70,15 @@ def operands_of_lazy(
     if self.heap is None:
         self.works_on_objects = True
         return args
-    if id(callee) == _REVERSED and _is_taken_by_loop(self):
+    if callee is reversed and _is_taken_by_loop(self):
         return args
-    if id(callee) in (*WITHOUT_STEPS, _REVERSED) and not any(map(_has_known_rows, rows)):
+    if id(callee) in (*WITHOUT_STEPS, id(reversed)) and not any(map(_has_known_rows, rows)):
         # Numbers are what loops look after (`ir.held_walks`).
         is_of_loop = _is_taken_by_loop(self)
         check = self.surroundings.unless_rows if is_of_loop else self.surroundings.unless_read_later
         self.ops += [check_call(check, [arg], loc) for arg in rows if _has_rows(arg)]
         return args
-    if id(callee) in (*WITHOUT_STEPS, _REVERSED) or kwargs:
+    if id(callee) in (*WITHOUT_STEPS, id(reversed)) or kwargs:
         raise Unsupported(
             "an iterator over arrays or containers that objects hold, and may change before it has "
             "come to them", loc, advice="make a list of the items, and read that",

@@ -22,9 +22,9 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.heap import ITEMS
-from ir.held import is_memory_of_memory, item_held
+from ir.held import is_deep, is_memory_of_memory, item_held
 from ir.held_functions import may_be_memory
-from ir.held_iterators import LAZY, WITHOUT_STEPS
+from ir.memory_facts import LAZY, WITHOUT_STEPS
 from ir.special_calls import special
 from ir.stand_ins import StandIns
 from ir.types import (
@@ -92,18 +92,6 @@ def _tables(inference: TypedCalls) -> HeldTables:
 def is_of_unknown(type_: Type) -> bool:
     """Whether nothing is known of what a container holds."""
     return isinstance(type_, CONTAINERS) and item_held(type_) == TOP
-
-
-def is_deep(type_: Type) -> bool:
-    """Whether what reads all of a value may read memory in it."""
-    match type_:
-        case Union(members):
-            return any(map(is_deep, members))
-        case Tuple(items):
-            return any(map(may_be_memory, items))
-        case Iterator(item=item):
-            return item != TOP and may_be_memory(item)
-    return is_memory_of_memory(type_)
 
 
 def _reaches_memory(type_: Type) -> bool:

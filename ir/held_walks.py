@@ -14,23 +14,22 @@ from __future__ import annotations
 import itertools
 import operator
 import types
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from collections.abc import Iterator as Iteration
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, heap, primitives
 from ir.core import Block, Call, Const, For, Location, Op, Operand, Value, type_of
-from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.fact_rules import INT, declare
 from ir.generators import iterated, started
 from ir.heap import is_heap
 from ir.held_functions import may_be_numbers
-from ir.memory_facts import is_array_like
+from ir.memory_facts import has_positions
 from ir.place_state import check_call
 from ir.rewrite import walk
-from ir.types import TOP, Iterator, Sequence, Top, Tuple, Type, class_of
+from ir.types import TOP, Iterator, Top, Tuple, Type, class_of
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -96,12 +95,6 @@ BY_POSITIONS = (positions, positions_from_end, numbers_from)
 def result_of_positions(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     is_known = args and class_of(args[0]) is not None
     return Iterator(types.GeneratorType, INT if is_known else TOP)
-
-
-def has_positions(type_: Type) -> bool:
-    return is_array_like(type_) or (
-        isinstance(type_, Sequence | Tuple) and container_class(type_) in (list, deque, tuple)
-    )
 
 
 def changes_memory(self: TypedCalls, body: Block) -> bool:

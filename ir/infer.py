@@ -36,7 +36,6 @@ from ir.core import (
 from ir.failing import changes_of, may_lose_changes
 from ir.heap import HEAP_NAME
 from ir.held_functions import may_be_memory
-from ir.lists_given import is_given_at_once
 from ir.narrowing import Told, narrow
 from ir.places import Places
 from ir.rewrite import Mapping, clone_exit
@@ -284,9 +283,11 @@ class Inference(TypedLoops):
         callee = new(op.callee, op.callee)
         if self.places is not None and type(callee) is Const and (
             callee.value is primitives.build_list
-            and is_given_at_once(op, args, self._source, mapping)
         ):
-            callee = Const(primitives.build_tuple)
+            from ir.lists_given import is_given_at_once
+
+            if is_given_at_once(op, args, self._source, mapping):
+                callee = Const(primitives.build_tuple)
         if len(op.results) == 1:
             (value,) = op.results
             decided = None

@@ -106,6 +106,9 @@ class Cleanup:
     close: Callable[[], Statements]
 
 
+YIELDS = (gast.Yield, gast.YieldFrom)
+
+
 def is_generator(function: Any) -> bool:
     """Whether a function definition has a `yield` of its own."""
     body = [function.body] if isinstance(function, gast.Lambda) else function.body
@@ -116,8 +119,7 @@ def yields(node: Any) -> bool:
     pending = [node]
     while pending:
         current = pending.pop()
-        kind = type(current)
-        if kind is gast.Yield or kind is gast.YieldFrom:
+        if type(current) in YIELDS:
             return True
         if not isinstance(current, FUNCTIONS):
             pending += children(current)

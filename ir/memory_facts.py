@@ -1,7 +1,8 @@
-"""Which calls change memory, hold it, unpack it, copy it or keep it as it is."""
+"""Which calls change memory, hold it, unpack it, copy it, keep it as it is or read it later."""
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
@@ -9,9 +10,20 @@ from typing import Any
 from ir import facts, primitives
 from ir.contents import is_immutable_class
 from ir.core import Call, Const, Op, Value
-from ir.derived import derived
+from ir.derived import container_class, derived
 from ir.heap import STORES
-from ir.types import NUMBERS, Closure, Known, Raised, Scalar, Type, Union, class_of
+from ir.types import (
+    NUMBERS,
+    Closure,
+    Known,
+    Raised,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
 
 # Calls that put their operands into a container, which knows them by another name.
 HOLDING = {
@@ -36,6 +48,47 @@ CHANGING = {
         primitives.regrouped, primitives.cycled, *STORES,
     )
 }
+
+# These take items as somebody asks for them: by the positions of what they take them of (None for
+# all); and these do so, too, and have no steps.
+LAZY: dict[int, slice] = {
+    **{
+        id(callee): slice(0, 1)
+        for callee in (
+            vars(itertools.chain)["from_iterable"], itertools.islice, itertools.accumulate,
+            itertools.pairwise,
+        )
+    },
+    **{
+        id(callee): slice(1, None)
+        for callee in (
+            map, filter, itertools.takewhile, itertools.dropwhile, itertools.starmap,
+        )
+    },
+    id(itertools.chain): slice(None),
+}
+WITHOUT_STEPS = {
+    id(callee) for callee in (
+        itertools.cycle, itertools.compress, itertools.filterfalse, itertools.groupby,
+        itertools.tee,
+    )
+}
+READING_LATER = frozenset([*LAZY, *WITHOUT_STEPS, id(reversed)])
+
+# Methods that change their object in place, by name.
+CHANGING_METHODS = {
+    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update",
+    "setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft", "rotate",
+    "fill", "put", "partition", "resize", "move_to_end", "subtract", "difference_update",
+    "intersection_update", "symmetric_difference_update", "__setitem__", "__delitem__",
+}
+
+
+def has_positions(type_: Type) -> bool:
+    """Whether the items of a container are read by positions, in the order of these."""
+    return is_array_like(type_) or (
+        isinstance(type_, Sequence | Tuple) and container_class(type_) in (list, deque, tuple)
+    )
 
 
 def changed_by(op: Op) -> list[Value]:

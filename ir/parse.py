@@ -138,8 +138,9 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         from ir.matching import lower_matches
 
         lower_matches(node)
-    lower_generator_expressions(node)
     codes = list(_codes(code))
+    if any(one.co_name == "<genexpr>" for one in codes):
+        lower_generator_expressions(node)
     if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
         attribute_dicts.lower_attribute_dicts(node, module_globals)
     if any(one.co_flags & _GENERATOR for one in codes):

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir.contents import UNKNOWN, has_parts, holds_memory
 from ir.core import Location, Operand, Value
+from ir.late import late_class
+from ir.place_reads import PlaceReads
 from ir.place_state import Gone, State
-from ir.place_writes import PlaceWrites
 from ir.types import widen
+
+if TYPE_CHECKING:
+    from ir.place_writes import PlaceWrites
+else:
+    PlaceWrites = late_class(
+        "ir.place_writes", "PlaceWrites", PlaceReads,
+        "effect is_element_at written_to change passed _check_apart written _element_written "
+        "_check_writable _is_aside note_names item_of_loop",
+    )
 
 
 class PlaceMerging(PlaceWrites):

@@ -132,15 +132,15 @@ def free_names(node: gast.AST) -> list[str]:
     return list(found)
 
 
-def has_functions(nodes: Iterable[gast.AST]) -> bool:
-    """Whether a function stands anywhere in these nodes."""
+def kinds_in(nodes: Iterable[gast.AST]) -> set[type[gast.AST]]:
+    """The kinds of these nodes and of all below them."""
+    kinds: set[type[gast.AST]] = set()
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        if isinstance(node, FUNCTIONS):
-            return True
+        kinds.add(type(node))
         pending += children(node)
-    return False
+    return kinds
 
 
 def rebound_captures(node: gast.AST) -> tuple[set[str], set[str]]:

@@ -17,14 +17,9 @@ from collections.abc import Iterable, Iterator
 
 import gast
 
-from ir.scope import FUNCTIONS, children, free_names
+from ir.memory_facts import CHANGING_METHODS
+from ir.scope import FUNCTIONS, body_of, children, free_names, local_names
 
-CHANGING_METHODS = {
-    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update",
-    "setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft", "rotate",
-    "fill", "put", "partition", "resize", "move_to_end", "subtract", "difference_update",
-    "intersection_update", "symmetric_difference_update", "__setitem__", "__delitem__",
-}
 # Functions of libraries that change their first argument.
 CHANGING_FUNCTIONS = {
     "heappush", "heappop", "heapify", "heapreplace", "heappushpop", "insort", "insort_left",
@@ -33,10 +28,11 @@ CHANGING_FUNCTIONS = {
 }
 
 
-def shared_and_changed(body: list[gast.AST], own: set[str]) -> set[str]:
+def shared_and_changed(function: gast.AST) -> set[str]:
     """The variables of a function that functions in it capture, and whose contents one of them
     changes, or the function itself once they are there."""
     found: set[str] = set()
+    body, own = body_of(function), local_names(function)
     nodes = list(_nodes(body, False))
     functions = [(node, loops) for node, loops in nodes if isinstance(node, FUNCTIONS)]
     if not functions:

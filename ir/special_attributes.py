@@ -10,15 +10,8 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.case_by_case import by_cases, is_method_of_cases
 from ir.contents import holds_memory
-from ir.core import (
-    Const,
-    Location,
-    Operand,
-    Value,
-    type_of,
-)
+from ir.core import Const, Location, Operand, Value, type_of
 from ir.derived import is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
@@ -32,28 +25,16 @@ from ir.heap import (
     delete_attribute,
     set_attribute,
 )
-from ir.shared_memory import CHANGING_METHODS
-from ir.special_calls import (
-    HEAP_TYPE,
-    Folded,
-    is_unbound,
-    special,
-    typed,
-)
-from ir.special_names import read_found, read_shared, store_shared
-from ir.types import (
-    TOP,
-    Instance,
-    Known,
-    Method,
-    Type,
-    Union,
-    class_of,
-    widen,
-)
+from ir.late import late
+from ir.memory_facts import CHANGING_METHODS
+from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
+from ir.types import TOP, Instance, Known, Method, Type, Union, class_of, widen
 
 if TYPE_CHECKING:
+    from ir import case_by_case, special_names
     from ir.typed_calls import TypedCalls
+else:
+    case_by_case, special_names = late("ir.case_by_case"), late("ir.special_names")
 
 
 @special(getattr)
@@ -88,7 +69,7 @@ def _getattr(
                 return _read_of_class(self, owner, args[1], names, loc)
         if isinstance(owner.value, types.ModuleType):
             if self.surroundings.is_shared(vars(owner.value), name):
-                return read_shared(self, vars(owner.value), args[1], names, loc)
+                return special_names.read_shared(self, vars(owner.value), args[1], names, loc)
         if isinstance(owner.value, types.ModuleType | type):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
@@ -145,7 +126,9 @@ def _getattr(
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
     if self.places is not None:
-        if name in CHANGING_METHODS and isinstance(owner, Value) and class_of(owner_type) is None:
+        if isinstance(owner, Value) and class_of(owner_type) is None and (
+            name in CHANGING_METHODS
+        ):
             self.places.note_names(owner, loc)
             self.reads_objects = True  # which holds what is changed, as far as is known
         found = read_attribute(self, owner, name, names, loc)
@@ -234,8 +217,8 @@ def _read_shared(
     if found is None:
         return None
     if found == "own":
-        return read_shared(self, cls.value, name, names, loc)
-    return read_found(self, cls, name, names, loc)
+        return special_names.read_shared(self, cls.value, name, names, loc)
+    return special_names.read_found(self, cls, name, names, loc)
 
 
 def _read_by_any_name(
@@ -310,7 +293,9 @@ def read_attribute(
             return [Const(member.getter)]
         first = owner if member.kind == "method" else Const(cls)
         return bound_method(self, member.getter, first, [owner, Const(name)], names, loc)
-    if self.surroundings.asks_by_cases() and is_method_of_cases(self, type_of(owner), name):
+    if self.surroundings.asks_by_cases() and (
+        case_by_case.is_method_of_cases(self, type_of(owner), name)
+    ):
         method = Method(TOP, type_of(owner))  # calls ask for the class: see `by_methods`
         return typed(self, getattr, [owner, Const(name)], names, loc, method)
     self.works_on_objects = True
@@ -319,7 +304,7 @@ def read_attribute(
     if self.heap is None:
         return None
     if _is_of_cases(self, type_of(owner), name):
-        cases = by_cases(self, getattr, [owner, Const(name)], names, loc)
+        cases = case_by_case.by_cases(self, getattr, [owner, Const(name)], names, loc)
         if cases is not None:
             return cases
     if member.kind == "stored":
@@ -327,7 +312,7 @@ def read_attribute(
         if base is not None:
             return self.typed_call(Const(getattr), [Const(base), Const(name)], {}, names, loc)
         if self.surroundings.sharing_in_class(class_of(type_of(owner)), name) is not None:
-            return read_found(self, owner, Const(name), names, loc)
+            return special_names.read_found(self, owner, Const(name), names, loc)
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return self.typed_call(Const(member.getter), [owner], {}, names, loc)
@@ -410,7 +395,7 @@ def _set_attribute(
     owner = _unless_none(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
     if _is_of_cases(self, type_of(owner), name.value):
-        found = by_cases(self, set_attribute, args, names, loc)
+        found = case_by_case.by_cases(self, set_attribute, args, names, loc)
         if found is not None:
             return found
     member = self.surroundings.member(type_of(owner), name.value)
@@ -419,7 +404,7 @@ def _set_attribute(
         and self.surroundings.is_class_store(owner.value, name.value)
     ):
         if self.surroundings.is_shared(owner.value, name.value):
-            return store_shared(self, owner.value, name, value, loc)
+            return special_names.store_shared(self, owner.value, name, value, loc)
         heap = self.current_heap(loc)
         self.surroundings.note_assigned(owner.value, name.value, type_of(value))
         self.places.held.store(class_stored, heap, args, [], loc)

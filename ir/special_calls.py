@@ -46,7 +46,8 @@ Special = Callable[
 SPECIAL: dict[int, Special] = {}
 
 
-# Modules with functions that few programs call: where is registered what is special about these.
+# Where is registered what is special about functions that few programs call: by their modules, and
+# by themselves.
 LATE = {
     "dataclasses": "ir.special_dataclasses",
     "ir.imports": "ir.special_imports",
@@ -65,7 +66,21 @@ def special_of(callee: object) -> Special | None:
     return found
 
 
+def late(module: str, *callees: object) -> None:
+    """Has a module imported when one of these is first called, about which it says what is special.
+    """
+    _late_callees.update((id(callee), module) for callee in callees)
+    _alive.extend(callees)
+
+
+_late_callees: dict[int, str] = {}
+_alive: list[object] = []
+
+
 def _late_for(callee: Any) -> str | None:
+    module = _late_callees.get(id(callee))
+    if module is not None:
+        return module
     kind = type(callee)
     if kind is FunctionType:
         return LATE.get(callee.__module__)

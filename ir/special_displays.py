@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import types
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
@@ -279,6 +280,26 @@ def _not(
         if made.callee.value is operator.truth:
             return None  # which Python asks as well
     return [self.call(operator.not_, truth, name=names[0], loc=loc)]
+
+
+@special(operator.getitem)
+def _getitem(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    type_ = type_of(args[0])
+    if self.places is not None and isinstance(type_, Mapping) and (
+        issubclass(type_.cls, defaultdict)
+    ):
+        from ir.collection_changes import read_of_defaultdict  # few programs have one
+
+        made = read_of_defaultdict(self, args, kwargs, names, loc)
+        if made is not None:
+            return made
+    return read_item(self, args, kwargs, names, loc)
 
 
 def read_item(

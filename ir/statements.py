@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -31,21 +31,24 @@ from ir.core import (
 )
 from ir.desugar import falls_through, leaves, lower_exits
 from ir.endings import Ending, Falling, Looping
-from ir.expressions import IN_PLACE
-from ir.generator_expressions import name_of_mapped
+from ir.errors import statement_name
+from ir.expressions import IN_PLACE, GeneratorParser
+from ir.generator_expressions import (
+    is_mapping,
+    name_of_mapped,
+)
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
 from ir.keeping import Keep, Restore
-from ir.parse_generators import Frame, GeneratorParser
 from ir.primitives import UNBOUND
 from ir.scope import (
     assigned,
-    body_of,
-    has_functions,
     local_names,
     rebound_captures,
     static_functions,
 )
-from ir.shared_memory import shared_and_changed
+
+if TYPE_CHECKING:
+    from ir.parse_generators import Frame
 
 
 class StatementParser(GeneratorParser):
@@ -103,11 +106,12 @@ class StatementParser(GeneratorParser):
         return self.env.get(name) in self.cells
 
     def make_cells(self) -> None:
-        """Makes the cells of variables, and puts the parameters among them there."""
-        if not has_functions(body_of(self.node)):
-            return  # there is nobody to share a variable with
+        """Makes the cells of variables that functions inside of this one share, and puts the
+        parameters among them there."""
         rebound, targets = rebound_captures(self.node)
-        rebound |= shared_and_changed(body_of(self.node), local_names(self.node))
+        from ir.shared_memory import shared_and_changed
+
+        rebound |= shared_and_changed(self.node)
         if self.frame is not None:
             rebound = set()  # they are in the generator
         for name in sorted(targets):
@@ -157,7 +161,10 @@ class StatementParser(GeneratorParser):
 
     def lowered(self, statements: list[gast.AST]) -> list[gast.AST]:
         try:
-            return lower_exits(statements, self.is_static_class, self.never_suppresses)
+            return lower_exits(
+                statements, lambda node: self.is_static_class(node),
+                lambda node: self.never_suppresses(node),
+            )
         except Unsplittable as error:
             raise self.unsupported(
                 error.node,
@@ -268,7 +275,7 @@ class StatementParser(GeneratorParser):
                 for target in node.targets:
                     self.delete(target)
             case _:
-                raise self.unsupported(node, f"{_statement_name(node)} is not supported")
+                raise self.unsupported(node, f"{statement_name(node)} is not supported")
 
     def assign(self, target: gast.AST, value: Operand) -> None:
         match target:
@@ -285,7 +292,8 @@ class StatementParser(GeneratorParser):
                 if isinstance(value, Value) and value.name in ("t", "items", "item"):
                     value.name = name.partition("@")[0]
                 self.env[name] = value
-                self.keep_memory(target, name, value)
+                if self.frame is not None:
+                    self.keep_memory(target, name, value)
             case gast.Tuple() | gast.List():
                 self.unpack(target, value)
             case gast.Subscript():
@@ -416,7 +424,8 @@ class StatementParser(GeneratorParser):
 
     def for_loop(self, node: gast.For) -> None:
         mapped = name_of_mapped(node)
-        node = self.unmapped(node)
+        if is_mapping(node.iter):
+            node = self.unmapped(node)
         iterable = self.expression(node.iter)
         item = Value(node.target.id if isinstance(node.target, gast.Name) else "item")
         names = self.carried_names([node.target, *node.body])
@@ -478,16 +487,3 @@ def _is_parallel(target: gast.AST, value: gast.AST) -> bool:
         and len(target.elts) == len(value.elts)
         and not any(isinstance(e, gast.Starred) for e in [*target.elts, *value.elts])
     )
-
-
-_STATEMENTS = {
-    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "AsyncWith": "`async with`",
-    "AsyncFor": "`async for`",
-    "ClassDef": "a class definition", "AsyncFunctionDef": "an async function",
-    "TypeAlias": "a type alias",
-}
-
-
-def _statement_name(node: gast.AST) -> str:
-    kind = type(node).__name__
-    return _STATEMENTS.get(kind, f"`{kind}`")

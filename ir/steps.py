@@ -259,24 +259,6 @@ def _iterated(
     return None
 
 
-def stepping(self: TypedCalls, iterables: list[Operand], loc: Location | None) -> Operand | None:
-    """The iterator of a loop that goes on by steps; None for other loops."""
-    if self.places is None or len(iterables) != 1:
-        return None
-    type_ = type_of(iterables[0])
-    if self.surroundings.step_of(type_) is not None:
-        self.current_heap(loc)
-        return iterables[0]
-    if self.heap is None:
-        return None
-    if is_started(self, iterables[0]):
-        return iterables[0]
-    if not self.surroundings.may_step(type_):
-        return None
-    (iterator,) = self.unknown_call(Const(started), iterables, ["items"], loc)
-    return iterator
-
-
 def is_started(self: TypedCalls, operand: Operand) -> bool:
     """Whether an operand is an iterator of Python's own that goes on by steps."""
     made = self.definitions.get(operand) if isinstance(operand, Value) else None

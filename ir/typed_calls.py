@@ -5,11 +5,10 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.case_by_case import by_functions, by_methods
 from ir.closures import Maker
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
@@ -17,14 +16,12 @@ from ir.derived import base_of, is_asked
 from ir.enumerations import called_method, members_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME
-from ir.held_iterators import READING_LATER, operands_of_lazy
-from ir.memory_facts import UNPACKING
+from ir.late import late
+from ir.memory_facts import READING_LATER, UNPACKING
 from ir.place_state import Effect
 from ir.rewrite import Mapping
-from ir.setting_apart import check_given, set_apart
 from ir.special_attributes import bound_method
 from ir.special_calls import special_of
-from ir.steps import consumed, settled_operands
 from ir.typed_builder import Attempting
 from ir.typed_changes import PAIR, TypedChanges
 from ir.types import (
@@ -40,6 +37,12 @@ from ir.types import (
     class_of,
     widen,
 )
+
+if TYPE_CHECKING:
+    from ir import case_by_case, held_iterators, setting_apart, steps
+else:
+    held_iterators, steps = late("ir.held_iterators"), late("ir.steps")
+    setting_apart, case_by_case = late("ir.setting_apart"), late("ir.case_by_case")
 
 IN_PLACE = {
     getattr(operator, f"i{plain.__name__.strip('_')}"): plain
@@ -118,9 +121,9 @@ class TypedCalls(TypedChanges):
                 method = self.surroundings.called_method(callee.type)
                 if method is not None:
                     return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
-                cases = by_methods(self, callee, args, kwargs, names, loc)
+                cases = case_by_case.by_methods(self, callee, args, kwargs, names, loc)
                 if cases is None:
-                    cases = by_functions(self, callee, args, kwargs, names, loc)
+                    cases = case_by_case.by_functions(self, callee, args, kwargs, names, loc)
                 if cases is not None:
                     return cases
         if type(callee) is not Const:
@@ -143,16 +146,16 @@ class TypedCalls(TypedChanges):
                 return self.typed_call(Const(method), given, {}, names, loc)
         if places is not None and (self.heap is not None or not self.works_on_objects):
             if id(value) in READING_LATER:
-                args = operands_of_lazy(self, value, args, kwargs, loc)
+                args = held_iterators.operands_of_lazy(self, value, args, kwargs, loc)
             args = self._items_of_objects(value, args, loc)
             try:
                 consumer = self.surroundings.consumer(value, tuple(map(type_of, args)))
             except Unsupported as error:
                 raise Unsupported(error.what, loc, error.why, error.advice) from None
             if consumer is not None:
-                return consumed(self, consumer, args, kwargs, names, loc)
+                return steps.consumed(self, consumer, args, kwargs, names, loc)
             if self.heap is not None:
-                args = settled_operands(self, value, args, loc)
+                args = steps.settled_operands(self, value, args, loc)
         special = special_of(value)
         if special is not None:
             folded = special(self, args, kwargs, names, loc)
@@ -327,7 +330,7 @@ class TypedCalls(TypedChanges):
                 if self.heap is not None:
                     kwargs = {**kwargs, HEAP_NAME: self.current_heap(loc)}
             elif self.heap is not None:
-                is_apart = set_apart(self, callee, args, kwargs, loc)
+                is_apart = setting_apart.set_apart(self, callee, args, kwargs, loc)
         type_ = self._result_type(callee, args, kwargs)
         if self.places is not None:
             changed = self.surroundings.updated(self, callee, args, kwargs, loc)
@@ -350,7 +353,7 @@ class TypedCalls(TypedChanges):
         if self.places is not None:
             self._note_returned(call)
             if is_apart:
-                check_given(self, results, loc)
+                setting_apart.check_given(self, results, loc)
         if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee):
             self.ops.pop()
             return [Const(type_.value)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from ir import facts, primitives
 from ir.core import (
@@ -21,24 +21,20 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap, Unsupported
-from ir.generators import walked
+from ir.generators import started, walked
 from ir.heap import is_heap
-from ir.held_walks import (
-    ITEMS,
-    VALUES,
-    by_positions,
-    by_steps,
-    changes_memory,
-    has_positions,
-    is_walked_ahead,
-    unknown_sources,
-)
+from ir.late import late
 from ir.loop_memory import LoopMemory
+from ir.memory_facts import has_positions
 from ir.place_state import ItemChanged, check_call
 from ir.rewrite import Mapping, count_uses, walk
-from ir.steps import loop_by_steps, stepping
 from ir.typed_branches import TypedBranches
 from ir.types import BOTTOM, TOP, Iterator, Sequence, join, widen
+
+if TYPE_CHECKING:
+    from ir import held_walks, steps
+else:
+    held_walks, steps = late("ir.held_walks"), late("ir.steps")
 
 MAX_ROUNDS = 8
 
@@ -58,9 +54,9 @@ class TypedLoops(TypedBranches):
         self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
     ) -> None:
         if not op.backwards:
-            iterator = stepping(self, iterables, op.loc)
+            iterator = self._stepping(iterables, op.loc)
             if iterator is not None:
-                loop_by_steps(self, op, iterator, init, mapping)
+                steps.loop_by_steps(self, op, iterator, init, mapping)
                 return
         whole = iterables
         iterables, split = self._split_zip(op, iterables)
@@ -108,7 +104,7 @@ class TypedLoops(TypedBranches):
             self._for(again, iterables, given, mapping)
             return
         if any(is_heap(param) for param in new_body.params):
-            if self._may_change_ahead(op, iterables) and changes_memory(self, new_body):
+            if self._may_change_ahead(op, iterables) and held_walks.changes_memory(self, new_body):
                 restore()
                 self._walk_held(op, body, iterables, whole, given, mapping)
                 return
@@ -127,7 +123,24 @@ class TypedLoops(TypedBranches):
         if made is not None and isinstance(made.callee, Const):
             if made.callee.value is primitives.build_list:
                 return False
-        return any(is_walked_ahead(self, iterable) for iterable in iterables)
+        return any(held_walks.is_walked_ahead(self, iterable) for iterable in iterables)
+
+    def _stepping(self, iterables: list[Operand], loc: Location | None) -> Operand | None:
+        """The iterator of a loop that goes on by steps; None for other loops."""
+        if self.places is None or len(iterables) != 1:
+            return None
+        type_ = type_of(iterables[0])
+        if self.surroundings.step_of(type_) is not None:
+            self.current_heap(loc)
+            return iterables[0]
+        if self.heap is None:
+            return None
+        if steps.is_started(self, iterables[0]):
+            return iterables[0]
+        if not self.surroundings.may_step(type_):
+            return None
+        (iterator,) = self.unknown_call(Const(started), iterables, ["items"], loc)
+        return iterator
 
     def _check_given(
         self, iterables: list[Operand], body: Block, loc: Location | None
@@ -136,8 +149,11 @@ class TypedLoops(TypedBranches):
         that may change it."""
         if self.places is None or not self.places.held.is_watching or not self.is_of_user:
             return
-        unknown = [source for iterable in iterables for source in unknown_sources(self, iterable)]
-        if unknown and changes_memory(self, body):
+        unknown = [
+            source for iterable in iterables
+            for source in held_walks.unknown_sources(self, iterable)
+        ]
+        if unknown and held_walks.changes_memory(self, body):
             check = self.surroundings.unless_walking_held
             self.ops += [check_call(check, [source], loc) for source in unknown]
             for i, iterable in enumerate(iterables):
@@ -155,12 +171,13 @@ class TypedLoops(TypedBranches):
             made = self.made_for(op, sources[0])
             is_same = made is not None and len(made.args) == len(iterables)
             sources = made.args if made is not None and is_same else iterables
-        again = by_positions(self, op, iterables, sources, body)
+        again = held_walks.by_positions(self, op, iterables, sources, body)
         if again is not None:
             self._for(again, again.iterables, init, mapping)
             return
         (source,), (iterable,) = op.iterables, whole
-        loop_by_steps(self, op, by_steps(self, source, iterable, op), init, mapping)
+        iterator = held_walks.by_steps(self, source, iterable, op)
+        steps.loop_by_steps(self, op, iterator, init, mapping)
 
     def made_for(self, op: For, value: Operand) -> Call | None:
         """The call that makes a value before a loop, if nobody else reads it."""
@@ -241,14 +258,14 @@ class TypedLoops(TypedBranches):
     ) -> bool:
         """Lets a loop over the values of a mapping, or over its items, walk over the keys."""
         callee = made.callee.value if isinstance(made.callee, Const) else None
-        if callee not in VALUES and callee not in ITEMS:
+        if callee not in held_walks.VALUES and callee not in held_walks.ITEMS:
             return False
         mapping, item = made.args[0], body.params[position]
-        key, value = Value("key"), item if callee in VALUES else Value("t")
+        key, value = Value("key"), item if callee in held_walks.VALUES else Value("t")
         iterables[position] = mapping
         body.params[position] = key
         body.ops.insert(0, Call(Const(operator.getitem), [mapping, key], {}, [value]))
-        if callee in ITEMS:
+        if callee in held_walks.ITEMS:
             body.ops.insert(1, Call(Const(primitives.build_tuple), [key, value], {}, [item]))
         return True
 

@@ -332,11 +332,11 @@ NUMBERS = frozenset([bool, int, float, complex])
 
 def class_of(type_: Type) -> type | None:
     """The exact Python class of every value of this type, where there is one."""
-    if isinstance(type_, Scalar):
+    if type(type_) is Scalar:
         return type_.cls
-    if isinstance(type_, Known):
+    if type(type_) is Known:
         return type(type_.value)
-    if isinstance(type_, Union):
+    if type(type_) is Union:
         classes = {class_of(member) for member in type_.members}
         return classes.pop() if len(classes) == 1 else None
     cls: type | None = getattr(type_, "cls", None)

@@ -1,11 +1,20 @@
 """What few programs need is imported when it is needed, and not before."""
 
+import importlib
+import inspect
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ir.late import MethodOf
+from ir.place_merging import PlaceMerging
+from ir.statements import StatementParser
+from zyg.compiler.accumulation import Accumulation
+from zyg.compiler.augment import Augmenter
+from zyg.compiler.transpose import Transposer
 
 PROGRAM = """
 import sys
@@ -27,6 +36,15 @@ print(*sorted(set(sys.modules) - known - imported))
 """
 # Imported by programs on objects, with `try`, with unknown callees; by errors and pickles.
 LATE = [
+    "ir.changes", "ir.collection_changes", "ir.collection_facts", "ir.comprehensions",
+    "ir.held_iterators", "ir.held_tables", "ir.held_walks", "ir.parse_generators",
+    "ir.place_writes", "ir.special_names", "ir.steps", "zyg.compiler.forward_calls",
+    "zyg.compiler.held_items", "zyg.compiler.item_contributions", "zyg.compiler.masked_arms",
+    "zyg.compiler.memory", "zyg.compiler.nesting", "zyg.compiler.preserve",
+    "zyg.compiler.texts", "zyg.compiler.undo", "zyg.cotangent_place_facts", "zyg.held_memory",
+    "zyg.iterators", "zyg.numpy_arrangements", "zyg.numpy_places", "zyg.numpy_products",
+    "zyg.shadows", "zyg.rules.binary", "zyg.rules.indexing", "zyg.rules.iteration",
+    "zyg.rules.methods", "zyg.rules.reductions", "zyg.rules.shape",
     "cmath", "numpy.fft", "ir.attribute_dicts", "ir.complex_facts", "ir.imports",
     "ir.itertools_facts", "ir.matching_calls", "ir.patterns", "ir.scalar_facts",
     "ir.special_imports", "ir.special_slots", "zyg.checkpointing", "zyg.counts",
@@ -101,5 +119,97 @@ def test_what_is_known_late_is_there_when_it_is_asked_for(question):
     )
 
 
+# Where the IR of rules isn't kept from an earlier process, they are parsed, with what they need.
+FOR_RULES = {"ir.comprehensions", "ir.shared_memory"}
+
+
 def test_first_gradient_imports_nothing(modules):
-    assert [name for name in modules[1] if name.partition(".")[0] in ("ir", "zyg")] == []
+    ours = {name for name in modules[1] if name.partition(".")[0] in ("ir", "zyg")}
+    assert ours <= FOR_RULES
+
+
+def late_classes():
+    """The classes that stand for others, which are imported when a method of them is called."""
+    seen = [Transposer, Augmenter, StatementParser, PlaceMerging, Accumulation]
+    return {
+        base for cls in seen for base in cls.__mro__
+        if any(isinstance(member, MethodOf) for member in vars(base).values())
+    }
+
+
+@pytest.mark.parametrize("stand_in", sorted(late_classes(), key=lambda cls: cls.__name__))
+def test_a_late_class_is_declared_with_all_its_methods(stand_in):
+    """But for those that stand in it for others to give."""
+    declared = {name for name, item in vars(stand_in).items() if isinstance(item, MethodOf)}
+    (late,) = {vars(stand_in)[name]._cls for name in declared}
+    cls = getattr(importlib.import_module(late._module), late._name)
+    methods = {name: item for name, item in vars(cls).items() if inspect.isfunction(item)}
+    given = {name for name, item in methods.items() if "given by" in inspect.getsource(item)}
+    assert declared == methods.keys() - given
+    assert "__init__" not in methods
+    others = vars(cls).keys() - methods.keys()
+    assert all(name.startswith("__") for name in others)
+    assert cls.__mro__[1].__name__ == stand_in.__mro__[1].__name__
+
+
+def test_there_are_late_classes():
+    assert len(late_classes()) == 7
+
+
+# Prints what a module says of callables that don't lead to it.
+UNDECLARED = """
+import importlib
+import numpy
+import zyg
+from ir import facts, special_calls
+
+declared = {{
+    *(key for key, module in special_calls._late_callees.items() if module == "{0}"),
+    *(
+        key for key, declare in facts._of_modules.items()
+        if isinstance(key, int) and getattr(declare, "args", ()) == ("{0}",)
+    ),
+}}
+for other in {1}:  # which it imports
+    importlib.import_module(other)
+tables = special_calls.SPECIAL, facts._results, facts._folds, facts._makers
+before = [set(table) for table in tables]
+assert declared, "not a late module"
+importlib.import_module("{0}")
+home = vars(importlib.import_module("{0}")).values()
+for table, known in zip(tables, before):
+    for key in table.keys() - known - declared - set(map(id, home)):
+        print(key, table[key])
+"""
+DECLARED = {
+    "ir.changes": [], "ir.collection_changes": ["ir.changes"], "ir.collection_facts": [],
+    "ir.looked_up": [], "ir.attempt_facts": [], "ir.special_names": [], "ir.steps": [],
+    "zyg.numpy_arrangements": [], "zyg.numpy_products": [], "zyg.numpy_places": [],
+    "zyg.numpy_displays": ["zyg.numpy_arrangements"], "zyg.numpy_changes": [],
+    "zyg.permissions": [], "zyg.cotangent_place_facts": [],
+}
+
+
+@pytest.mark.parametrize("module", DECLARED)
+def test_all_that_a_late_module_knows_of_is_declared(module):
+    done = subprocess.run(
+        [sys.executable, "-c", UNDECLARED.format(module, DECLARED[module])],
+        capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )
+    assert done.stderr == ""
+    assert done.stdout == ""
+
+
+def test_without_assertions():
+    """`python -O` has bytecode of its own, and what is imported late is the same."""
+    program = PROGRAM.replace("print", "0 and print") + "print(zyg.gradient(f, x, x)[0][0])"
+    program = program.replace("zyg.gradient(f, np", "x = np.ones(3)\nzyg.gradient(f, np")
+    done = [
+        subprocess.run(
+            [sys.executable, *options, "-c", program], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        ).stdout
+        for options in ([], ["-O"])
+    ]
+    assert done[0] == done[1] != ""

@@ -10,7 +10,7 @@ import pytest
 import zyg
 from tests.differences import check_gradient
 from tests.random_stores import SIZE, random_function
-from zyg.compiler import assemble, undo
+from zyg.compiler import undo
 from zyg.compiler.replica import overwritten_at, restored, restored_part
 from zyg.errors import ZygError
 
@@ -175,7 +175,7 @@ def test_without_and_with_a_log(program, monkeypatch):
     for numbers in ("none", "all"):
         monkeypatch.setattr(undo, "always", numbers == "all")
         if numbers == "none":
-            monkeypatch.setattr(assemble, "decide", lambda *args: None)
+            monkeypatch.setattr(undo, "decide", lambda *args: None)
         zyg.cache_clear()
         found += zyg.gradient(program, POSITIVE.copy())
         monkeypatch.undo()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zyg
+import zyg.numpy_transforms  # which adds the shapes of transforms
 from tests.differences import check_gradient
 from zyg.numpy_result_shapes import SHAPES
 

@@ -34,7 +34,6 @@ try:
     # Imported for what they register.
     from zyg import cotangent_item_facts as _cotangent_item_facts  # noqa: F401
     from zyg import draw_facts as _draw_facts  # noqa: F401
-    from zyg import numpy_displays as _numpy_displays  # noqa: F401
     from zyg import numpy_facts as _numpy_facts  # noqa: F401
     from zyg import rules as _rules  # noqa: F401
     from zyg.api import (

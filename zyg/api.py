@@ -7,14 +7,16 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ir.core import Const
-from zyg.compiler import from_api, nesting
-from zyg.compiler import iteration_calls as iteration_calls
-from zyg.compiler.nesting import differentiates, expansions
+import numpy as np
+
+from ir.core import Const, Operand
+from zyg.compiler import from_api, inner_gradients
+from zyg.compiler.inner_gradients import differentiates, expansions
 from zyg.entry import entry_for, inputs_of
 from zyg.entry_cache import Entry, cache
 from zyg.gradients import gradients_of
 from zyg.rules import registry
+from zyg.rules.registry import R
 
 if TYPE_CHECKING:
     from zyg.back_functions import Pullback
@@ -208,11 +210,15 @@ registry.constant(dropgrad)
 
 def nograd(g: Callable[..., Any]) -> Callable[..., Any]:
     """Declares that the results of `g` carry no derivative; can be used as a decorator."""
+    registry.register_own(g)
     registry.constant(g)
     return g
 
 
-adjoint = registry.adjoint
+def adjoint(*callees: object) -> Callable[[R], R]:
+    """Registers a rule for one or several callables; a later rule replaces an earlier one."""
+    registry.register_own(*callees)
+    return registry.adjoint(*callees)
 
 
 def cache_info() -> CacheInfo:
@@ -276,6 +282,12 @@ def _pullback_inside(
     return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
 
 
+def _ndenumerate_inside(*given: Any) -> Operand | None:
+    from zyg.compiler.iteration_calls import expanded_ndenumerate  # few programs need it
+
+    return expanded_ndenumerate(*given)
+
+
 from_api.compile_call = _compile_call
 from_api.compile_attempt = _compile_attempt
 from_api.found_pair = _found_pair
@@ -283,5 +295,6 @@ from_api.ends_of_pair = _ends_of_pair
 from_api.why_not_compiled = _why_not_compiled
 differentiates(gradient, with_value=False)
 expansions[id(pullback)] = _pullback_inside
-nesting.unknown = _gradient_of_unknown
+expansions[id(np.ndenumerate)] = _ndenumerate_inside
+inner_gradients.unknown = _gradient_of_unknown
 differentiates(withgradient, with_value=True)

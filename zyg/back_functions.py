@@ -19,7 +19,7 @@ from zyg.keeping import prototype
 from zyg.portable import Text, packed, unpacked
 from zyg.saved_values import held, with_contents, without_contents
 from zyg.seeds import Like, checked_seed, filled, filled_in_tuples, filled_within
-from zyg.shadows import current_shadows
+from zyg.shadow_calls import current_shadows
 from zyg.signature import BackFunction
 from zyg.tracing import shown
 

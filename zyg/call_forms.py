@@ -11,21 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP
+from ir.late import late
 from ir.types import Type
 from zyg.binding import Plan, Source
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import Outdated, Shared
 from zyg.compiler.generated import Joint
-from zyg.compiler.nesting import may_store_unseen
 from zyg.compiler.object_needs import note_lost
-from zyg.compiler.written_only import read_in
 from zyg.entry_cache import Entry, cache
 from zyg.errors import UnsupportedSyntax
 from zyg.gradients import assignment_of
 
 if TYPE_CHECKING:
+    from zyg.compiler import nesting
     from zyg.compiler.fields import Fields
     from zyg.compiler.specialisation import Specialisation
+else:
+    nesting = late("zyg.compiler.nesting")
 
 # The forms of calls that are found at run time: they give their value, the versions of what they
 # change as well, or the same for the pair of an error and the value.
@@ -166,7 +168,7 @@ def _generated(
             "assigns", plan.source.loc,
             advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
         )
-    if mode == "inner" and may_store_unseen(compiler.specialiser, made, set()):
+    if mode == "inner" and nesting.may_store_unseen(compiler.specialiser, made, set()):
         raise Unsupported(
             f"`{plan.source.name}` may store into objects, and is called by a gradient inside of "
             "differentiated code", plan.source.loc, advice="let it return what it computes",
@@ -195,7 +197,10 @@ def _generated(
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
     names = made.all_names()
-    _refuse_changed(compiler, plan, read_in(made, heap is not None or is_at_run_time(mode)))
+    if any(one.aside for one in made.with_callees()):
+        from zyg.compiler.written_only import read_in
+
+        _refuse_changed(compiler, plan, read_in(made, heap is not None or is_at_run_time(mode)))
     _refuse_changed(compiler, plan, {
         key: name for key, name in made.all_changed_names().items()
         if (key in names or heap is not None) and key not in compiler.assigned.shared

@@ -21,7 +21,7 @@ import numpy as np
 
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
-from ir.fact_rules import call_type, declare, is_int
+from ir.fact_rules import always, call_type, declare, is_int
 from ir.types import (
     TOP,
     Dict,
@@ -375,6 +375,8 @@ facts.pure(cotangent.materialised, cotangent_items.item, cotangent.from_items)
 facts.pure(cotangent.from_reversed_items, cotangent.owned, cotangent.completed_container)
 facts.fresh(cotangent.sum_over, cotangent.owned)
 facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
+# What makes such a call knows its type: that of the operand which the cotangent belongs to.
+always(TOP, cotangent.add, cotangent.subtract, cotangent.sum_over)
 facts.buffer(cotangent.zeros_like)
 
 facts.pure(cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar)

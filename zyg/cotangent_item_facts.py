@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from typing import TYPE_CHECKING
 
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import NONE, call_type, declare
+from ir.late import late
 from ir.types import TOP, Dict, Known, Mapping, Sequence, Tuple, Type, Union, join, widen
-from zyg import cotangent, cotangent_items
+from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.array_type import Array, is_basic_index, is_number
 from zyg.cotangent_facts import (
     holds_numbers,
@@ -17,9 +19,20 @@ from zyg.cotangent_facts import (
     is_table,
     zeros_type,
 )
-from zyg.cotangent_place_facts import row_type, sum_of_rows
 from zyg.numpy_facts import is_real
 
+if TYPE_CHECKING:
+    from zyg import cotangent_place_facts as place_facts
+else:  # it is for tables: rows in lists and dicts
+    place_facts = late("zyg.cotangent_place_facts")
+
+facts.late(
+    "zyg.cotangent_place_facts", cotangent_places.item_in, cotangent_places.found_in,
+    cotangent_places.add_in, cotangent_places.cleared_in, cotangent_places.row_at,
+    cotangent_places.cleared_to, cotangent_places.without_key, cotangent_places.with_key,
+    cotangent_places.without_place_in, cotangent_places.with_place_in,
+    cotangent_places.owned_within, cotangent_places.one_hot_in,
+)
 
 @declare(cotangent_items.add_at)
 def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
@@ -30,10 +43,12 @@ def add_at(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(cls, join(item, call_type(operator.add, item, value)))
         case (Mapping(cls, key, item) as bar, index, value) if holds_numbers(bar):
             return Mapping(cls, key, join(item, call_type(operator.add, item, value)))
-        case (Sequence(item=item) as bar, index, value) if row_type(bar, [index]) is not None:
-            return Sequence(list, sum_of_rows(item, value))
+        case (Sequence(item=item) as bar, index, value) if (
+            place_facts.row_type(bar, [index]) is not None
+        ):
+            return Sequence(list, place_facts.sum_of_rows(item, value))
         case (Mapping(cls, key, item), _, value):
-            return Mapping(cls, key, sum_of_rows(item, value))
+            return Mapping(cls, key, place_facts.sum_of_rows(item, value))
         case (Sequence(cls), _, _) if cls is list:
             return Sequence(list, TOP)
         case _:

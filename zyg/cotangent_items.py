@@ -134,6 +134,18 @@ def _are_weights(zeros: np.ndarray[Any, Any], places: Any, value: Any) -> bool:
     )
 
 
+def at_index(bar: Any, items: Any, index: Any) -> Any:
+    """The cotangent of a list of which one item was read, with structural zeros for the others."""
+    from_others = [None for _ in items]
+    return from_others if bar is None else cleared_but(bar, from_others, index)
+
+
+def cleared_but(bar: Any, zeros: list[Any], index: Any) -> Any:
+    """Structural zeros but for one item."""
+    position = range(len(zeros))[index]
+    return [bar if i == position else zero for i, zero in enumerate(zeros)]
+
+
 def taken(bar: Any, index: Any) -> Any:
     """The cotangent of what was stored at `index`, in memory of its own.
 

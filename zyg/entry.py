@@ -17,6 +17,7 @@ import numpy as np
 from ir import special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
+from ir.late import imported
 from ir.types import Known, Type
 from zyg import unusual_arrays
 from zyg.binding import Callee, Plan, callee_of, plan_of, value_of, with_heap_passed
@@ -31,12 +32,11 @@ from zyg.call_forms import (
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Shared
 from zyg.compiler.specialisation import parameter_type
-from zyg.compiler.wrappers import forget_cached
 from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 from zyg.signature import abstract_all, by_identity
 
 special_calls.LATE["copy"] = "zyg.compiler.copies"
@@ -59,7 +59,9 @@ def entry_for(
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
     if not is_at_run_time(mode):
-        forget_cached()
+        wrappers = imported("zyg.compiler.wrappers")
+        if wrappers is not None:
+            wrappers.forget_cached()
     key = _key(mode, function, args, kwargs)
     if key in cache.changing:
         raise ChangesArguments("arguments are changed in place", None)

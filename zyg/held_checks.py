@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ir import facts
 from ir.container_facts import DICT_ITEMS
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import is_captured, is_known, version_of
@@ -129,3 +130,6 @@ def unless_holding_held(value: Any) -> None:
     """The same for a container whose elements may be changed as well."""
     for found in memory_in(value):
         unless_held(found)
+
+
+facts.effect(unless_held, unless_holding_held)

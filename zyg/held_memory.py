@@ -11,12 +11,12 @@ what takes each change back that came later: nothing is copied where a list of r
 
 from __future__ import annotations
 
-from _thread import _local  # the import of `threading` takes as long as seven modules here
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ir import facts
 from ir.heap import Identity
 from zyg.errors import NotDifferentiable
 from zyg.held_views import VIEWS, dict_of, is_read_later
@@ -33,6 +33,7 @@ from zyg.memory_kinds import (
     memory_captured,
     memory_in,
 )
+from zyg.shadow_calls import state
 
 Undo: TypeAlias = Callable[..., Any]
 
@@ -256,17 +257,6 @@ class RunningNames:
         self.given: list[Any] = []
 
 
-class _State(_local):
-    """What runs in this thread: a forward pass that works on objects, what these hold."""
-
-    run: object = None
-    held: Holding | None = None
-    names: RunningNames | None = None
-
-
-state = _State()
-
-
 def running_names() -> RunningNames | None:
     """What the program that runs takes names for, if it works on objects."""
     return state.names
@@ -443,3 +433,6 @@ def version_of(value: Any) -> int:
     """How many changes were made of memory since objects hold it."""
     memory = None if state.held is None else state.held.of(value)
     return 0 if memory is None else memory.version
+
+
+facts.effect(hold, held_memory)

@@ -26,7 +26,7 @@ from zyg.array_type import Array
 from zyg.cotangent import accumulate, from_items
 from zyg.errors import NotDifferentiable
 from zyg.readers import read_once, refuse_steps
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 
 
 def items_of(iterable: Any) -> Any:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from zyg.held_views import VIEWS, is_read_later, sources_of
+from zyg.signature import METHODS
 
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
 # What may have captured memory.
 _CACHED = type(lru_cache(len))
-METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
 FUNCTIONS = (FunctionType, partial, _CACHED, *METHODS)
 # Classes of which most values are: no memory is in them.
 PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])

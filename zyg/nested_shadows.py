@@ -17,7 +17,7 @@ from ir import facts
 from ir.heap import Identity
 from ir.types import TOP, Instance, Known, Type
 from zyg.errors import NotDifferentiable
-from zyg.shadow_records import UNTOUCHED
+from zyg.shadow_calls import UNTOUCHED
 
 
 class Bars:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import ast
-import types
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from ir.errors import NeedsHeap
 from ir.memory_facts import CHANGING
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.types import Bottom, Closure, Type
+from ir.types import Bottom, Type
 from zyg.array_type import Array
 
 ELLIPSIS = Const(...)
@@ -120,15 +119,6 @@ def added_at(
 
 def _is_array(operand: Operand) -> bool:
     return isinstance(type_of(operand), Array)
-
-
-def is_users(callee: Operand) -> bool:
-    """Whether a callee is a Python function of the user's, whose `out` means what it says."""
-    if isinstance(callee, Value):
-        return isinstance(callee.type, Closure)
-    module = getattr(callee.value, "__module__", None) or ""
-    is_function = isinstance(callee.value, types.FunctionType)
-    return is_function and module.partition(".")[0] not in ("numpy", "scipy")
 
 
 def written_out(

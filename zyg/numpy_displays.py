@@ -15,7 +15,7 @@ from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
 from ir.types import Tuple, Type
 from zyg.array_type import Array
-from zyg.numpy_shapes import array
+from zyg.numpy_arrangements import array
 
 
 @special(np.array)

@@ -37,9 +37,7 @@ from ir.types import (
 )
 from zyg import numpy_indexing as numpy_indexing
 from zyg import numpy_linear as numpy_linear
-from zyg import numpy_places as numpy_places
 from zyg import numpy_shapes as numpy_shapes
-from zyg import permissions as permissions
 from zyg.array_type import (
     NUMPY_SCALARS,
     Array,
@@ -53,6 +51,7 @@ from zyg.numpy_example import broadcast_result, by_example, class_key, elementwi
 
 facts.late("zyg.numpy_results", "numpy", "numpy.linalg", "numpy.ndarray")
 facts.late("zyg.numpy_transforms", "numpy.fft")
+facts.late("zyg.permissions", np.median, np.percentile, np.quantile)
 
 UFUNCS = tuple(
     {id(item): item for item in vars(np).values() if isinstance(item, np.ufunc)}.values()
@@ -82,7 +81,20 @@ facts.of_numbers(*(ufunc for ufunc in BROADCASTING if ufunc not in PARTIAL_UFUNC
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:
     facts.result(_function)(elementwise(_function))
-facts.result(np.where)(numpy_places.or_choices(elementwise(np.where, 3)))
+_chosen = elementwise(np.where, 3)
+
+
+@facts.result(np.where)
+def where(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """With a condition alone it gives places."""
+    return call_type(np.nonzero, args[0]) if len(args) == 1 else _chosen(args, kwargs)
+
+
+facts.late(
+    "zyg.numpy_places", np.tril_indices, np.triu_indices, np.tril_indices_from,
+    np.triu_indices_from, np.diag_indices, np.diag_indices_from, np.nonzero, np.ix_,
+    np.flatnonzero, np.argwhere, np.lexsort, np.searchsorted, np.ndarray.searchsorted, np.digitize,
+)
 
 
 def clipped(callee: Callable[..., Any]) -> facts.ResultOf:

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from ir import facts
-from ir.fact_rules import declare, distributed
+from ir.fact_rules import declare
 from ir.types import TOP, Known, Tuple, Type
 from zyg.array_type import ANY, Array, Dims, as_array, dims_of, element_or_array
 from zyg.numpy_shapes import argument
@@ -50,15 +50,6 @@ def places_in_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if not isinstance(items, Array) or not items.dims:
         return TOP
     return Tuple((_PLACES,) * len(items.dims))
-
-
-def or_choices(chosen: facts.ResultOf) -> facts.ResultOf:
-    """The rule of `np.where`: with a condition alone it gives places."""
-
-    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        return (places_in_array if len(args) == 1 else chosen)(args, kwargs)
-
-    return distributed(result_of)
 
 
 @facts.result(np.ix_)

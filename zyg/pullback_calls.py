@@ -33,7 +33,7 @@ from zyg.object_gradients import pullback_through_heap
 from zyg.program_names import admitted
 from zyg.saved_values import protected
 from zyg.seeds import Like, filled
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 
 
 def run_pullback(

@@ -11,8 +11,9 @@ from ir.held_walks import TAKING_AT_ONCE
 from ir.primitives import UNBOUND
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import as_made, as_shown, versions_of
-from zyg.held_memory import is_known, state
+from zyg.held_memory import is_known
 from zyg.held_views import VIEWS, Reader, dict_of
+from zyg.shadow_calls import state
 from zyg.signature import is_users
 
 

@@ -8,18 +8,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir import facts
+from ir.late import late
 from zyg.cotangent import accumulate, realness_of
 from zyg.cotangent_items import accumulate_at, one_hot
 from zyg.errors import NotDifferentiable
-from zyg.held_memory import Seen
-from zyg.memory_kinds import is_memory
-from zyg.shadow_records import UNTOUCHED
-from zyg.shadows import Shadows
+from zyg.shadow_calls import UNTOUCHED
+
+if TYPE_CHECKING:
+    from zyg import memory_kinds
+    from zyg.held_memory import Seen
+    from zyg.shadows import Shadows
+else:
+    memory_kinds = late("zyg.memory_kinds")
 
 
 def add_item(
@@ -75,7 +80,7 @@ def add_object(shadows: Shadows, obj: Any, bar: Any) -> None:
     What stands in its attributes may have been replaced since, so that they have to hold numbers.
     """
     for name, own in (bar or {}).items():
-        if own is not None and (isinstance(own, dict | tuple) or is_memory(own)):
+        if own is not None and (isinstance(own, dict | tuple) or memory_kinds.is_memory(own)):
             raise NotDifferentiable(
                 f"the attribute `{name}` of a {type(obj).__name__} holds more than a number, in a "
                 "call that zyg differentiates apart from the code around it, which changes objects"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-UNTOUCHED = float("0")
+from zyg.shadow_calls import UNTOUCHED
 
 
 class Record:

@@ -21,7 +21,6 @@ its cotangent is there, and before it belongs to the values that the program com
 
 from __future__ import annotations
 
-from _thread import _local  # the import of `threading` takes as long as seven modules here
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,13 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir import facts
 from ir.generators import watching
-from ir.types import Instance, Type
+from ir.types import Instance
 from zyg.cotangent import accumulate, is_list_of, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
-from zyg.held_checks import unless_held, unless_holding_held
 from zyg.held_memory import (
     Holding,
     Memory,
@@ -44,14 +41,13 @@ from zyg.held_memory import (
     RunningNames,
     Seen,
     held_memory,
-    hold,
     owner_of,
     shown_by,
-    state,
 )
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.memory_kinds import FUNCTIONS, PLAIN, is_memory, leads_to_memory, reaches_memory
-from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
+from zyg.shadow_calls import UNTOUCHED, running, state
+from zyg.shadow_records import Records, records_for
 
 if TYPE_CHECKING:
     from zyg.watched_memory import Watched
@@ -340,25 +336,6 @@ def _copied(parts: Parts) -> Parts:
     return {key: None if part is None else part.copy() for key, part in parts.items()}
 
 
-class _Running(_local):
-    """The table of the adjoint that runs in this thread."""
-
-    shadows: Shadows | None = None
-
-
-_running = _Running()
-
-
-def is_running() -> bool:
-    """Whether a call is made from differentiated code that works on objects."""
-    return state.run is not None
-
-
-def current_run() -> object:
-    """The identity of the forward pass that works on objects, if one is running."""
-    return state.run
-
-
 @contextmanager
 def forward(held: list[Any], names: RunningNames) -> Iterator[Holding]:
     """Around a forward pass of code that takes the heap; objects hold the values in `held`."""
@@ -388,31 +365,24 @@ def backward(held: Holding, is_joint: bool = False) -> Iterator[Shadows]:
     `held` is the memory that objects hold where it begins: behind the forward pass, which in the
     joint form (`is_joint`) still has to run.
     """
-    before, made = (_running.shadows, state.held), Shadows()
-    _running.shadows, state.held = made, held if is_joint else held.copy()
+    before, made = (running.shadows, state.held), Shadows()
+    running.shadows, state.held = made, held if is_joint else held.copy()
     try:
         yield made
     finally:
-        _running.shadows, state.held = before
-
-
-def current_shadows() -> Shadows:
-    """The table of the adjoint that is running."""
-    if _running.shadows is None:
-        raise NotDifferentiable("this back function works on objects, and runs on its own")
-    return _running.shadows
+        running.shadows, state.held = before
 
 
 @contextmanager
 def apart() -> Iterator[Shadows]:
     """Around back functions whose cotangents are asked for, but add to nothing: gives a table of
     their own, for what they leave to objects."""
-    before = _running.shadows
-    _running.shadows = made = Shadows()
+    before = running.shadows
+    running.shadows = made = Shadows()
     try:
         yield made
     finally:
-        _running.shadows = before
+        running.shadows = before
 
 
 # Of other subclasses, `copy` would make a plain dict.
@@ -439,61 +409,3 @@ def kept_contents(value: Any) -> Any:
     if hasattr(type(value), "with_own_memory"):
         return value.with_own_memory(kept_contents)
     return value
-
-
-def add(shadows: Shadows, obj: Any, name: str, bar: Any) -> None:
-    shadows.add(obj, name, bar)
-
-
-def take(shadows: Shadows, obj: Any, name: str, zero: Any = None) -> Any:
-    return shadows.take(obj, name, zero)
-
-
-def records(shadows: Shadows, cls: type, numbers: tuple[str, ...]) -> Records:
-    return shadows.records(cls, numbers)
-
-
-def record(of: Records, obj: Any) -> Record:
-    return of[obj]
-
-
-def bar_of(of: Record, name: str) -> Any:
-    """The cotangent of an attribute, out of the record of its object."""
-    return getattr(of, name)
-
-
-def set_bar(of: Record, name: str, bar: Any) -> None:
-    setattr(of, name, bar)
-
-
-def increase_bar(of: Record, name: str, bar: Any) -> None:
-    setattr(of, name, getattr(of, name) + bar)
-
-
-def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, seen: Seen) -> None:
-    """`add` for an attribute that holds memory, or a tuple of such."""
-    shadows.add(obj, name, shadows.absorb(seen, bar))
-
-
-def release(shadows: Shadows, obj: Any, name: str, seen: Seen, newly: Newly | None) -> Any:
-    return shadows.release(obj, name, seen.value, newly)
-
-
-def absorb(shadows: Shadows, seen: Seen, bar: Any) -> Any:
-    return shadows.absorb(seen, bar)
-
-
-def absorb_item(shadows: Shadows, seen: Seen, index: Any, bar: Any) -> Any:
-    return shadows.absorb_item(seen, index, bar)
-
-
-facts.effect(add, take, add_held, release, absorb, absorb_item, hold, held_memory)
-facts.effect(unless_held, unless_holding_held)
-facts.effect(bar_of, set_bar, increase_bar)
-# A record is made where it is asked for, and is the same from then on.
-facts.pure(records, record, current_shadows)
-
-
-@facts.result(current_shadows)
-def _current_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return SHADOWS

@@ -184,6 +184,23 @@ def is_by_rules(function: Any) -> bool:
     return module.partition(".")[0] in BY_RULES or module.startswith("numpy.ma.")
 
 
+def is_dispatching(function: Any) -> bool:
+    """Whether this is what `functools.singledispatch` makes."""
+    return isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING
+
+
+def is_for_run_time(function: Any) -> bool:
+    """Whether what a Python function does is looked into when it is called only."""
+    return is_dispatching(function) or is_record(function)
+
+
+def is_record(function: Any) -> bool:
+    """Whether this is `dataclasses.asdict` or `astuple`; the module is large."""
+    return getattr(function, "__module__", None) == "dataclasses" and (
+        function.__name__ in ("asdict", "astuple")
+    )
+
+
 def hides_methods(value: Any) -> bool:
     """Whether an object holds something of its own under the name of a method of its class."""
     held = getattr(value, "__dict__", None)
@@ -199,6 +216,9 @@ def methods_of(cls: type) -> frozenset[str]:
         name for base in cls.__mro__ for name, held in vars(base).items() if isinstance(held, kinds)
     )
 
+
+_DISPATCHING = getattr(functools.singledispatch(lambda x: x), "__code__", None)
+METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 # What a built-in function has as its `__self__` that is no method of an object.
 _OWNERS_OF_FUNCTIONS = (types.ModuleType, type, types.NoneType)

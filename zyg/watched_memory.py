@@ -15,9 +15,9 @@ from zyg.held_memory import (
     is_container,
     nothing,
     owner_of,
-    state,
 )
 from zyg.memory_kinds import memory_in
+from zyg.shadow_calls import state
 
 
 class Watched:

@@ -31,7 +31,6 @@ from ir.core import (
     Yield,
     is_end_guarded,
 )
-from ir.emit import attempts
 from ir.emit import changes as changes  # registers how they are printed
 from ir.emit.forms import statement_form
 from ir.emit.lower import Leave
@@ -240,6 +239,8 @@ class _FunctionEmitter(OperationEmitter):
         name = self.naming.name(op.error) if self.uses[op.error] else None
         known = facts.uncaught_among(map(self.known_class, op.catches))
         passing = [self.environment.constant(error) for error in known]
+        from ir.emit import attempts  # few programs have any
+
         made, behind = attempts.statement(body[:at], body[at:], catches, name, handler, passing)
         self.add(made, location)
         self.statements += behind

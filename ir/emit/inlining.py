@@ -58,14 +58,15 @@ class Inlining:
         pending: list[Value] = []  # candidates that must keep their order, oldest first
         free: set[Value] = set()  # candidates that may move
         for op in block.ops:
-            for inner in blocks_of(op):
-                self._block(inner)
+            arms = blocks_of(op)
+            for arm in arms:
+                self._block(arm)
             is_expression = isinstance(op, If) and self._is_expression(op)
             operands = self._read_in_order(op)
-            inside = [inner for arm in blocks_of(op) for inner in arm.ops]
-            keeps_order = any(map(is_ordered, inside if is_expression else [op]))
+            inside = [inner for arm in arms for inner in arm.ops]
+            keeps_order = any(map(is_ordered, inside)) if is_expression else is_ordered(op)
             taken = self._take(operands, pending, free)
-            keeps_order = keeps_order or any(value in self._ordered for value in taken)
+            keeps_order = keeps_order or not self._ordered.isdisjoint(taken)
             if may_change_unseen(op):
                 free -= self._reading
             weight = 1 + sum(self._weight.get(value, 0) for value in taken)
@@ -81,9 +82,9 @@ class Inlining:
                     pending.append(value)
                 else:
                     free.add(value)
-            elif keeps_order or blocks_of(op):
+            elif keeps_order or arms:
                 pending.clear()
-            is_statement = bool(blocks_of(op)) and not is_expression
+            is_statement = bool(arms) and not is_expression
             if is_statement or op in self._consuming or is_change(op) or is_end_guarded(op):
                 pending.clear()
                 free.clear()

@@ -46,7 +46,6 @@ COMPARE: dict[Any, ast.cmpop] = {
 # Modules whose members are spelled `alias.member`, in the order of preference.
 _modules: list[tuple[str, types.ModuleType]] = [("math", math)]
 _spelled: dict[int, tuple[str, str]] = {}
-_scanned = 0
 
 
 def spell_module(alias: str, module: types.ModuleType) -> None:
@@ -55,17 +54,20 @@ def spell_module(alias: str, module: types.ModuleType) -> None:
 
 
 def _spelling(value: object) -> tuple[str, str] | None:
-    global _scanned, _spelled
-    while _scanned < len(_modules):
-        alias, module = _modules[_scanned]
-        # The first name that a module has for an object, in the first module that has it.
-        names = {
-            id(member): (alias, name) for name, member in reversed(vars(module).items())
-            if callable(member) and name[0] != "_"
-        }
-        _spelled = {**names, **_spelled}
-        _scanned += 1
-    return _spelled.get(id(value))
+    """The first name that a module has for a callable, in the first module that has it."""
+    known = _spelled.get(id(value))
+    if known is not None or not callable(value):
+        return known
+    home = getattr(value, "__module__", None)  # which ufuncs don't always have
+    package = home.partition(".")[0] if isinstance(home, str) else None
+    for alias, module in _modules:
+        if package not in (None, module.__name__.partition(".")[0]):
+            continue
+        for name, member in vars(module).items():
+            if member is value and name[0] != "_":
+                _spelled[id(value)] = alias, name  # the module keeps it alive
+                return alias, name
+    return None
 
 
 _forms: dict[int, Callable[[list[ast.expr], Environment], ast.expr]] = {}

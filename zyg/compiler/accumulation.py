@@ -8,21 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir import primitives
-from ir.core import (
-    Block,
-    Call,
-    Const,
-    Location,
-    Op,
-    Operand,
-    Value,
-    type_of,
-)
+from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
+from ir.late import late, late_class
 from ir.typed_branches import is_same_operand
 from ir.types import (
     TOP,
@@ -40,9 +32,8 @@ from ir.types import (
 from zyg import cotangent, cotangent_items
 from zyg.array_type import NUMPY_SCALARS, dtype_of_operand, rank_of, same_shape, summed_axes
 from zyg.compiler.activity import may_vary
-from zyg.compiler.algebra import SIGNED, is_const, neutral
+from zyg.compiler.algebra import SIGNED, Algebra, is_const, neutral
 from zyg.compiler.augment import Augmenter
-from zyg.compiler.item_contributions import ItemContributions
 from zyg.compiler.masks import Masks
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.tangents import (
@@ -63,9 +54,18 @@ from zyg.compiler.tangents import (
 )
 from zyg.cotangent_facts import has_number_for_each, holds_numbers
 from zyg.numpy_facts import is_real
-from zyg.shadow_items import add_constant_object, add_object
-from zyg.shadows import current_shadows
+from zyg.shadow_calls import current_shadows
 
+if TYPE_CHECKING:
+    from zyg import shadow_items
+    from zyg.compiler.item_contributions import ItemContributions
+else:  # they are for cotangents of objects, and of single items
+    shadow_items = late("zyg.shadow_items")
+    ItemContributions = late_class(
+        "zyg.compiler.item_contributions", "ItemContributions", Algebra,
+        "nested_sum _numbers_in _changes _change_of _changed read_within is_item_of_list "
+        "_hot_unless_none _hot_item _tuple_items",
+    )
 
 class Accumulation(ItemContributions):
     """Builds adjoint operations, and keeps the cotangent of each value: `bars`."""
@@ -113,6 +113,10 @@ class Accumulation(ItemContributions):
             if callee.value in _ARITHMETIC:
                 args = [_as_float(args[0], args[1]), _as_float(args[1], args[0])]
         return super().typed_call(callee, args, kwargs, names, loc)
+
+    def _one_hot(self, operand: Operand) -> Call | None:
+        hot = self._call_of(operand, cotangent_items.one_hot)
+        return self._call_of(operand, cotangent_items.at_index) if hot is None else hot
 
     def _unspread(self, callee: object, args: list[Operand]) -> list[Operand]:
         """Operands without `np.broadcast_to` where the other operand has the full shape."""
@@ -200,7 +204,7 @@ class Accumulation(ItemContributions):
                 self.leave_to_objects(self._seen_here[operand], bar)
                 return
             changes = self.surroundings.may_change_objects()
-            add = add_object if changes else add_constant_object
+            add = shadow_items.add_object if changes else shadow_items.add_constant_object
             self.call(add, self.heap_bar(), operand, bar)
             return
         bar = self._instantiated(operand, bar)
@@ -251,7 +255,7 @@ class Accumulation(ItemContributions):
             sums = map(self.plus, parts_a, parts_b, likes)
             return self.call(primitives.build_tuple, *sums)
         for whole, item in ((a, b), (b, a)):
-            hot_item = self._hot_item(item)
+            hot_item = self._hot_item(item) if isinstance(type_of(item), Tuple) else None
             items = None if hot_item is None else self._tuple_items(whole)
             if hot_item is not None and items is not None:
                 index, bar = hot_item

@@ -1,4 +1,4 @@
-"""What `len`, `in` and truth ask of values of which no class is known: methods that change nothing.
+"""What calls ask of objects: methods that must change nothing, where no class is known.
 
     n = len(p)         unless_changing(len, p); n = len(p)
 
@@ -10,24 +10,45 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import Const, Location, Operand, type_of
+from ir.late import late
 from ir.place_state import check_call
 from ir.typed_calls import TypedCalls
 from ir.types import class_of
-from zyg.compiler.texts import may_change_by
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
 from zyg.signature import is_users
 
+if TYPE_CHECKING:
+    from zyg.compiler import texts
+else:
+    texts = late("zyg.compiler.texts")
+
+TEXTS = (str, repr, ascii, format, print, str.format, primitives.format_value)
+# Built-in functions that call one of these for each of several items.
+EACH = (map, filter, sorted, min, max)
+_MAKING_TEXTS = frozenset(map(id, (*TEXTS, *EACH, operator.mod)))
 _TRUTH = ("__bool__", "__len__")
 _METHODS = {
     id(len): ("__len__",), id(operator.contains): ("__contains__",), id(bool): _TRUTH,
     id(operator.truth): _TRUTH, id(operator.not_): _TRUTH, id(int): ("__int__", "__index__"),
     id(round): ("__round__",), id(hash): ("__hash__",),
 }
+
+
+def makes_text(callee: object, args: list[Operand], kwargs: dict[str, Operand]) -> bool:
+    """Whether a call makes texts of what it is given (`zyg.compiler.texts`)."""
+    if id(callee) not in _MAKING_TEXTS:
+        return False
+    if callee is operator.mod:
+        return len(args) == 2 and class_of(type_of(args[0])) is str
+    return not any(callee is function for function in EACH) or any(
+        isinstance(arg, Const) and any(arg.value is function for function in TEXTS)
+        for arg in (*args, *kwargs.values())
+    )
 
 
 def check_asked(
@@ -55,7 +76,7 @@ def unless_changing(function: Any, value: Any) -> None:
 
 @functools.lru_cache(maxsize=1024)
 def _changes(cls: type, methods: tuple[str, ...]) -> bool:
-    return is_users(cls) and may_change_by(cls, methods)
+    return is_users(cls) and texts.may_change_by(cls, methods)
 
 
 constant(unless_changing)

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 from ir import primitives
 from ir.core import Block, Function, Operand, Value, Yield, type_of
 from ir.errors import Unsupported
+from ir.late import late
 from ir.memory_facts import is_change
 from ir.place_state import NEW
 from ir.rewrite import free_values, walk
 from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
-from zyg.compiler import handing_over
+from zyg.compiler import handing_over, saving
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, pack_arms
 from zyg.compiler.assigned import Assigned
@@ -43,14 +44,13 @@ from zyg.compiler.generated import (
     passed_inputs,
 )
 from zyg.compiler.handing_over import HandedOver, handed_over
+from zyg.compiler.inner_gradients import Derived, HoldsMemory, Opened, Unsettled, expanded
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.nesting import Derived, HoldsMemory, Opened, Unsettled, expanded
 from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
-from zyg.compiler.preserve import preserve
-from zyg.compiler.preserve_held import preserve_held
 from zyg.compiler.records import pack_records
+from zyg.compiler.restoring import with_log
 from zyg.compiler.returned import (
     bar_of_input,
     bar_type,
@@ -61,28 +61,23 @@ from zyg.compiler.returned import (
     value_of,
     versions_behind_of,
 )
-from zyg.compiler.saving import (
-    as_prototypes,
-    close_forward,
-    holds_memory,
-    in_program_order,
-    open_adjoint,
-    shared_with_user,
-)
 from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.compiler.specialise import Specialiser
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.temporaries import reuse_temporaries
 from zyg.compiler.transpose import Transposer
-from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.unread_values import parted, shapes_without_values
-from zyg.compiler.versions import Versions
 from zyg.nested_shadows import TABLE, new_table
-from zyg.shadows import kept_contents
 
 if TYPE_CHECKING:
+    from zyg import shadows
+    from zyg.compiler import preserve, preserve_held, undo
     from zyg.compiler.fields import Fields
+    from zyg.compiler.versions import Versions
+else:  # they are for programs that change something in place
+    preserve, undo = late("zyg.compiler.preserve"), late("zyg.compiler.undo")
+    preserve_held, shadows = late("zyg.compiler.preserve_held"), late("zyg.shadows")
 
 MAX_ROUNDS = 8
 NOTHING = Yield([])
@@ -277,9 +272,11 @@ class Compiler:
         forward = Block([], augmenter.ops, NOTHING)
         if made.heap is not None or not any(map(is_change, walk(forward))):
             return None
+        from zyg.compiler.versions import Versions
+
         versions = Versions(forward, self._inputs(made))
         if logged:
-            transposer.log = new_log(versions, logged)
+            transposer.log = undo.new_log(versions, logged)
         return versions
 
     def _inputs(self, made: Specialisation) -> list[Value]:
@@ -349,17 +346,17 @@ class Compiler:
         handed_on = pair.handed_on(result, self._inputs(made))
         self._preserve(made, forward, adjoint, transposer, versions, logged, handed_on)
         saved = [value for value in free_values(adjoint) if value not in given]
-        saved = in_program_order(saved, self._inputs(made), forward)
+        saved = saving.in_program_order(saved, self._inputs(made), forward)
         forward.exit = Yield([result, *saved])
         saved = pack_records(forward, adjoint, saved)
         saved = pack_arms(forward, adjoint, saved)
         forward.exit = Yield([result, *saved])
         eliminate_dead(forward, is_silent)
-        saved = as_prototypes(forward, adjoint, saved)
-        pair.copied = shared_with_user(forward, saved, result)
+        saved = saving.as_prototypes(forward, adjoint, saved)
+        pair.copied = saving.shared_with_user(forward, saved, result)
         pair.saved_names = tuple(value.name for value in saved)
-        close_forward(forward, [result, *saved])
-        open_adjoint(adjoint, saved)
+        saving.close_forward(forward, [result, *saved])
+        saving.open_adjoint(adjoint, saved)
         inputs = self._inputs(made)
         params = [inputs[i] for i in pair.passed]
         pair.forward.ir_function = finished_function(made, pair.forward.name, params, forward)
@@ -387,16 +384,17 @@ class Compiler:
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
         on_heap = made.heap is not None
-        copied = preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
-        if versions is not None:
-            decide(versions, logged, copied)
-        if made.heap is not None and transposer.surroundings.may_change_held():
+        if any(map(is_change, walk(forward))):
+            copied = preserve.preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
+            if versions is not None:
+                undo.decide(versions, logged, copied)
+        if on_heap and transposer.surroundings.may_change_held():
             known = {*self._inputs(made), *(v for op in walk(forward) for v in op.results)}
             apart = {value for value in free_values(adjoint) if value not in known}
             # A copy that is differentiated has a rule.
             is_followed = not transposer.surroundings.holds_at_run_time()
-            copy = kept_with_objects if is_followed else kept_contents
-            preserve_held(forward, adjoint, transposer.exported, apart, copy)
+            copy = kept_with_objects if is_followed else shadows.kept_contents
+            preserve_held.preserve_held(forward, adjoint, transposer.exported, apart, copy)
 
     # The joint form
 
@@ -467,7 +465,9 @@ class Compiler:
         params = [self._inputs(made)[i] for i in passed]
         function = finished_function(made, name, params, body)
         if is_inner and not wants_value:
-            function.returned = tuple([NEW if holds_memory(type_of(b)) else None for b in bars])
+            function.returned = tuple([
+                NEW if saving.holds_memory(type_of(bar)) else None for bar in bars
+            ])
         function.changes = tuple(passed.index(i) for i in made.handed_out if i in passed)
         if versions_behind:
             function.updates = tuple(passed.index(i) for i in made.handed_out)

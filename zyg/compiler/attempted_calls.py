@@ -27,10 +27,9 @@ from zyg.compiler.dynamic import (
 )
 from zyg.compiler.memory import refuse_lost_changes
 from zyg.compiler.rule_backs import BackOfValue
-from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of
-from zyg.signature import is_by_rules, is_users
+from zyg.signature import is_by_rules, is_for_run_time, is_users
 
 # What calls no Python code of the user's, but for what it is given.
 _WRITTEN_IN_C = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)

@@ -38,13 +38,12 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.heap import HEAP, HEAP_NAME
-from ir.late import late
+from ir.late import late, late_class
 from ir.rewrite import Mapping, blocks, defined
 from ir.typed_branches import MakeBranch
 from ir.typed_calls import IN_PLACE
 from ir.types import Known, Method, Scalar, Sequence, Tuple, Type, join
-from zyg.compiler.forward_calls import ForwardCalls
-from zyg.compiler.forward_objects import without_heap_operand
+from zyg.compiler.forward_objects import ForwardObjects, without_heap_operand
 from zyg.compiler.forward_rules import callee_name
 from zyg.compiler.forward_steps import BranchStep, LambdaStep, LoopStep, Step, works_on_heap
 from zyg.compiler.lengths import stored_into
@@ -56,8 +55,14 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choo
 
 if TYPE_CHECKING:
     from zyg.compiler import refusals
-else:  # it is for calls that are found at run time
+    from zyg.compiler.forward_calls import ForwardCalls
+else:  # they are for calls of the user's functions, and those that are found at run time
     refusals = late("zyg.compiler.refusals")
+    ForwardCalls = late_class(
+        "zyg.compiler.forward_calls", "ForwardCalls", ForwardObjects,
+        "_static_call _changes_arguments _held_by _may_find_objects _take_apart _uncaught "
+        "_defaults _dynamic_call",
+    )
 
 STRUCTURE = (
     primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.unpack,

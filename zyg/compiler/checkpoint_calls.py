@@ -23,12 +23,13 @@ from zyg.checkpointing import checkpointed, compare_values
 from zyg.compiler.arguments import bind_operands
 from zyg.compiler.checkpoint_loops import Repeated
 from zyg.compiler.generated import identifier
+from zyg.compiler.inner_gradients import expansions
 from zyg.compiler.mutation import unsupported
-from zyg.compiler.nesting import expansions, read_captured, read_own_defaults
+from zyg.compiler.nesting import read_captured, read_own_defaults
 from zyg.compiler.specialisation import RunAgain
 from zyg.compiler.specialise import Specialiser
 from zyg.errors import NotDifferentiable
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 
 __all__ = ["checkpointed"]
 

@@ -27,7 +27,7 @@ from ir.core import (
 )
 from ir.emit import emit_functions
 from ir.load import load_definitions
-from ir.memory_facts import CHANGING
+from ir.memory_facts import CHANGING, is_change
 from ir.rewrite import clone, free_values, replace_operands, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, is_silent, share_common
 from ir.types import TOP, Known, Tuple
@@ -42,12 +42,12 @@ from zyg.compiler.mutation import unsupported
 from zyg.compiler.preserve import changed_at_entry, preserve
 from zyg.compiler.records import pack_records
 from zyg.compiler.repeatable import is_repeatable
+from zyg.compiler.restoring import with_log
 from zyg.compiler.returned import seed_name
 from zyg.compiler.saving import as_prototypes, close_forward, open_adjoint
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.tangents import is_numeric, seed_type
 from zyg.compiler.transpose import Transposer
-from zyg.compiler.undo import with_log
 
 
 class OfLoop(Generated):
@@ -252,8 +252,7 @@ _plain: WeakKeyDictionary[Repeated, Generated] = WeakKeyDictionary()
 def _is_needless(call: Call) -> bool:
     """Whether a call may be left out whose results nobody reads, where it is run again."""
     callee = call.callee.value if isinstance(call.callee, Const) else None
-    is_change = id(callee) in CHANGING and callee is not primitives.updating
-    return is_pure(call) or is_change
+    return is_pure(call) or (id(callee) in CHANGING and callee is not primitives.updating)
 
 
 def _facts(made: Specialisation, source: LoopFunction, loop: For, args: list[Value]) -> Steps:
@@ -318,7 +317,8 @@ class _Replayed:
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
         forward = Block([], loop.body.ops, Yield([]))
-        preserve(forward, adjoint, transposer.exported)
+        if any(map(is_change, walk(forward))):
+            preserve(forward, adjoint, transposer.exported)
         begin = Call(
             Const(steps_back), [Const(self._steps), self._kept], {}, [self._back], loop.loc
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
-from zyg import cotangent, cotangent_items, shadows
+from zyg import cotangent, cotangent_items, shadow_calls
 from zyg.cotangent_items import accumulate_at, clear_at, cycle_back, insert_place, take_push_back
 from zyg.cotangent_places import drop_place, item_in
 
@@ -114,7 +114,7 @@ IN_PLACE = {
         set_item_into, clear_at_into, drop_last_into, insert_place, take_push_back, cycle_back,
         add_in_into, set_in_into, clear_to_into, drop_place_into, insert_place_into,
         drop_key_into, clear_key_to_into, append_into,
-        shadows.add, shadows.take,
+        shadow_calls.add, shadow_calls.take,
     )
 }
 
@@ -170,27 +170,27 @@ def _method(name: str) -> Any:
     return expression
 
 
-expression_form(shadows.add)(_method("add"))
-expression_form(shadows.take)(_method("take"))
-expression_form(shadows.records)(_method("records"))
+expression_form(shadow_calls.add)(_method("add"))
+expression_form(shadow_calls.take)(_method("take"))
+expression_form(shadow_calls.records)(_method("records"))
 
 
-@expression_form(shadows.record)
+@expression_form(shadow_calls.record)
 def _print_record(args: list[ast.expr], environment: Any) -> ast.expr:
     return subscript(args[0], args[1])
 
 
-@expression_form(shadows.bar_of)
+@expression_form(shadow_calls.bar_of)
 def _print_bar_of(args: list[ast.expr], environment: Any) -> ast.expr:
     return attribute(args[0], args[1])
 
 
-@statement_form(shadows.set_bar)
+@statement_form(shadow_calls.set_bar)
 def _print_set_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Assign(targets=[attribute(args[0], args[1])], value=args[2], type_comment=None)
 
 
-@statement_form(shadows.increase_bar)
+@statement_form(shadow_calls.increase_bar)
 def _print_increase_bar(args: list[ast.expr], environment: Any) -> ast.stmt:
     return _increase(attribute(args[0], args[1]), args[2])
 

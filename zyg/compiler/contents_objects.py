@@ -19,9 +19,10 @@ from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import unless_captured, unless_reading_held
-from zyg.held_memory import is_known, owner_of, state
+from zyg.held_memory import is_known, owner_of
 from zyg.memory_kinds import is_memory, memory_captured, memory_in, reaches_memory
 from zyg.rules.registry import constant, rule_of
+from zyg.shadow_calls import state
 
 
 @functools.lru_cache(maxsize=4096)

@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 
 from zyg.compiler.captured import captured_by
 from zyg.compiler.object_backs import Through
-from zyg.compiler.wrappers import differentiated_caches, is_dispatching
+from zyg.compiler.wrappers import differentiated_caches
 from zyg.rules.functional import call_method, get_attribute, get_item, get_several
+from zyg.signature import is_dispatching
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]

@@ -18,10 +18,10 @@ from typing import Any
 from zyg.compiler.fields import fields_of
 from zyg.compiler.object_backs import Through, differentiated, picked
 from zyg.compiler.objects import Back, Differentiate, is_place, lookup
-from zyg.compiler.wrappers import is_record
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import Seen, hold_value
-from zyg.shadows import add_held, current_shadows, is_running
+from zyg.shadow_calls import add_held, current_shadows, is_running
+from zyg.signature import is_record
 
 # Methods by which a class says how its instances are copied.
 OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")

@@ -46,7 +46,7 @@ from zyg.rules.registry import (
     substitute_of,
     takes_pullback,
 )
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 from zyg.signature import BACK, BackFunction, is_by_rules
 
 IN_PLACE_IDS = {id(function) for function in IN_PLACE}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,13 +24,18 @@ from ir.heap import (
     without_heap,
 )
 from ir.held_functions import captures_memory, is_view, may_be_memory
+from ir.late import late
 from ir.rewrite import Mapping
 from ir.types import Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
 from zyg.compiler.objects import member
 from zyg.compiler.specialisation import Specialisation
-from zyg.held_memory import Seen, hold
+
+if TYPE_CHECKING:
+    from zyg import held_memory
+else:
+    held_memory = late("zyg.held_memory")
 
 
 class ForwardObjects(ForwardRules):
@@ -159,7 +164,7 @@ class ForwardObjects(ForwardRules):
         step.held = self._held(stored, step.loc)
         if step.held is not None:
             step.newly = Value("newly", IDENTITY)
-            self._define(Call(Const(hold), [step.held], {}, [step.newly], step.loc))
+            self._define(Call(Const(held_memory.hold), [step.held], {}, [step.newly], step.loc))
 
     def _item_of_held(
         self, op: Call, args: list[Operand], mapping: Mapping
@@ -207,7 +212,7 @@ class ForwardObjects(ForwardRules):
         if not isinstance(value, Value) or not self._may_be_held(value):
             return None
         held = Value(value.name, IDENTITY)
-        self._define(Call(Const(Seen), [value], {}, [held], loc))
+        self._define(Call(Const(held_memory.Seen), [value], {}, [held], loc))
         return held
 
     def _may_be_held(self, value: Value) -> bool:

@@ -21,7 +21,6 @@ from zyg.compiler import decorated, from_api, object_backs, objects
 from zyg.compiler.nested_backs import NestedBack, as_it_is, as_returned
 from zyg.compiler.objects import is_place
 from zyg.compiler.reaching import items_held, reached
-from zyg.compiler.wrappers import is_for_run_time
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import (
     is_constant,
@@ -30,8 +29,8 @@ from zyg.rules.registry import (
     substitute_of,
     takes_pullback,
 )
-from zyg.shadows import is_running
-from zyg.signature import BackFunction, by_identity, is_by_rules, is_users
+from zyg.shadow_calls import is_running
+from zyg.signature import BackFunction, by_identity, is_by_rules, is_for_run_time, is_users
 
 if TYPE_CHECKING:
     from zyg.compiler import dynamic, refusals, rule_backs

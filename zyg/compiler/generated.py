@@ -8,28 +8,31 @@ Other generated code names them before they have code: a `Generated` holds a cel
 from __future__ import annotations
 
 import types
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir.closures import replace_lambdas
 from ir.core import Block, Function, Location, Operand, Parameters, Value
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
+from ir.late import imported, late
 from ir.load import load_definitions
 from ir.record import made, node
 from ir.rewrite import clone
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
-from zyg.compiler.handed_records import hand_over
 from zyg.compiler.handing_over import NOTHING, HandedOver, taken_over
-from zyg.compiler.held_items import add_single_items
 from zyg.compiler.item_updates import shorten_updates
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.ownership import reuse_buffers
-from zyg.compiler.replica import read_in_place
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.table_ownership import reuse_tables
 from zyg.compiler.tangents import seed_type
+
+if TYPE_CHECKING:
+    from zyg.compiler import held_items
+else:  # it is for programs on objects
+    held_items = late("zyg.compiler.held_items")
 
 verifying = False  # tests turn this on: the IR is checked after each pass
 
@@ -123,9 +126,14 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
             verify(function)
         # The IR stays as it is, free of changes in place: derivatives of it start there.
         function = clone(function)
-        hand_over(function, item.tables)
-        read_in_place(function.body)
-        add_single_items(function.body)
+        handed_records = imported("zyg.compiler.handed_records")  # `Pairs` has found some
+        if handed_records is not None:
+            handed_records.hand_over(function, item.tables)
+        replica = imported("zyg.compiler.replica")  # without a log there are none
+        if replica is not None:
+            replica.read_in_place(function.body)
+        if made.heap is not None:
+            held_items.add_single_items(function.body)
         taken = taken_over(function, item.handed.takes)
         reuse_tables(function.body, taken, item.handed.gives)
         reuse_buffers(function.body, taken, item.handed.gives)

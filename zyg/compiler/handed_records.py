@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from ir.core import Block, Call, Const, Function, Op, Operand, Parameters, Value, blocks_of
 from ir.rewrite import blocks, count_uses, substitute, walk
 from ir.types import Instance
-from zyg import shadows
-from zyg.shadow_records import Records
+from zyg import shadow_calls
 
 if TYPE_CHECKING:
     from zyg.compiler.generated import Generated, Table
@@ -61,13 +60,15 @@ def hand_over(function: Function, tables: tuple[Table, ...]) -> None:
     calls = _handing(body)
     if not calls and not tables:
         return
+    from zyg.shadow_records import Records  # few programs need it
+
     known = {table: Value(f"{table[0].__name__.lower()}_bars", Instance(Records))
              for table in (*tables, *(table for _, callee in calls for table in callee.tables))}
     lookups = [op for op in _lookups(body) if _table(op) in known]
     if not tables:
         at, heap_bar = _beginning(body, [*lookups, *(op for op, _ in calls)])
         body.ops[at:at] = [
-            Call(Const(shadows.records), [heap_bar, *map(Const, table)], {}, [value], None)
+            Call(Const(shadow_calls.records), [heap_bar, *map(Const, table)], {}, [value], None)
             for table, value in known.items()
         ]
     for op, callee in calls:
@@ -92,7 +93,7 @@ def _beginning(body: Block, first: list[Call]) -> tuple[int, Operand]:
         if _is_current(op):
             return i + 1, op.results[0]
     heap_bar = Value("heap_bar")
-    body.ops.insert(at, Call(Const(shadows.current_shadows), [], {}, [heap_bar], None))
+    body.ops.insert(at, Call(Const(shadow_calls.current_shadows), [], {}, [heap_bar], None))
     return at + 1, heap_bar
 
 
@@ -109,7 +110,7 @@ def _lookups(body: Block) -> list[Call]:
     heap_bars = {op.results[0] for op in walk(body) if _is_current(op)}
     return [
         op for op in walk(body)
-        if isinstance(op, Call) and _calls(op, shadows.records) and op.args[0] in heap_bars
+        if isinstance(op, Call) and _calls(op, shadow_calls.records) and op.args[0] in heap_bars
     ]
 
 
@@ -120,7 +121,7 @@ def _table(lookup: Call) -> Table:
 
 
 def _is_current(op: Op) -> bool:
-    return isinstance(op, Call) and _calls(op, shadows.current_shadows)
+    return isinstance(op, Call) and _calls(op, shadow_calls.current_shadows)
 
 
 def _calls(op: Call, callee: object) -> bool:

@@ -32,11 +32,11 @@ from zyg.held_memory import (
     removed,
     replaced,
     shortened,
-    state,
 )
 from zyg.memory_kinds import items_of, leads_to_memory
 from zyg.rules.registry import rule_of
-from zyg.shadows import Shadows, current_shadows, kept_contents
+from zyg.shadow_calls import current_shadows, state
+from zyg.shadows import Shadows, kept_contents
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from ir.core import Block, Call, Const, If, Op, Operand, Value, Yield, blocks_of
 from ir.rewrite import blocks, count_uses
 from ir.simplify import is_pure
-from zyg import cotangent, cotangent_items, shadow_items, shadows
+from zyg import cotangent, cotangent_items, shadow_calls, shadow_items
 from zyg.compiler.ownership import consumes
 
 consumes(shadow_items.add_rest_at, shadow_items.add_rest_into, of_all_types=True)
@@ -38,7 +38,7 @@ class _Items:
     def rewrite(self, block: Block) -> None:
         for op in block.ops:
             if isinstance(op, Call) and isinstance(op.callee, Const):
-                if op.callee.value is shadows.add:
+                if op.callee.value is shadow_calls.add:
                     self._add(block, op)
                 elif op.callee.value is cotangent.accumulate:
                     self._accumulate(block, op)
@@ -80,8 +80,8 @@ class _Items:
     def _accumulate(self, block: Block, op: Call) -> None:
         """The sum of a cotangent with what memory that objects hold leaves of an item's."""
         for total, other in (op.args, op.args[::-1]):
-            rest = self._only_read(other, shadows.absorb)
-            item = None if rest is None else self._only_read(rest.args[2], shadows.absorb_item)
+            rest = self._only_read(other, shadow_calls.absorb)
+            item = None if rest is None else self._only_read(rest.args[2], shadow_calls.absorb_item)
             if rest is None or item is None or item.args[1] is not rest.args[1]:
                 continue
             if not _nothing_changes_between(block, item, op, rest):

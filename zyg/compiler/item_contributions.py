@@ -25,7 +25,6 @@ from zyg.compiler.tangents import NONE, is_none, is_numeric
 from zyg.cotangent_facts import is_sum_of_numbers
 from zyg.cotangent_place_facts import is_list_of_places, is_nested_place
 from zyg.cotangent_places import add_in, cleared_in, with_place_in, without_place_in
-from zyg.rules.changes import at_index
 
 _CHANGES = (
     cotangent_items.add_at, cotangent_items.cleared,
@@ -39,6 +38,9 @@ _Change: TypeAlias = tuple[list[Operand], object, list[Operand]]
 
 class ItemContributions(Algebra):
     """Builds sums of cotangents that are zero but for an item."""
+
+    def _one_hot(self, operand: Operand) -> Call | None:
+        raise AssertionError("given by Accumulation")
 
     def nested_sum(
         self, bars: Operand, contribution: Operand, hot: Call | None
@@ -147,10 +149,6 @@ class ItemContributions(Algebra):
         type_, index = type_of(hot.args[1]), type_of(hot.args[2])
         is_item = isinstance(index, Scalar | Known) and class_of(index) is int
         return is_item and isinstance(type_, Sequence) and type_.cls is list
-
-    def _one_hot(self, operand: Operand) -> Call | None:
-        hot = self._call_of(operand, cotangent_items.one_hot)
-        return self._call_of(operand, at_index) if hot is None else hot
 
     def _hot_unless_none(self, operand: Operand) -> Call | None:
         """The call in `one_hot(bar, like, index) if bar is not None else None`.

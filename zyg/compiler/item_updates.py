@@ -16,7 +16,7 @@ from collections import Counter
 
 from ir import facts
 from ir.core import Block, Call, Const, If, Operand, Value, Yield, operands_of, type_of
-from ir.rewrite import blocks, count_uses, substitute
+from ir.rewrite import blocks, count_uses, substitute, walk
 from ir.typed_branches import is_same_operand as same
 from ir.types import Scalar
 from zyg.compiler.consuming import (
@@ -32,17 +32,30 @@ from zyg.compiler.consuming import (
 from zyg.compiler.tangents import is_inexact
 from zyg.cotangent_items import insert_place
 
+_UPDATES = frozenset(map(id, (add_item_into, clear_into, insert_place, set_in_into, set_item_into)))
+
 
 def shorten_updates(body: Block) -> None:
+    found = {
+        op.callee.value for op in walk(body)
+        if type(op) is Call and type(op.callee) is Const and id(op.callee.value) in _UPDATES
+    }
+    if not found:
+        return
     uses = count_uses(body)
-    # From inside out: what all arms clear is cleared behind them.
-    for block in reversed(blocks(body)):
-        _clear_behind_arms(block, uses)
+    if clear_into in found or set_item_into in found:
+        # From inside out: what all arms clear is cleared behind them.
+        for block in reversed(blocks(body)):
+            _clear_behind_arms(block, uses)
     for block in blocks(body):
-        _set_cleared(block, uses)
-        _set_cleared_in_rows(block, uses)
-        _subtract_negated(block, uses)
-        _append_last(block, uses)
+        if clear_into in found or set_item_into in found:
+            _set_cleared(block, uses)
+        if set_in_into in found:
+            _set_cleared_in_rows(block, uses)
+        if add_item_into in found:
+            _subtract_negated(block, uses)
+        if insert_place in found:
+            _append_last(block, uses)
 
 
 def _append_last(block: Block, uses: Counter[Value]) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from ir.core import Const, Location, Operand
 from ir.typed_calls import TypedCalls
-from zyg.compiler.nesting import expansions
 
 
 def expanded_ndenumerate(
@@ -31,6 +30,3 @@ def expanded_ndenumerate(
         return result
 
     return call(zip, call(indices, args[0]), call(np.ravel, args[0]))
-
-
-expansions[id(np.ndenumerate)] = expanded_ndenumerate

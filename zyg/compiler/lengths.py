@@ -53,10 +53,9 @@ from zyg.array_type import (
     is_named,
     size_dim,
 )
-from zyg.compiler.replica import overwritten_at
 from zyg.compiler.tangents import is_array
 
-_READS = (operator.getitem, cotangent_items.taken, overwritten_at)
+READS: list[object] = [operator.getitem, cotangent_items.taken]
 _NEW = (np.zeros, np.ones, np.empty)
 _ARITHMETIC = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
@@ -86,7 +85,7 @@ class Lengths(Inference):
             return found
         if all(map(is_named, found.dims)):
             return found
-        if len(args) == 2 and any(callee.value is f for f in _READS) and is_array(type_of(args[0])):
+        if len(args) == 2 and any(callee.value is f for f in READS) and is_array(type_of(args[0])):
             index = self._measured(args[1])
             types_ = type_of(args[0]), index
             sharper = super()._result_type(Const(operator.getitem), [

@@ -19,8 +19,9 @@ from zyg.cotangent_items import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_views import is_read_later, sources_of
 from zyg.keeping import kept
-from zyg.memory_kinds import FUNCTIONS, METHODS, captured_by
+from zyg.memory_kinds import FUNCTIONS, captured_by
 from zyg.rules.registry import adjoint, constant
+from zyg.signature import METHODS
 
 
 def check_distinct(value: Any, changed: Any) -> None:

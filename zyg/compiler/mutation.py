@@ -35,7 +35,6 @@ from ir.typed_calls import IN_PLACE, TypedCalls
 from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
-from zyg.numpy_changes import is_users
 from zyg.rules.registry import is_constant, substitute_of
 
 MUTATING_METHODS = {
@@ -62,6 +61,15 @@ _STORING_SLOTS = {
 
 def unsupported(what: str, loc: Location | None, advice: str = "") -> UnsupportedSyntax:
     return UnsupportedSyntax(what, loc, "", advice)
+
+
+def is_users(callee: Operand) -> bool:
+    """Whether a callee is a Python function of the user's, whose `out` means what it says."""
+    if isinstance(callee, Value):
+        return isinstance(callee.type, Closure)
+    module = getattr(callee.value, "__module__", None) or ""
+    is_function = isinstance(callee.value, types.FunctionType)
+    return is_function and module.partition(".")[0] not in ("numpy", "scipy")
 
 
 def refuse_mutation(
@@ -102,9 +110,16 @@ def refuse_mutation(
 
 def is_harmless(callee: Operand) -> bool:
     """Whether no call of a callee, without keywords, changes anything: what most callees are."""
-    return isinstance(callee, Const) and facts.is_pure(callee.value) and (
-        not isinstance(callee.value, np.ufunc)
-    )
+    return isinstance(callee, Const) and (id(callee.value) in _OPERATORS or (
+        facts.is_pure(callee.value) and not isinstance(callee.value, np.ufunc)
+    ))
+
+
+_OPERATORS = frozenset(map(id, (
+    *IN_PLACE.values(), operator.neg, operator.pos, operator.truth, operator.not_, operator.getitem,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_,
+    operator.is_not, operator.contains, abs, len, isinstance,
+)))  # fmt: skip
 
 
 def _is_mutating(method: object) -> bool:

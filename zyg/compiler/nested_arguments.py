@@ -32,7 +32,7 @@ from zyg.keeping import prototype
 from zyg.nested_shadows import Bars, BarTable
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
-from zyg.shadow_records import UNTOUCHED
+from zyg.shadow_calls import UNTOUCHED
 from zyg.tangent_objects import read_dot
 
 # What belongs to the attributes of each object; None where nothing does.

@@ -32,7 +32,7 @@ from zyg.errors import NotDifferentiable
 from zyg.held_memory import is_known
 from zyg.memory_kinds import is_memory
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
-from zyg.shadows import current_shadows, is_running
+from zyg.shadow_calls import current_shadows, is_running
 from zyg.signature import BackFunction
 from zyg.tangent_objects import has_table
 

@@ -34,7 +34,7 @@ from ir.core import (
 from ir.errors import Unsupported
 from ir.heap import set_attribute
 from ir.types import TOP, Instance, Known, Scalar, class_of
-from zyg import cotangent, shadow_items, shadows
+from zyg import cotangent, shadow_calls, shadow_items
 from zyg.compiler.fields import Fields
 from zyg.compiler.objects import is_place
 from zyg.compiler.seen_objects import leave
@@ -55,8 +55,8 @@ constant(new_table, bars_of, number_bars_of, unless_moved)
 FLOAT = Scalar(float)
 # What is done with memory that objects hold, which has no such form.
 _OF_MEMORY = (
-    shadows.add_held, shadows.release, shadows.absorb, shadows.absorb_item,
-    shadows.current_shadows, hold, held_memory,
+    shadow_calls.add_held, shadow_calls.release, shadow_calls.absorb, shadow_calls.absorb_item,
+    shadow_calls.current_shadows, hold, held_memory,
 )
 
 
@@ -108,33 +108,33 @@ class _OfCotangents(Lowering):
         self._tables: dict[Value, tuple[Operand, list[Operand]]] = {}
 
     def _rewritten(self, op: Call, callee: Any) -> bool:
-        if callee is shadows.records:
+        if callee is shadow_calls.records:
             self._tables[op.result] = op.args[0], op.args[1:]
-        elif callee is shadows.record:
+        elif callee is shadow_calls.record:
             table, obj = op.args
             assert isinstance(table, Value)
             heap_bar, (cls, numbers) = self._tables[table]
             assert isinstance(cls, Const) and isinstance(numbers, Const)
             operands = [heap_bar, Const(bars_class(cls.value)), obj, *map(Const, numbers.value)]
             self._call(number_bars_of, operands, op.result)
-        elif callee is shadows.bar_of:
+        elif callee is shadow_calls.bar_of:
             self._call(getattr, op.args, op.result)
-        elif callee is shadows.set_bar:
+        elif callee is shadow_calls.set_bar:
             self._call(set_attribute, op.args, op.result)
-        elif callee is shadows.increase_bar:
+        elif callee is shadow_calls.increase_bar:
             record, name, bar = op.args
             before, after = Value("t", FLOAT), Value("t", FLOAT)
             self._call(getattr, [record, name], before)
             self._call(operator.add, [before, bar], after)
             self._call(set_attribute, [record, name, after], op.result)
-        elif callee is shadows.add:
+        elif callee is shadow_calls.add:
             _, _, name, bar = op.args
             bars = self._bars_of(op)
             before, after = Value("t", TOP), Value("t", TOP)
             self._call(getattr, [bars, name], before)
             self._call(cotangent.accumulate, [before, bar], after)
             self._call(set_attribute, [bars, name, after], op.result)
-        elif callee is shadows.take:
+        elif callee is shadow_calls.take:
             self._take(op)
         elif callee in (shadow_items.add_object, shadow_items.add_constant_object):
             if not is_none(op.args[2]):

@@ -22,10 +22,9 @@ from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Location, Operand, Value, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
+from ir.held import is_deep
 from ir.held_functions import may_be_memory
-from ir.held_tables import is_deep
 from ir.place_state import check_call
-from ir.record import node
 from ir.rewrite import walk
 from ir.typed_calls import TypedCalls
 from ir.types import (
@@ -44,7 +43,9 @@ from ir.types import (
 )
 from zyg import cotangent
 from zyg.array_type import rank_of
+from zyg.compiler import inner_gradients
 from zyg.compiler.arguments import read_defaults
+from zyg.compiler.inner_gradients import HoldsMemory, Opened, Unsettled
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
@@ -52,70 +53,15 @@ from zyg.keeping import prototype
 from zyg.rules.registry import constant
 
 FLOAT = Scalar(float)
-# The public functions that differentiate, and whether they return the value too.
-_differentiating: dict[int, bool] = {}
-
-
-def differentiates(function: Any, with_value: bool) -> None:
-    """Declares that calls of `function(f, *args)` give the gradients of `f`."""
-    _differentiating[id(function)] = with_value
-
-
-def _as_it_is(inference: TypedCalls, args: list[Operand], with_value: bool, loc: Any) -> Any:
-    return None
-
-
-# Makes IR of a gradient of a function that is known at run time only; set by `zyg.api`.
-unknown: Any = _as_it_is
-# Other functions that differentiate, by what makes IR of their calls.
-expansions: dict[int, Any] = {}
-
-
-@node
-class Derived:
-    """The joint form of a function as something that IR can call."""
-
-    ir_function: Function
-    passed: list[int]
-    active: list[int]
-    loaded: Any = None
-    # Whether it works on objects, and is a program like the user's there.
-    is_of_program: bool = False
-
-    @property
-    def __name__(self) -> str:
-        return self.ir_function.name
-
-    def __call__(self, *args: Any) -> Any:
-        if self.loaded is None:
-            from ir.closures import load_function
-
-            self.loaded = load_function(self.ir_function)
-        found = self.loaded(*args)
-        return found[0] if self.ir_function.updates else found
-
-
 def expanded(
     specialiser: Specialiser,
     inference: TypedCalls,
-    callee: Operand,
     args: list[Operand],
     kwargs: dict[str, Operand],
+    with_value: bool,
     loc: Location | None,
 ) -> Operand | None:
-    """The result of a call that differentiates, in terms of the joint form; None for others."""
-    if not isinstance(callee, Const):
-        return None
-    if id(callee.value) in expansions:
-        found: Operand | None = expansions[id(callee.value)](
-            specialiser, inference, args, kwargs, loc
-        )
-        return found
-    if id(callee.value) not in _differentiating:
-        return None
-    if not args:
-        return None
-    with_value = _differentiating[id(callee.value)]
+    """The gradients of a function, and its value before, in terms of its joint form."""
     function, *xs = args
     leading: list[Operand] = []
     if isinstance(function, Value) and function in inference.methods:
@@ -131,7 +77,7 @@ def expanded(
         )
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
-            run: Operand | None = unknown(inference, args, with_value, loc)
+            run: Operand | None = inner_gradients.unknown(inference, args, with_value, loc)
             return run
         from zyg.compiler.calling import calling  # few calls need it
 
@@ -227,22 +173,6 @@ def _noted(inference: TypedCalls, arguments: list[Operand]) -> dict[int, Operand
 
             found[i] = note(inference, argument)
     return found
-
-
-class Unsettled(Exception):
-    """What objects hold isn't known yet: a gradient is made when all else has been looked at."""
-
-
-class HoldsMemory(Exception):
-    """Objects hold memory that changes: it has to be followed (`ir.followed_memory`)."""
-
-    def __init__(self, loc: Location | None) -> None:
-        super().__init__()
-        self.loc = loc
-
-
-class Opened(Exception):
-    """A gradient would have to know what the run time finds: see `zyg.compiler.apart`."""
 
 
 def specialised(

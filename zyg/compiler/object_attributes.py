@@ -44,7 +44,7 @@ from zyg.compiler.objects import (
 from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import Newly, Seen, hold_value, running_names
-from zyg.shadows import add_held, current_run, current_shadows, is_running
+from zyg.shadow_calls import add_held, current_run, current_shadows, is_running
 from zyg.signature import is_users
 
 

@@ -37,7 +37,7 @@ from ir.record import made, node
 from ir.rewrite import substitute, walk
 from ir.simplify import eliminate_dead, is_pure
 from ir.types import Instance, Known, Scalar, Type, class_of, widen
-from zyg import shadows
+from zyg import shadow_calls
 from zyg.compiler.fields import Fields
 from zyg.compiler.tangents import bar_name
 from zyg.shadow_records import Record, Records
@@ -117,7 +117,7 @@ class _Rewriting:
             return False
         if issubclass(cls, Cell) or not self._is_number(cls, name.value):
             return False
-        return _callee(op) is shadows.take or widen(type_of(op.args[3])) == FLOAT
+        return _callee(op) is shadow_calls.take or widen(type_of(op.args[3])) == FLOAT
 
     def block(self, block: Block, is_arm: bool) -> None:
         frame = _Frame(is_arm, set(block.params))
@@ -174,7 +174,7 @@ class _Rewriting:
             if not isinstance(record, Value) or record not in self._classes:
                 return []  # a call that may do anything with the table
             name = rest[0].value if isinstance(rest[0], Const) else ""
-            is_sum = _callee(inner) is shadows.increase_bar and record not in inside
+            is_sum = _callee(inner) is shadow_calls.increase_bar and record not in inside
             if is_sum and (record, name) not in added and inner in op.body.ops:
                 added[record, name] = inner
             else:
@@ -225,7 +225,7 @@ class _Rewriting:
         heap_bar, obj = op.args[:2]
         cls, name = _class_and_name(op)
         record = self._record(heap_bar, obj, cls, op.loc)
-        if _callee(op) is shadows.take:
+        if _callee(op) is shadow_calls.take:
             place = self._place(record, cls, name, op.loc, frame)
             self._take(place, op.result, frame)
         else:
@@ -234,7 +234,7 @@ class _Rewriting:
     def _take(self, place: _Place, result: Value, frame: _Frame) -> None:
         if place.wanted is None:
             held = Value(result.name, FLOAT)
-            frame.call(shadows.bar_of, [place.record, Const(place.name)], held, place.loc)
+            frame.call(shadow_calls.bar_of, [place.record, Const(place.name)], held, place.loc)
             place.held = place.wanted = held
             if place.added is not None:
                 place.wanted = self._sum(held, place.added, place, frame)
@@ -253,13 +253,13 @@ class _Rewriting:
             if place.added in self._of_calls:
                 # `b_bar.x += f_back(...)` would read `b_bar.x` before the call changes it.
                 held, total = Value(place.name, FLOAT), Value("t", FLOAT)
-                frame.call(shadows.bar_of, operands, held, place.loc)
+                frame.call(shadow_calls.bar_of, operands, held, place.loc)
                 frame.call(operator.add, [place.added, held], total, place.loc)
-                frame.call(shadows.set_bar, [*operands, total], nothing, place.loc)
+                frame.call(shadow_calls.set_bar, [*operands, total], nothing, place.loc)
             elif place.added is not None:
-                frame.call(shadows.increase_bar, [*operands, place.added], nothing, place.loc)
+                frame.call(shadow_calls.increase_bar, [*operands, place.added], nothing, place.loc)
             elif place.wanted is not None and place.wanted is not place.held:
-                frame.call(shadows.set_bar, [*operands, place.wanted], nothing, place.loc)
+                frame.call(shadow_calls.set_bar, [*operands, place.wanted], nothing, place.loc)
 
     def _sum(
         self, left: Operand | None, right: Operand, place: _Place, frame: _Frame
@@ -292,7 +292,7 @@ class _Rewriting:
         table = self._table(heap_bar, cls, loc)
         home = self._home(obj)
         found = Value(bar_name(obj), Instance(Record))
-        home.records[obj] = home.call(shadows.record, [table, obj], found, loc)
+        home.records[obj] = home.call(shadow_calls.record, [table, obj], found, loc)
         self._classes[found] = cls
         return found
 
@@ -303,7 +303,7 @@ class _Rewriting:
         home = self._home(heap_bar)
         operands = [heap_bar, Const(cls), Const(self._numbers(cls))]
         found = Value(f"{cls.__name__.lower()}_bars", Instance(Records))
-        home.tables[heap_bar, cls] = home.call(shadows.records, operands, found, loc)
+        home.tables[heap_bar, cls] = home.call(shadow_calls.records, operands, found, loc)
         return found
 
     def _numbers(self, cls: type) -> tuple[str, ...]:
@@ -338,4 +338,4 @@ def _class_and_name(op: Call) -> tuple[type, str]:
 
 def _is_of_table(op: Call) -> bool:
     callee = _callee(op)
-    return callee is shadows.add or callee is shadows.take
+    return callee is shadow_calls.add or callee is shadow_calls.take

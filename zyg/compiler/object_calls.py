@@ -62,10 +62,7 @@ from zyg.missing_items import makes_missing
 from zyg.readers import Once, Taken
 from zyg.rules.generators import each_pair, each_value
 from zyg.rules.taking_all import listed, taken
-from zyg.shadows import (
-    current_shadows,
-    is_running,
-)
+from zyg.shadow_calls import current_shadows, is_running
 from zyg.signature import by_identity, is_users
 
 

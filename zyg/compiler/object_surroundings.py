@@ -26,7 +26,7 @@ from ir.types import (
     join,
     widen,
 )
-from zyg.compiler import memory, replaced
+from zyg.compiler import replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
@@ -49,27 +49,20 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
-from zyg.held_checks import (
-    unless_held,
-    unless_holding_held,
-    unless_lazy,
-    unless_read_later,
-    unless_reading_held,
-    unless_rows,
-    unless_walking_held,
-)
-from zyg.memory_kinds import is_memory
 from zyg.nested_shadows import Bars, BarTable
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
-    from zyg.compiler import apart, operator_methods, quiet_methods, refusals
+    from zyg import held_checks, memory_kinds
+    from zyg.compiler import apart, memory, operator_methods, quiet_methods, refusals
     from zyg.compiler.specialise import Specialiser
 else:  # they are for programs that know classes of objects
     apart = late("zyg.compiler.apart")
     refusals = late("zyg.compiler.refusals")
     operator_methods = late("zyg.compiler.operator_methods")
     quiet_methods = late("zyg.compiler.quiet_methods")
+    memory = late("zyg.compiler.memory")
+    memory_kinds, held_checks = late("zyg.memory_kinds"), late("zyg.held_checks")
 
 
 class ObjectSurroundings(ContentsSurroundings):
@@ -79,25 +72,25 @@ class ObjectSurroundings(ContentsSurroundings):
     member = staticmethod(member)
     constructor = staticmethod(constructor)
     is_class_store = staticmethod(is_class_store)
-    unless_held = staticmethod(unless_held)
-    unless_lazy = staticmethod(unless_lazy)
-    unless_rows = staticmethod(unless_rows)
-    unless_read_later = staticmethod(unless_read_later)
-    unless_reading_held = staticmethod(unless_reading_held)
-    unless_walking_held = staticmethod(unless_walking_held)
-    unless_holding_held = staticmethod(unless_holding_held)
-    written_view = staticmethod(memory.written_view)
-    check_view = staticmethod(memory.check_view)
+    unless_held = MemberOf(held_checks)
+    unless_lazy = MemberOf(held_checks)
+    unless_rows = MemberOf(held_checks)
+    unless_read_later = MemberOf(held_checks)
+    unless_reading_held = MemberOf(held_checks)
+    unless_walking_held = MemberOf(held_checks)
+    unless_holding_held = MemberOf(held_checks)
+    written_view = MemberOf(memory)
+    check_view = MemberOf(memory)
     unless_replaced = staticmethod(replaced.unless_replaced)
     unless_missing = staticmethod(replaced.unless_missing)
     unless_own = staticmethod(replaced.unless_own)
     hold_in_itself = staticmethod(replaced.hold_in_itself)
     unless_item_of_dict = staticmethod(replaced.unless_item_of_dict)
-    check_distinct = staticmethod(memory.check_distinct)
-    refuse_lost_changes = staticmethod(memory.refuse_lost_changes)
-    check_outside = staticmethod(memory.check_outside)
-    check_separate = staticmethod(memory.check_separate)
-    check_apart = staticmethod(memory.check_apart)
+    check_distinct = MemberOf(memory)
+    refuse_lost_changes = MemberOf(memory)
+    check_outside = MemberOf(memory)
+    check_separate = MemberOf(memory)
+    check_apart = MemberOf(memory)
 
     def __init__(self, specialiser: Specialiser, made: Specialisation) -> None:
         self._specialiser = specialiser
@@ -140,7 +133,7 @@ class ObjectSurroundings(ContentsSurroundings):
 
     def class_with_memory(self, cls: type | None, name: str) -> type | None:
         base = None if cls is None else next((b for b in cls.__mro__ if name in vars(b)), None)
-        if cls is None or base is None or not is_memory(vars(base)[name]):
+        if cls is None or base is None or not memory_kinds.is_memory(vars(base)[name]):
             return None
         if not self.is_of_class(cls, name):
             return None
@@ -241,7 +234,7 @@ class ObjectSurroundings(ContentsSurroundings):
 
     def unless_settled(self) -> None:
         """Puts off what rests on types of attributes that may still change."""
-        from zyg.compiler.nesting import Unsettled  # few programs work on objects
+        from zyg.compiler.inner_gradients import Unsettled  # few programs work on objects
 
         fields = self._specialiser.fields
         if fields is not None and fields.state() != self._specialiser.known_of_objects:

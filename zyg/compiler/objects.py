@@ -39,13 +39,12 @@ from ir.types import (
     class_of,
 )
 from zyg import keeping
-from zyg.compiler.reaching import items_held, reached
 from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.missing_items import OF_COUNTER
 from zyg.nested_shadows import Bars, BarTable
 from zyg.rules.registry import adjoint, constant, is_constant, outdate, substitute_of
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 from zyg.signature import is_by_rules, is_users
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -139,6 +138,8 @@ def may_overload(callee: object, types_: list[Type], module_globals: dict[str, A
             continue
         for member in type_.members if isinstance(type_, Union) else (type_,):
             cls = class_of(member)
+            if cls is not None and not is_users(cls):
+                continue
             asked = _ASKED.get(name, (name,))
             if cls is not None and any(
                 overloads(cls, one) and lookup(cls, one) is not OF_COUNTER for one in asked
@@ -477,6 +478,8 @@ def unless_items_overloaded(items: Any) -> None:
 
 def unless_holding_objects(value: Any) -> None:
     """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
+    from zyg.compiler.reaching import items_held, reached
+
     if any(is_place(type(found)) or callable(found) for found in reached(value, items_held)):
         raise NotDifferentiable(
             "an object in a container, or one that a function holds, is given to `gradient` inside "

@@ -248,7 +248,7 @@ class Ownership:
         may change, where these aren't the adjoint's own."""
         for block in blocks(body):
             for op in block.ops:
-                for argument, part in _handed(op).takes:
+                for argument, part in handed_by(op).takes:
                     assert isinstance(op, Call)
                     self._own(op, argument, part)
         if not gives or not isinstance(body.exit, Yield):
@@ -366,7 +366,7 @@ class Ownership:
             return True
         if operand in self._calls:
             call = self._calls[operand]
-            if call.results.index(operand) in _handed(call).gives:
+            if call.results.index(operand) in handed_by(call).gives:
                 return True
             return self._is_made(call, assumed)
         if operand in self._branches:
@@ -437,7 +437,7 @@ def _is_tuple(call: Call) -> bool:
     return isinstance(call.callee, Const) and call.callee.value is primitives.build_tuple
 
 
-def _handed(op: Op) -> HandedOver:
+def handed_by(op: Op) -> HandedOver:
     """What a call of a back function takes over, and gives."""
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return NOTHING

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from zyg.compiler.activity import Flow
 from zyg.compiler.generated import Generated, Pair, load
-from zyg.compiler.handed_records import find_tables
 from zyg.compiler.handing_over import HandedOver
 from zyg.compiler.specialisation import Specialisation
 
@@ -51,7 +50,11 @@ class Pairs:
         finally:
             self._is_making = was_making
         if not was_making:
-            find_tables([pair.back for _, pair, _ in self._made if pair.back.handed.records])
+            backs = [pair.back for _, pair, _ in self._made if pair.back.handed.records]
+            if backs:
+                from zyg.compiler.handed_records import find_tables  # few programs have any
+
+                find_tables(backs)
 
     def load_later(self, made: Specialisation, pair: Pair, functions: list[Generated]) -> None:
         """Has functions loaded when the IR of all that they call is there."""

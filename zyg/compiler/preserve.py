@@ -35,7 +35,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.memory_facts import CHANGING, changed_by, is_change, is_mutable
+from ir.memory_facts import CHANGING, changed_by, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.typed_branches import is_same_operand as same
@@ -73,8 +73,6 @@ def preserve(
     `handed_on` has memory that is taken for overwritten behind the block, where callers have it.
     """
     copying = kept_with_objects if on_heap else keeping.kept
-    if not any(is_change(op) for op in walk(forward)):
-        return []
     copied: list[Value] = []
     _measure_latest(forward, {})
     memory = _Memory(forward, exported, handed_on)

@@ -35,6 +35,7 @@ from ir.memory_facts import CHANGING
 from ir.rewrite import blocks, substitute, walk
 from ir.types import Known, Type
 from zyg import keeping
+from zyg.compiler.lengths import READS
 from zyg.compiler.looking import is_read_at_once
 from zyg.cotangent_items import cleared, one_hot, taken
 from zyg.rules.registry import adjoint
@@ -63,6 +64,7 @@ facts.pure(overwritten_at, restored, restored_part)
 facts.total(overwritten_at)
 declare(restored, restored_part)(lambda args, kwargs: args[0])
 CHANGING.update({id(restored), id(restored_part)})
+READS.append(overwritten_at)
 
 
 def type_at(items: Type, index: Type) -> Type:

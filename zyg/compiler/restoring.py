@@ -6,6 +6,9 @@ back function captured of an array is read from the replica, which then holds ju
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
 from ir.core import Block, Branch, Call, Const, For, Loop, Operand, Value, While, Yield
 from ir.rewrite import count_uses, substitute
 from ir.types import Type
@@ -13,8 +16,30 @@ from zyg import keeping
 from zyg.compiler.accumulation import Accumulation
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import bar_name
-from zyg.compiler.undo import Log
-from zyg.compiler.versions import Chain
+
+if TYPE_CHECKING:
+    from zyg.compiler.undo import Log
+    from zyg.compiler.versions import Chain
+
+Made = TypeVar("Made")
+
+
+class NeedsLog(Exception):
+    """Some arrays are to be logged, or not to be: code has to be made again."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        super().__init__(numbers)
+        self.numbers = numbers
+
+
+def with_log(make: Callable[[list[int] | None], Made]) -> Made:
+    """What `make` gives for the numbers of the arrays that get a log; None: not decided yet."""
+    numbers = None
+    while True:
+        try:
+            return make(numbers)
+        except NeedsLog as decision:
+            numbers = decision.numbers
 
 
 class Restoring(Accumulation):

@@ -19,7 +19,7 @@ from zyg.compiler.captured import held_by, nested_function, path_of, with_held
 from zyg.compiler.refusals import full_name
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import rule_of, takes_pullback
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 from zyg.signature import BackFunction
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.caught_before import enter_handlers
-from ir.core import Call, Const, Function, Operand, type_of
+from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.hoisting import hoist_parts
@@ -31,9 +30,8 @@ from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
 from zyg.compiler.surroundings import ProgramSurroundings, is_run_time
-from zyg.compiler.wrappers import is_for_run_time
 from zyg.rules.registry import rule_of, substitute_of
-from zyg.signature import abstract, is_by_rules
+from zyg.signature import abstract, is_by_rules, is_for_run_time
 
 if TYPE_CHECKING:
     from ir import lifting
@@ -171,7 +169,10 @@ class Specialiser(ObjectNeeds):
                         break
                     changes |= inference.missed
                 hoist_parts(function.body)
-                enter_handlers(function.body)
+                if any(isinstance(op, Try) for op in walk(function.body)):
+                    from ir.caught_before import enter_handlers
+
+                    enter_handlers(function.body)
                 made.function = function
                 outer, self._lost = self._lost, []
                 is_unsure = inference.works_on_objects and made.heap is None

@@ -21,7 +21,7 @@ from ir.core import Location
 from ir.generators import Generator
 from ir.late import late
 from zyg.errors import NotDifferentiable
-from zyg.shadows import is_running
+from zyg.shadow_calls import is_running
 from zyg.signature import is_users
 
 if TYPE_CHECKING:

@@ -15,25 +15,23 @@ from ir.binding import bind
 from ir.core import Call, Const, For, Function, Location, Operand, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
-from ir.late import imported
+from ir.late import imported, late
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
 from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
-from zyg.compiler.asked import check_asked
+from zyg.compiler.asked import check_asked, makes_text
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
 from zyg.compiler.conversions import refuse_objects
 from zyg.compiler.guards import Absent, observed
-from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutation
+from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_place
 from zyg.compiler.rule_results import method_by_rules, rule_result
 from zyg.compiler.stepping import PROGRAMS, READERS
-from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
-from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
     Unread,
     is_constant,
@@ -47,6 +45,11 @@ from zyg.signature import is_by_rules
 if TYPE_CHECKING:
     from ir.infer import Inference
     from ir.rewrite import Mapping
+    from zyg import numpy_changes
+    from zyg.compiler import texts
+else:
+    numpy_changes = late("zyg.numpy_changes")
+    texts = late("zyg.compiler.texts")
 
 MAX_INLINED_OPS = 30
 
@@ -136,10 +139,11 @@ class ProgramSurroundings(ObjectSurroundings):
             if isinstance(where, Const) and where.value is True:
                 plain_call = {name: arg for name, arg in kwargs.items() if name != "where"}
                 return inference.typed_call(callee, args, plain_call, ["t"], loc)[0]
-            written = (
-                added_at(inference, callee.value, args, kwargs, loc) if out is None
-                else self._written_out(inference, callee.value, others, rest, out, loc)
-            )
+            written = None
+            if out is not None:
+                written = self._written_out(inference, callee.value, others, rest, out, loc)
+            elif callee.value is np.ufunc.at:
+                written = numpy_changes.added_at(inference, callee.value, args, kwargs, loc)
             if written is not None:
                 return written[0]
         if isinstance(callee, Const):
@@ -152,10 +156,10 @@ class ProgramSurroundings(ObjectSurroundings):
         ):
             refuse_mutation(inference, callee, args, kwargs, loc)
         if inference.places is not None and isinstance(callee, Const) and (
-            id(callee.value) in MAKING_TEXTS and may_change_by_text(callee.value, args, kwargs)
+            makes_text(callee.value, args, kwargs) and texts.may_change_by_text(args, kwargs)
         ):
-            watched = [callee, *args]
-            return inference.typed_call(Const(unchanged_by), watched, kwargs, ["text"], loc)[0]
+            checked = Const(texts.unchanged_by)
+            return inference.typed_call(checked, [callee, *args], kwargs, ["text"], loc)[0]
         if inference.places is not None and isinstance(callee, Const):
             check_asked(inference, callee, args, self._made.source.globals, loc)
         expanded: Operand | None = self._specialiser.expand(
@@ -174,10 +178,10 @@ class ProgramSurroundings(ObjectSurroundings):
     ) -> list[Operand] | None:
         masked = None
         if "where" in kwargs and isinstance(callee, np.ufunc):
-            masked = stand_in_of(callee, args, kwargs)
+            masked = stand_in_of(callee, args, kwargs, _known_or_unread)
             if masked is None:
                 return None
-        return written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
+        return numpy_changes.written_out(inference, callee, args, kwargs, out, masked, ["t"], loc)
 
     def outlined(
         self, inference: Inference, op: For, iterables: list[Operand], mapping: Mapping
@@ -431,8 +435,7 @@ def _python_code(
         ufunc = args[0].value if args and isinstance(args[0], Const) else None
         plain = method_of_ufunc(ufunc, callee.__name__)
         return None if plain is None else (plain, args)
-    known = {name: _known_or_unread(arg) for name, arg in kwargs.items()}
-    plain = stand_in_of(callee, [_known_or_unread(arg) for arg in args], known)
+    plain = stand_in_of(callee, args, kwargs, _known_or_unread)
     if plain is not None and isinstance(callee, np.ufunc):
         args = [Const(callee), *args]
     return None if plain is None else (plain, args)

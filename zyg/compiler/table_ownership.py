@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from ir import facts
 from ir.core import Block, Call, Const, Op, Operand, Value, type_of
-from ir.rewrite import blocks
+from ir.rewrite import blocks, walk
 from ir.types import Mapping, Scalar, Sequence, Tuple, Type, Union
 from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.compiler.consuming import (
@@ -23,10 +23,9 @@ from zyg.compiler.consuming import (
     insert_place_into,
     set_in_into,
 )
-from zyg.compiler.ownership import Ownership, zero_of
+from zyg.compiler.ownership import Ownership, handed_by, zero_of
 from zyg.compiler.tangents import is_numeric
 from zyg.cotangent_facts import holds_numbers, is_table
-from zyg.cotangent_place_facts import is_nested_place
 
 _IN_PLACE = {
     cotangent_places.add_in: add_in_into, cotangent_places.without_place_in: drop_place_into,
@@ -38,6 +37,7 @@ _OF_ROWS = (
     cotangent_items.cleared, cotangent_items.without_last, cotangent_places.cleared_to,
     cotangent_places.without_key, cotangent_items.cycled_back,
 )
+_OF_TABLES = frozenset(map(id, (*_CHANGES, *_OF_ROWS)))
 _NEW = (cotangent.zeros_like, cotangent_places.owned_within, cotangent_places.one_hot_in)
 
 
@@ -46,10 +46,19 @@ def reuse_tables(body: Block, taken: set[Value], gives: tuple[int, ...]) -> None
 
     `taken` and `gives` are as for `reuse_buffers`.
     """
+    if not gives and not any(_concerns_tables(op) for op in walk(body)):
+        return
     ownership = _TableOwnership(body, taken)
     ownership.convert(body)
     ownership.hand_over(body, gives)
     ownership.insert_copies(body)
+
+
+def _concerns_tables(op: Op) -> bool:
+    """Whether an operation changes a table, or hands one over."""
+    return type(op) is Call and type(op.callee) is Const and (
+        id(op.callee.value) in _OF_TABLES or bool(handed_by(op).takes)
+    )
 
 
 class _TableOwnership(Ownership):
@@ -95,6 +104,8 @@ class _TableOwnership(Ownership):
             op.callee = Const(_IN_PLACE[callee])
             return
         path = op.args[1:]
+        from zyg.cotangent_place_facts import is_nested_place  # few programs need it
+
         if is_nested_place(type_of(buffer), list(map(type_of, path))):
             zero = zero_of(_leaf(type_of(buffer), len(path)))
             op.callee, op.args = Const(set_in_into), [buffer, Const(zero), *path]

@@ -44,7 +44,7 @@ from zyg.compiler.generated import (
     load,
     passed_inputs,
 )
-from zyg.compiler.nesting import Derived
+from zyg.compiler.inner_gradients import Derived
 from zyg.compiler.returned import inputs_without_heap
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.surroundings import ProgramSurroundings

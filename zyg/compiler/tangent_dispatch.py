@@ -41,13 +41,12 @@ from zyg.compiler.tangent_iterators import PAIRED
 from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
 from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
-from zyg.compiler.wrappers import is_dispatching
 from zyg.errors import NotDifferentiable, ZygError
 from zyg.memory_kinds import is_memory
 from zyg.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of
-from zyg.signature import BackFunction, is_by_rules, is_users
+from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
 from zyg.tangent import settled, settled_tangent, tangent_or_zero, unless_asked, zero_tangent
 from zyg.tangent_objects import change, has_table, live_items
 

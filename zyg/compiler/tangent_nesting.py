@@ -23,8 +23,8 @@ from ir.types import Tuple, Union
 from zyg.compiler import inner_tangents
 from zyg.compiler.apart import class_of_held
 from zyg.compiler.calling import calling
+from zyg.compiler.inner_gradients import expansions
 from zyg.compiler.nesting import (
-    expansions,
     read_captured,
     read_own_defaults,
     refuse_unsettled,

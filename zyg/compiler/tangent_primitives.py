@@ -11,11 +11,11 @@ from zyg.compiler import memory
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangent_dispatch import rule_call
 from zyg.errors import NotDifferentiable
-from zyg.memory_kinds import METHODS
 from zyg.rules.attributes import is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of
 from zyg.rules.tangent_registry import linear, tangent
+from zyg.signature import METHODS
 from zyg.tangent import holds_numbers, picked, placed_view, tangent_items, zero_tangent
 from zyg.tangent_objects import has_table, read_dot
 

@@ -24,7 +24,7 @@ from ir.types import (
 )
 from zyg.array_type import Array
 from zyg.compiler.activity import may_vary
-from zyg.shadows import SHADOWS
+from zyg.shadow_calls import is_table
 
 NONE = Const(None)
 _FLOATS = (Scalar(float), Scalar(np.float64))
@@ -142,7 +142,7 @@ def may_be_none(type_: Type) -> bool:
         return False
     if isinstance(type_, Known):
         return type_.value is None
-    return type_ != SHADOWS and not is_numeric(type_)
+    return not is_table(type_) and not is_numeric(type_)
 
 
 def is_buffer(type_: Type) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import operator
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -20,17 +19,14 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Const, Operand, type_of
+from ir.core import Operand, type_of
 from ir.types import TOP, Known, Scalar, Top, Type, Union, class_of
+from zyg.compiler.asked import EACH
 from zyg.compiler.objects import is_place, lookup
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
 from zyg.signature import is_users
 
-TEXTS = (str, repr, ascii, format, print, str.format, primitives.format_value)
-# Built-in functions that call one of these for each of several items.
-EACH = (map, filter, sorted, min, max)
-MAKING_TEXTS = frozenset(map(id, (*TEXTS, *EACH, operator.mod)))
 METHODS = ("__format__", "__str__", "__repr__")
 CHANGES = frozenset([
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",
@@ -45,16 +41,8 @@ CHANGING = frozenset(
 )
 
 
-def may_change_by_text(callee: Any, args: list[Operand], kwargs: dict[str, Operand]) -> bool:
-    """Whether a call may run a method that changes objects, to make a text of one."""
-    if callee is operator.mod:
-        if len(args) != 2 or class_of(type_of(args[0])) is not str:
-            return False
-    elif any(callee is function for function in EACH) and not any(
-        isinstance(arg, Const) and any(arg.value is function for function in TEXTS)
-        for arg in (*args, *kwargs.values())
-    ):
-        return False
+def may_change_by_text(args: list[Operand], kwargs: dict[str, Operand]) -> bool:
+    """Whether a call that makes texts may run a method that changes objects."""
     return any(_may_change(type_of(arg)) for arg in (*args, *kwargs.values()))
 
 

@@ -18,11 +18,13 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Block, Call, Const, Function, If, Lambda, Operand, Raise, Value, Yield, type_of
 from ir.errors import Unsupported
+from ir.late import late_class
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import TOP, NamedTuple, Sequence, Tuple
-from zyg import cotangent, cotangent_items, cotangent_returned, shadows
+from zyg import cotangent, cotangent_items, cotangent_returned, shadow_calls
 from zyg.array_type import same_shape
+from zyg.compiler.branches import BranchTransposer
 from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
@@ -38,7 +40,6 @@ from zyg.compiler.forward_steps import (
     StoreStep,
     StructureStep,
 )
-from zyg.compiler.masked_arms import MaskedArms
 from zyg.compiler.masks import is_elementwise
 from zyg.compiler.summed_products import sum_products
 from zyg.compiler.tangents import (
@@ -54,6 +55,13 @@ from zyg.errors import NotDifferentiable
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
+    from zyg.compiler.masked_arms import MaskedArms
+else:  # it is for programs with `np.where`
+    MaskedArms = late_class(
+        "zyg.compiler.masked_arms", "MaskedArms", BranchTransposer,
+        "_begins_arm _pass_on _narrowed _goes_on _has_shape_of _masked_operands _reads_infinite "
+        "_masked",
+    )
 
 # What a back function gives that is found at run time.
 BARS = Sequence(tuple, TOP)
@@ -140,9 +148,9 @@ class Transposer(MaskedArms):
             return
         if isinstance(step, ItemStep):
             if step.item is not None:
-                bar = self.call(shadows.absorb, self.heap_bar(), step.item, bar)
+                bar = self.call(shadow_calls.absorb, self.heap_bar(), step.item, bar)
             operands = [step.held, step.index, bar]
-            rest = self.call(shadows.absorb_item, self.heap_bar(), *operands)
+            rest = self.call(shadow_calls.absorb_item, self.heap_bar(), *operands)
             known = self.bars.get(step.container)
             # None where an object holds it, which those know who have read it.
             self.bars[step.container] = rest if known is None else self.call(
@@ -150,7 +158,7 @@ class Transposer(MaskedArms):
             )
             return
         if isinstance(step, ContentsStep):
-            rest = self.call(shadows.absorb, self.heap_bar(), step.held, bar)
+            rest = self.call(shadow_calls.absorb, self.heap_bar(), step.held, bar)
             self.add(step.value, rest)
             return
         if isinstance(step, SeenStep):
@@ -158,9 +166,9 @@ class Transposer(MaskedArms):
             return
         place = [step.obj, Const(step.name)]
         if step.held is None:
-            self.call(shadows.add, self.heap_bar(), *place, bar)
+            self.call(shadow_calls.add, self.heap_bar(), *place, bar)
         else:
-            self.call(shadows.add_held, self.heap_bar(), *place, bar, step.held)
+            self.call(shadow_calls.add_held, self.heap_bar(), *place, bar, step.held)
 
     def _counts_what_is_stored(self) -> bool:
         """Whether something is read behind a store, or memory is known from it by its identity."""
@@ -171,13 +179,13 @@ class Transposer(MaskedArms):
         place = [step.obj, Const(step.name)]
         if step.held is not None and step.newly is not None and value is not None:
             taken = self.call(
-                shadows.release, self.heap_bar(), *place, step.held, step.newly, name=name
+                shadow_calls.release, self.heap_bar(), *place, step.held, step.newly, name=name
             )
             self.add(value, taken)
             return
         zero = NONE if value is None else self.zero(value)
         default = [zero] if isinstance(zero, Const) and zero.value is not None else []
-        taken = self.call(shadows.take, self.heap_bar(), *place, *default, name=name)
+        taken = self.call(shadow_calls.take, self.heap_bar(), *place, *default, name=name)
         if default and isinstance(taken, Value) and value is not None:
             taken.type = tangent_type(type_of(value))
         if value is not None:

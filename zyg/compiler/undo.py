@@ -24,7 +24,6 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TypeVar
 
 from ir import facts, primitives
 from ir.core import Block, Branch, Call, Const, For, Operand, Value, While, type_of
@@ -34,29 +33,11 @@ from ir.types import Scalar
 from zyg import keeping
 from zyg.array_type import is_basic_index, rank_of
 from zyg.compiler.replica import overwritten_at, restored, restored_part, type_at
+from zyg.compiler.restoring import NeedsLog
 from zyg.compiler.versions import CHANGES, Chain, Versions
 
 WHOLE = Const(Ellipsis)
-Made = TypeVar("Made")
 always = False  # tests turn this on: all that can be logged is
-
-
-class NeedsLog(Exception):
-    """Some arrays are to be logged, or not to be: code has to be made again."""
-
-    def __init__(self, numbers: list[int]) -> None:
-        super().__init__(numbers)
-        self.numbers = numbers
-
-
-def with_log(make: Callable[[list[int] | None], Made]) -> Made:
-    """What `make` gives for the numbers of the arrays that get a log; None: not decided yet."""
-    numbers = None
-    while True:
-        try:
-            return make(numbers)
-        except NeedsLog as decision:
-            numbers = decision.numbers
 
 
 @node

@@ -115,15 +115,15 @@ class _Rewriter:
 
     def _is_unread(self, op: Op) -> bool:
         """Whether of an operation's only result, an array, nothing but the shape is read."""
-        if not isinstance(op, Call) or len(op.results) != 1 or not is_silent(op):
+        if not isinstance(op, Call) or len(op.results) != 1:
             return False
-        if not facts.is_fresh(op):
-            return False  # a view costs nothing
         value, type_ = op.result, op.result.type
         if not isinstance(type_, Array) or not type_.dims or value in self._handed_on:
             return False
         readers = self._readers.get(value, [])
-        return bool(readers) and all(reads_metadata(reader, value) for reader in readers)
+        if not readers or not all(reads_metadata(reader, value) for reader in readers):
+            return False
+        return is_silent(op) and facts.is_fresh(op)  # a view costs nothing
 
     def _call(self, callee: object, *args: Operand, **kwargs: Operand) -> Value:
         result = Value("t")

@@ -1,50 +1,28 @@
-"""The rules of Python's and NumPy's functions; importing this package registers most of them.
+"""The rules of Python's and NumPy's functions; importing this package registers those of everyday.
 
-Those of `zyg.rules.registry.LATE` are registered when they are first asked for.
+The others are registered when they are first asked for: `zyg.rules.index` tells which.
 """
 
 from zyg.rules import (
     assembly,
-    attempts,
     attributes,
-    binary,
-    changes,
-    collection_classes,
-    containers,
     cotangents,
-    creation,
     elementwise,
-    functional,
-    indexing,
-    iteration,
-    joining,
-    methods,
     operators,
     products,
     python_builtins,
-    reductions,
-    shape,
+    sums,
+    views,
 )
 
 __all__ = [
     "assembly",
-    "attempts",
     "attributes",
-    "binary",
-    "changes",
-    "collection_classes",
-    "containers",
     "cotangents",
-    "creation",
     "elementwise",
-    "functional",
-    "indexing",
-    "iteration",
-    "joining",
-    "methods",
     "operators",
     "products",
     "python_builtins",
-    "reductions",
-    "shape",
+    "sums",
+    "views",
 ]

@@ -23,8 +23,8 @@ from zyg.cotangent_places import (
     without_place_in,
 )
 from zyg.rules.cotangents import summand_bar
-from zyg.rules.reductions import spread
 from zyg.rules.registry import adjoint, constant
+from zyg.rules.sums import spread
 
 constant(
     cotangent.zeros_like, cotangent.zeros_list, cotangent.prototype, cotangent.of_shape,

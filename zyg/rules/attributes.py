@@ -19,9 +19,8 @@ from ir.heap import class_attribute
 from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
-from zyg.memory_kinds import METHODS
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
-from zyg.signature import is_by_rules
+from zyg.signature import METHODS, is_by_rules
 
 constant(has_attributes_beside, hasattr, vars, class_attribute, *ASIDE.values())
 # What reads the registry is not looked into each time that an attribute is read.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ir import primitives
 from zyg.cotangent_items import (
+    at_index,
     cleared,
     first_part,
     item,
@@ -127,17 +128,6 @@ def deleted(items, index):
 @adjoint(primitives.item_to_pop)
 def item_to_pop(items, index):
     return primitives.item_to_pop(items, index), lambda bar: (at_index(bar, items, index), None)
-
-
-def at_index(bar, items, index):
-    from_others = [None for _ in items]
-    return from_others if bar is None else cleared_but(bar, from_others, index)
-
-
-def cleared_but(bar, zeros, index):
-    """Structural zeros but for one item."""
-    position = range(len(zeros))[index]
-    return [bar if i == position else zero for i, zero in enumerate(zeros)]
 
 
 @adjoint(primitives.appended)

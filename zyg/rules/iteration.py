@@ -151,7 +151,7 @@ def sorting_order(items, key=None, reverse=False):
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-chosen_by("key", sorted, min, max, list.sort)
+chosen_by("key", sorted)
 constant(sorting_order)  # which has no derivative, nor has it one in derivatives of this
 
 

@@ -15,51 +15,27 @@ from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
 from zyg.rules.products import dot_left, dot_right
 from zyg.rules.reductions import (
-    count_along,
     cumprod_bar,
     cumsum_bar,
     extremum_bar,
     initial_bar,
     prod_bar,
-    spread,
     std_bar,
     trace_bar,
     var_bar,
 )
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.shape import inverse_order, repeat_bar, reshaped_back
+from zyg.rules.sums import count_along, spread
 from zyg.transposes import diagonal_back
 
 constant(
-    *(np.ndarray.shape, np.ndarray.ndim, np.ndarray.size, np.ndarray.dtype, np.ndarray.nbytes),
-    *(np.ndarray.itemsize, np.ndarray.strides, np.ndarray.flags, np.ndarray.round),
-    *(np.ndarray.argmax, np.ndarray.argmin, np.ndarray.argsort, np.ndarray.argpartition),
-    *(np.ndarray.all, np.ndarray.any, np.ndarray.nonzero, np.ndarray.searchsorted),
-    *(np.ndarray.tobytes, np.ndarray.__len__, np.ndarray.__contains__, np.ndarray.__bool__),
-    *(np.ndarray.__int__, np.ndarray.__index__),
+    *(np.ndarray.nbytes, np.ndarray.itemsize, np.ndarray.strides, np.ndarray.flags),
+    *(np.ndarray.round, np.ndarray.argmax, np.ndarray.argmin, np.ndarray.argsort),
+    *(np.ndarray.argpartition, np.ndarray.all, np.ndarray.any, np.ndarray.nonzero),
+    *(np.ndarray.searchsorted, np.ndarray.tobytes, np.ndarray.__len__, np.ndarray.__contains__),
+    *(np.ndarray.__bool__, np.ndarray.__int__, np.ndarray.__index__),
 )
-
-
-@adjoint(np.ndarray.T)
-def T(self):
-    return self.T, lambda y_bar: np.transpose(y_bar)
-
-
-if hasattr(np.ndarray, "mT"):
-
-    @adjoint(np.ndarray.mT)
-    def mT(self):
-        return self.mT, lambda y_bar: np.swapaxes(y_bar, -1, -2)
-
-
-@adjoint(np.ndarray.real)
-def real(self):
-    return self.real, lambda y_bar: y_bar
-
-
-@adjoint(np.ndarray.imag)
-def imag(self):
-    return self.imag, lambda y_bar: y_bar * 1j if np.iscomplexobj(self) else None
 
 
 @adjoint(np.ndarray.sum)

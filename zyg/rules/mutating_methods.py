@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 
-from zyg.rules.registry import constant, substitute
+from zyg.rules.registry import chosen_by, constant, substitute
+
+chosen_by("key", list.sort)
 
 
 @substitute(list.remove)

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from zyg.rules.operators import direction
-from zyg.rules.reductions import extremum_bar, inverse_or_zero, restored
+from zyg.rules.reductions import extremum_bar, inverse_or_zero
 from zyg.rules.registry import adjoint
+from zyg.rules.sums import restored
 
 
 @adjoint(np.linalg.norm)

@@ -1,17 +1,16 @@
-"""Rules of reductions and cumulations: sums, products, extrema, moments.
+"""Rules of reductions and cumulations: products, extrema, moments; `zyg.rules.sums` has the sums.
 
-`np.sum(x, axis)` keeps the shape of `x`, not `x`. The helpers give the cotangent of the operand
-as a function of the cotangent of the result; the methods of arrays share them.
+The helpers give the cotangent of the operand as a function of the cotangent of the result; the
+methods of arrays share them.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from zyg.cotangent import conj, inexact_dtype, unbroadcast
 from zyg.rules.registry import adjoint, constant
+from zyg.rules.sums import count_along, restored, spread
 from zyg.selections import selected
 
 constant(
@@ -19,46 +18,6 @@ constant(
     *(np.all, np.any, np.count_nonzero, np.argwhere, np.nonzero, np.flatnonzero),
     *(np.searchsorted, np.digitize, np.lexsort),
 )
-
-
-def restored(y, shape, axis, keepdims):
-    """The result of a reduction over `axis`, with the reduced dimensions back, of length 1."""
-    if axis is None or keepdims:
-        return y
-    return np.expand_dims(y, axis) if len(shape) > 0 else y
-
-
-def spread(y_bar, shape, axis, keepdims):
-    """The cotangent of the operand of a sum: a read-only view where each item gets `y_bar`."""
-    if len(shape) == 0:
-        return y_bar
-    return np.broadcast_to(restored(y_bar, shape, axis, keepdims), shape)
-
-
-def count_along(shape, axis):
-    """How many items a reduction over `axis` combines."""
-    if axis is None:
-        return math.prod(shape)
-    if isinstance(axis, tuple):
-        return math.prod([shape[i] for i in axis])
-    return shape[axis] if len(shape) > 0 else 1
-
-
-@adjoint(np.sum)
-def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
-    shape = np.shape(a)
-    y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
-
-    return y, lambda y_bar: (
-        spread(y_bar, shape, axis, keepdims), None, None, None, None, unbroadcast(y_bar, initial)
-    )
-
-
-@adjoint(np.mean)
-def mean(a, axis=None, dtype=None, out=None, keepdims=False):
-    shape = np.shape(a)
-    y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
 
 
 @adjoint(np.average)

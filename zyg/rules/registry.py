@@ -40,12 +40,14 @@ import importlib
 import inspect
 import sys
 import types
+from _thread import RLock  # the import of `threading` takes as long as seven modules here
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from ir.record import record
+from zyg.rules.index import HAVING_RULES, LATE, named
 from zyg.signature import by_identity
 
 Rule: TypeAlias = Callable[..., Any]
@@ -170,6 +172,9 @@ def chosen_by(keyword: str, *callees: object) -> None:
 
 def without_choosing(callee: object, keywords: Mapping[str, T]) -> list[T]:
     """The keyword arguments that the results of a callable may vary with."""
+    if not keywords:
+        return []
+    _look_for(callee)
     choosing = _choosing.get(id(callee))
     return [value for name, value in keywords.items() if name != choosing]
 
@@ -182,55 +187,6 @@ def share(callee: object, other: object) -> None:
     elif id(callee) in _constant:
         constant(other)
 
-
-# Rules that few programs need are registered when a function of the module is first seen that has
-# none: of `numpy` itself, what isn't an everyday function.
-LATE = {
-    "_bisect": ("heaps",),
-    "_heapq": ("heaps",),
-    "builtins": ("generators", "mutating_methods"),
-    "collections": ("mutating_methods",),
-    "collections.abc": ("mappings",),
-    "cmath": ("complex_scalar",),
-    "contextlib": ("generators",),
-    "copy": ("copies",),
-    "heapq": ("heaps",),
-    "ir.attribute_dicts": ("attribute_dicts",),
-    "ir.derived": ("derived_classes",),
-    "ir.generators": ("generators",),
-    "ir.imports": ("importing",),
-    "ir.patterns": ("matching",),
-    "itertools": ("lazy",),
-    "json": ("standard_library",),
-    "math": ("scalar",),
-    "numpy": (
-        "array_iteration", "array_stores", "composites", "einsum", "index_tricks", "options",
-        "order_statistics", "padding", "piecewise", "polynomials", "running_extrema",
-        "ufunc_methods",
-    ),
-    "numpy.fft": ("fourier",),
-    "numpy.lib.stride_tricks": ("windows",),
-    "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
-    "numpy.random": ("draws", "draws_of_python"),
-    "scipy.fft": ("fourier", "scipy_fft"),
-    "scipy.integrate": ("scipy_integrate",),
-    "scipy.interpolate": ("scipy_interpolate",),
-    "scipy.optimize": ("scipy_optimize",),
-    "scipy.sparse": ("scipy_sparse",),
-    "scipy.sparse.linalg": ("scipy_sparse",),
-    "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
-    "scipy.stats": ("special_functions", "special_gamma", "scipy_stats"),
-    "scipy.signal": ("scipy_signal",),
-    "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
-    "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
-    "statistics": ("averages",),
-    "datetime": ("standard_library",),
-    "random": ("standard_library", "draws_of_python"),
-    "types": ("attribute_dicts",),
-    "zyg.iterators": ("iteration_twice",),
-    "zyg.readers": ("iteration_twice",),
-    "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
-}
 
 # Modules of the standard library whose functions give text, bytes, whole numbers and what belongs
 # to the system: derivatives end there, as they do at `str`.
@@ -254,18 +210,17 @@ def rule_of(callee: object) -> Rule | None:
 def _look_for(callee: object) -> bool:
     """Registers what zyg has for a callable of which nothing is known yet; whether it did."""
     key = id(callee)
-    if key in _constant or key in _rules or key in _substitutes:
+    if _is_known(key):
         return False
-    owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
-    module = getattr(owner, "__module__", None)
-    if not isinstance(module, str):
-        if not isinstance(callee, np.ufunc):
-            return False
-        register_imported()  # SciPy's, which a function may import where it is called
-        return key in _rules or key in _constant
-    package = _packages.get(module)
+    package = _package(callee)
     if package is None:
-        package = _packages[module] = _package_of(module)
+        if isinstance(callee, np.ufunc):
+            register_imported()  # SciPy's, which a function may import where it is called
+        return _is_known(key)
+    if package not in HAVING_RULES and package not in PLAIN_MODULES:
+        return False
+    if _register_named(package, callee) and _is_known(key):
+        return True
     if package in PLAIN_MODULES:
         name = getattr(callee, "__name__", None)
         if isinstance(callee, types.MethodType) or name in CALLING_BACK:
@@ -280,7 +235,25 @@ def _look_for(callee: object) -> bool:
     return True
 
 
-# Of the modules of callables the ones that `LATE` knows them under.
+def _is_known(key: int) -> bool:
+    return key in _constant or key in _rules or key in _substitutes
+
+
+def _package(callee: object) -> str | None:
+    """The module that the rules of a callable are found by; None where it doesn't say."""
+    owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
+    module = getattr(owner, "__module__", None)
+    if not isinstance(module, str):
+        # NumPy's ufuncs say so since NumPy 2.
+        is_numpys = isinstance(callee, np.ufunc) and getattr(np, callee.__name__, None) is callee
+        return "numpy" if is_numpys else None
+    package = _packages.get(module)
+    if package is None:
+        package = _packages[module] = _package_of(module)
+    return package
+
+
+# Of the modules of callables the ones that the tables know them under.
 _packages: dict[str, str] = {}
 
 
@@ -301,22 +274,51 @@ def register_imported() -> None:
             register_late(package)
 
 
+
+def register_own(*callees: object) -> None:
+    """Registers zyg's rules for callables that are about to get one of the user's, which then
+    replaces them."""
+    for callee in callees:
+        package = _package(callee)
+        if package is not None and not _is_known(id(callee)):
+            _register_named(package, callee)
+
+
+def _register_named(package: str, callee: object) -> bool:
+    name = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)
+    modules = named(package, name) if isinstance(name, str) else ()
+    _register(modules)
+    return bool(modules)
+
+
 def register_late(package: str) -> None:
     """Registers zyg's rules for a module of `LATE`; rules of the user's for it stay."""
+    _register(LATE[package])
+
+
+# A thread that asks for rules waits for another one that is registering them.
+_registering = RLock()
+_registered: set[str] = set()
+
+
+def _register(modules: Sequence[str]) -> None:
+    """Imports modules of rules; those that are registered already stay."""
     global _version
-    missing = [f"zyg.rules.{name}" for name in LATE[package]]
-    missing = [name for name in missing if name not in sys.modules]
-    if missing:
+    if _registered.issuperset(modules):
+        return
+    with _registering:
+        missing = [name for name in modules if name not in _registered]
         rules, substitutes, stand_ins = dict(_rules), dict(_substitutes), dict(_stand_ins)
         constants, version = set(_constant), _version
         for name in missing:
-            importlib.import_module(name)
+            importlib.import_module(f"zyg.rules.{name}")
         _rules.update(rules)
         _substitutes.update(substitutes)
         _stand_ins.update(stand_ins)
         _constant.update(constants)
         _constant.difference_update(rules, substitutes)
         _version = version  # no code was made for these functions before
+        _registered.update(missing)
 
 
 def takes_pullback(rule: Rule) -> bool:
@@ -343,18 +345,21 @@ def substitute_of(callee: object) -> Callable[..., Any] | None:
 
 
 def stand_in_of(
-    callee: object, args: Sequence[Any], keywords: Mapping[str, Any]
+    callee: object, args: Sequence[T], keywords: Mapping[str, T],
+    read: Callable[[T], Any] = lambda arg: arg,
 ) -> Callable[..., Any] | None:
     """The Python code that stands for a call with these arguments, if the rule isn't for it.
 
-    That of a ufunc takes the ufunc as its first argument.
+    `read` gives what is known of an argument. The code for a ufunc takes it as the first one.
     """
     rule = rule_of(callee)
     if rule is None:
         return None
     if covers(rule, len(args), keywords):
         beyond = _beyond.get(id(callee))
-        if beyond is None or not beyond(*args, **keywords):
+        if beyond is None:
+            return None
+        if not beyond(*map(read, args), **{name: read(arg) for name, arg in keywords.items()}):
             return None
     register_late("numpy")
     return _stand_ins.get(id(callee))

@@ -18,10 +18,6 @@ from zyg.rules.registry import adjoint, constant
 from zyg.transposes import diagonal_back
 
 constant(*OF_RESULTS)
-constant(
-    *(np.shape, np.ndim, np.size, np.broadcast_shapes, np.result_type, np.can_cast, np.isscalar),
-    *(np.dtype, np.finfo, np.iinfo, np.isfortran, np.shares_memory, np.may_share_memory),
-)
 
 
 @adjoint(np.reshape)
@@ -126,11 +122,6 @@ def atleast_2d(a):
 def atleast_3d(a):
     shape = np.shape(a)
     return np.atleast_3d(a), lambda y_bar: np.reshape(y_bar, shape)
-
-
-@adjoint(np.broadcast_to)
-def broadcast_to(array, shape):
-    return np.broadcast_to(array, shape), lambda y_bar: (unbroadcast(y_bar, array), None)
 
 
 @adjoint(np.broadcast_arrays)

@@ -13,8 +13,8 @@ from scipy import special
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.numpy_example import by_example, elementwise
-from zyg.rules.reductions import restored
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.sums import restored
 
 constant(special.gammasgn, special.round)
 

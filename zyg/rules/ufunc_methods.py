@@ -19,8 +19,8 @@ from zyg.rules.array_stores import all_on_the_way
 from zyg.rules.binary import weight, weight2
 from zyg.rules.operators import unless_zero
 from zyg.rules.options import UFUNCS, of_two
-from zyg.rules.reductions import restored
 from zyg.rules.registry import Rule, adjoint, constant, is_constant, of_ufuncs, rule_of
+from zyg.rules.sums import restored
 
 # Reductions
 

@@ -1,0 +1,62 @@
+"""Calls that many programs don't have: what they mean to inference is imported at the first one.
+
+    xs.append(v)        `ir.changes` is imported, and makes a new version of `xs`
+
+A test holds that each of these modules is declared here for all that it registers.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter, OrderedDict, defaultdict, deque
+
+from ir import facts, generators, primitives
+from ir.builtin_facts import IN_PLACE
+from ir.special_calls import late
+
+# Changes in place.
+late(
+    "ir.changes", operator.setitem, operator.delitem, primitives.augmented, primitives.store_back,
+    list.append, list.insert, deque.insert, list.extend, list.pop, *IN_PLACE,
+)
+facts.late(
+    "ir.changes", primitives.item_to_pop, primitives.stored, primitives.stored_back,
+    primitives.spliced, primitives.written, primitives.overwritten, primitives.added_at,
+    primitives.subtracted_at, primitives.deleted, primitives.appended, primitives.inserted,
+    primitives.extended,
+)
+# Those of mappings, sets and deques.
+late(
+    "ir.collection_changes", dict.setdefault, OrderedDict.setdefault, defaultdict, deque.append,
+    deque.appendleft, deque.rotate, deque.clear, dict.clear, OrderedDict.clear,
+    OrderedDict.move_to_end, deque.pop, deque.popleft, set.add, set.discard, set.remove,
+    set.clear, set.difference_update, set.intersection_update, set.symmetric_difference_update,
+)
+facts.late(
+    "ir.collection_changes", primitives.pushed, primitives.pushed_left, primitives.regrouped,
+    primitives.rotated, primitives.emptied, primitives.moved_to_end, primitives.cycled,
+    primitives.touched, primitives.defaulted,
+)
+late("ir.looked_up", dict.get)
+# What `ir.attempts` puts into programs.
+late(
+    "ir.attempt_facts", primitives.attempted, primitives.catching, primitives.catching_found,
+    primitives.failure_of,
+)
+facts.late("ir.attempt_facts", primitives.catching, primitives.catching_found)
+# Globals that a program shares.
+late(
+    "ir.special_names", primitives.store_global, primitives.read_global, primitives.delete_global
+)
+# Dicts, sets and collections, made and copied.
+facts.late(
+    "ir.collection_facts", sorted, dict, set, OrderedDict, defaultdict, Counter, deque,
+    primitives.merge_dicts, primitives.flatten, primitives.build_set, dict.get, dict.copy,
+    list.copy, deque.copy, OrderedDict.copy, defaultdict.copy, dict.keys, dict.values, dict.items,
+    OrderedDict.keys, OrderedDict.values, OrderedDict.items,
+)
+# Iterators.
+late(
+    "ir.steps", next, iter, generators.advanced, generators.iterated, generators.memory_kept,
+    generators.sending, generators.throwing,
+)

@@ -1,0 +1,110 @@
+"""Rules of `sum`, `max` and `min` of the items of anything iterable."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from ir import facts
+from ir.types import TOP, Sequence
+from zyg.cotangent import rebuilt, unbroadcast, zeros_like
+from zyg.cotangent_facts import is_numeric
+from zyg.iterators import items_of, of_items, readable_again
+from zyg.rules.registry import adjoint, chosen_by
+
+chosen_by("key", min, max)
+
+
+@adjoint(sum)
+def sum_(iterable, start=0):
+    xs = items_of(iterable)
+    y = sum(xs, start)
+
+    def back(y_bar):
+        return of_items(share_among(y_bar, xs, start), iterable), first_share(y_bar, start)
+
+    return y, back
+
+
+def share_among(y_bar, xs, start):
+    """The cotangent of the items of a sum: each item receives the cotangent of the sum.
+
+    Lists and tuples are joined by `sum(xs, [])`: there each receives its own part.
+    """
+    if isinstance(start, (list, tuple)):
+        ends = [len(start) + sum([len(x) for x in xs[: i + 1]]) for i in range(len(xs))]
+        return rebuilt(xs, [y_bar[end - len(x) : end] for x, end in zip(xs, ends, strict=True)])
+    if isinstance(xs, (list, tuple)):
+        return rebuilt(xs, [unbroadcast(y_bar, x) for x in xs])
+    if isinstance(xs, deque):
+        return [unbroadcast(y_bar, x) for x in xs]
+    return np.broadcast_to(y_bar, np.shape(xs))
+
+
+@facts.result(share_among)
+def type_of_shares(args, kwargs):
+    """Known of numbers."""
+    y_bar, xs, start = args
+    if not isinstance(xs, Sequence) or not all(map(is_numeric, (y_bar, xs.item, start))):
+        return TOP
+    unbroadcast_type = facts.result_of(unbroadcast)
+    return Sequence(tuple if xs.cls is tuple else list, unbroadcast_type((y_bar, xs.item), {}))
+
+
+facts.pure(share_among)
+facts.fresh(share_among)
+
+
+def first_share(y_bar, start):
+    """The cotangent of the `start` of a sum."""
+    if isinstance(start, (list, tuple)):
+        return y_bar[: len(start)]
+    return unbroadcast(y_bar, start)
+
+
+@adjoint(max)
+def max_(*candidates):
+    xs = readable_again(candidates)
+    y = max(*xs)
+    place = place_of(y, xs) if isinstance(y, (list, tuple)) else None
+    return y, lambda y_bar: share_among_winners(y_bar, y, place, xs, candidates)
+
+
+@adjoint(min)
+def min_(*candidates):
+    xs = readable_again(candidates)
+    y = min(*xs)
+    place = place_of(y, xs) if isinstance(y, (list, tuple)) else None
+    return y, lambda y_bar: share_among_winners(y_bar, y, place, xs, candidates)
+
+
+def place_of(y, xs):
+    """Which of its arguments, or of the items of its only one, `max` or `min` has returned."""
+    places = [i for i, x in enumerate(xs[0] if len(xs) == 1 else xs) if x is y]
+    return places[0]
+
+
+def share_among_winners(y_bar, y, place, xs, candidates):
+    """The cotangents of the arguments of `max` or `min`; ties of numbers share equally."""
+    if len(xs) == 1:
+        return (of_items(share_among_equal(y_bar, y, place, xs[0]), candidates[0]),)
+    return share_among_equal(y_bar, y, place, xs)
+
+
+def share_among_equal(y_bar, y, place, xs):
+    """Gives `y_bar` to the items of `xs` that equal `y`, in equal parts, and 0 to the others.
+
+    Lists and tuples may hold arrays, which can't be compared: they have a place. `max` and `min`
+    return NaN where it comes first, and it equals nothing.
+    """
+    if place is not None:
+        return rebuilt(xs, [y_bar if i == place else zeros_like(x) for i, x in enumerate(xs)])
+    if y != y:
+        return rebuilt(xs, [unbroadcast(y_bar if i == 0 else 0.0, x) for i, x in enumerate(xs)])
+    if isinstance(xs, np.ndarray):
+        equal = xs == y
+        return np.where(equal, y_bar / np.count_nonzero(equal), 0)
+    winners = sum([1 for x in xs if x == y])
+    part = y_bar if winners == 1 else y_bar / winners
+    return rebuilt(xs, [unbroadcast(part, x) if x == y else zeros_like(x) for x in xs])

@@ -1,0 +1,162 @@
+"""Which module of rules is for which callable, so that it is imported when that is first met.
+
+    np.concatenate      by its name                       zyg/rules/joining.py
+    np.ndarray.clip     by the class that it belongs to   zyg/rules/methods.py
+    np.polyfit          by its module                     all of `LATE["numpy"]`
+
+Rules that are in none of these tables are registered by `import zyg`: those of operators, of
+elementwise functions, sums and products, which nearly all programs have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+# By module and name; `dict.` are the methods of `dict`.
+NAMED = {
+    "_functools": {"functional": "reduce"},
+    "_operator": {"containers": "or_ and_ xor"},
+    "builtins": {
+        "containers": "dict dict. list. tuple. range.",
+        "folds": "sum max min",
+        "functional": "max min",
+        "iteration": "list tuple set frozenset iter reversed enumerate zip map filter sorted",
+    },
+    "collections": {
+        "collection_classes":
+            "deque deque. OrderedDict OrderedDict. defaultdict defaultdict. Counter Counter. "
+            "namedtuple",
+    },
+    "contextlib": {"attempts": "nullcontext"},
+    "functools": {"functional": "cache lru_cache update_wrapper"},
+    "ir.generators": {"iteration": "walked"},
+    "ir.held_walks": {
+        "functional": "item_at", "iteration": "numbers_from positions positions_from_end",
+    },
+    "ir.primitives": {
+        "attempts":
+            "is_caught end_guarded check_not_suppressed failure_of special_method catching "
+            "catching_found attempted",
+        "changes":
+            "stored spliced stored_back overwritten written added_at subtracted_at deleted "
+            "item_to_pop appended extended inserted",
+        "collection_classes":
+            "touched pushed pushed_left rotated emptied moved_to_end defaulted regrouped",
+        "containers": "build_set flatten unpack_starred merge_dicts format_value build_string",
+        "functional": "augmented_part",
+    },
+    "itertools": {
+        "iteration": "count repeat chain pairwise permutations combinations product",
+    },
+    "numpy": {
+        "attempts": "errstate.",
+        "binary":
+            "add subtract multiply divide power float_power remainder fmod divmod maximum minimum "
+            "fmax fmin hypot arctan2 logaddexp logaddexp2 heaviside copysign ldexp nextafter equal "
+            "not_equal less less_equal greater greater_equal logical_and logical_or logical_xor "
+            "bitwise_and bitwise_or bitwise_xor left_shift right_shift floor_divide gcd lcm "
+            "isclose allclose array_equal array_equiv",
+        "contractions":
+            "vdot inner outer tensordot kron cross convolve vecdot matvec vecmat",
+        "creation":
+            "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 zeros ones empty zeros_like "
+            "ones_like empty_like eye identity tri array asarray asanyarray "
+            "ascontiguousarray asfortranarray float32 float64 complex64 complex128 copy full "
+            "full_like arange linspace logspace meshgrid vander",
+        "indexing":
+            "indices unravel_index ravel_multi_index tril_indices triu_indices diag_indices isin "
+            "ix_ take take_along_axis compress extract delete where select clip sort partition "
+            "unique diff ediff1d bincount interp",
+        "iteration": "ndindex",
+        "joining":
+            "concatenate stack vstack row_stack hstack column_stack dstack append insert split "
+            "array_split vsplit hsplit dsplit unstack",
+        "methods": "ndarray. generic.",
+        "reductions":
+            "average var std max min amax amin nanmax nanmin ptp nansum nanmean prod cumsum "
+            "cumprod trapezoid trapz trace argmax argmin nanargmax nanargmin argsort argpartition "
+            "all any count_nonzero argwhere nonzero flatnonzero searchsorted digitize lexsort",
+        "shape":
+            "reshape ravel transpose swapaxes matrix_transpose moveaxis rollaxis expand_dims "
+            "squeeze atleast_1d atleast_2d atleast_3d broadcast_arrays repeat tile flip fliplr "
+            "flipud rot90 roll triu tril diagonal diag diagflat unwrap",
+    },
+    "operator": {"functional": "methodcaller"},
+    "zyg.numpy_changes": {"changes": "added_at_each"},
+    "zyg.numpy_result_shapes": {
+        "shape":
+            "diff_shape convolve_shape fft_shape rfft_shape irfft_shape svd_shape tile_shape",
+    },
+    "zyg.quotients": {"binary": "over_square weight_of_two"},
+    "zyg.selections": {"binary": "selected", "indexing": "is_finite"},
+    "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
+}
+
+# By module alone, for functions that have no rule otherwise: of `numpy`, what isn't an everyday
+# function.
+LATE = {
+    "_bisect": ("heaps",),
+    "_heapq": ("heaps",),
+    "builtins": ("generators", "mutating_methods"),
+    "collections": ("mutating_methods",),
+    "collections.abc": ("mappings",),
+    "cmath": ("complex_scalar",),
+    "contextlib": ("generators",),
+    "copy": ("copies",),
+    "heapq": ("heaps",),
+    "ir.attribute_dicts": ("attribute_dicts",),
+    "ir.derived": ("derived_classes",),
+    "ir.generators": ("generators",),
+    "ir.imports": ("importing",),
+    "ir.patterns": ("matching",),
+    "itertools": ("lazy",),
+    "json": ("standard_library",),
+    "math": ("scalar",),
+    "numpy": (
+        "array_iteration", "array_stores", "composites", "creation", "einsum", "index_tricks",
+        "options", "order_statistics", "padding", "piecewise", "polynomials",
+        "running_extrema", "ufunc_methods",
+    ),
+    "numpy.fft": ("fourier",),
+    "numpy.lib.stride_tricks": ("windows",),
+    "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
+    "numpy.random": ("draws", "draws_of_python"),
+    "scipy.fft": ("fourier", "scipy_fft"),
+    "scipy.integrate": ("scipy_integrate",),
+    "scipy.interpolate": ("scipy_interpolate",),
+    "scipy.optimize": ("scipy_optimize",),
+    "scipy.sparse": ("scipy_sparse",),
+    "scipy.sparse.linalg": ("scipy_sparse",),
+    "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
+    "scipy.stats": ("special_functions", "special_gamma", "scipy_stats"),
+    "scipy.signal": ("scipy_signal",),
+    "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
+    "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
+    "statistics": ("averages",),
+    "datetime": ("standard_library",),
+    "random": ("standard_library", "draws_of_python"),
+    "types": ("attribute_dicts",),
+    "zyg.iterators": ("iteration_twice",),
+    "zyg.readers": ("iteration_twice",),
+    "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
+}
+
+# The modules whose callables have rules that are registered late.
+HAVING_RULES = frozenset([*NAMED, *LATE])
+
+
+def named(module: str, name: str) -> Sequence[str]:
+    """The modules with the rules of a callable, by its name."""
+    names = _named_of(module)
+    found = names.get(name)
+    return names.get(name.partition(".")[0] + ".", ()) if found is None else found
+
+
+@cache
+def _named_of(module: str) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for rules, listed in NAMED.get(module, {}).items():
+        for name in listed.split():
+            names.setdefault(name, []).append(rules)
+    return names

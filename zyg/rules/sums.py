@@ -1,0 +1,50 @@
+"""Rules of sums and means of arrays, which keep the shape of `x` and not `x`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zyg.cotangent import unbroadcast
+from zyg.rules.registry import adjoint
+
+
+def restored(y, shape, axis, keepdims):
+    """The result of a reduction over `axis`, with the reduced dimensions back, of length 1."""
+    if axis is None or keepdims:
+        return y
+    return np.expand_dims(y, axis) if len(shape) > 0 else y
+
+
+def spread(y_bar, shape, axis, keepdims):
+    """The cotangent of the operand of a sum: a read-only view where each item gets `y_bar`."""
+    if len(shape) == 0:
+        return y_bar
+    return np.broadcast_to(restored(y_bar, shape, axis, keepdims), shape)
+
+
+def count_along(shape, axis):
+    """How many items a reduction over `axis` combines."""
+    if axis is None:
+        return math.prod(shape)
+    if isinstance(axis, tuple):
+        return math.prod([shape[i] for i in axis])
+    return shape[axis] if len(shape) > 0 else 1
+
+
+@adjoint(np.sum)
+def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
+    shape = np.shape(a)
+    y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
+
+    return y, lambda y_bar: (
+        spread(y_bar, shape, axis, keepdims), None, None, None, None, unbroadcast(y_bar, initial)
+    )
+
+
+@adjoint(np.mean)
+def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+    shape = np.shape(a)
+    y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
