@@ -236,6 +236,12 @@ class Fields:
             for name, value in vars(self).items()
         }
 
+    def copy(self) -> Fields:
+        """What is known now, for a program that is made of it: it will note what it stores."""
+        found = Fields()
+        vars(found).update(self.copied())
+        return found
+
     def follow_contents(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, and follows the memory that objects hold."""
         sets_apart = self.sets_apart
@@ -298,6 +304,13 @@ def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fie
     fields = Fields()
     fields.enter((function, args, kwargs))
     return fields
+
+
+def state_of(value: Any) -> object:
+    """What the objects hold that are reached from a value."""
+    fields = Fields()
+    fields.enter(value)
+    return fields.state()
 
 
 def holds_objects(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

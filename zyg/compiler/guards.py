@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ir.derived import as_class, base_of
@@ -67,7 +68,23 @@ class OfClass:
         return type(self.container.get(self.name)) is self.cls
 
 
-AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass
+@record
+class Holding:
+    """The objects reached from `container[name]` hold what has the types that code was made for."""
+
+    container: Any
+    name: str | int
+    state_of: Callable[[Any], object]
+    expected: object
+
+    def holds(self) -> bool:
+        try:
+            return self.state_of(self.container[self.name]) == self.expected
+        except KeyError:
+            return False
+
+
+AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass | Holding
 
 
 def container_type(value: Any) -> Type:

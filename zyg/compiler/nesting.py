@@ -44,6 +44,7 @@ from ir.types import (
 from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler.arguments import read_defaults
+from zyg.compiler.object_needs import note_lost
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
@@ -161,6 +162,7 @@ def expanded(
                 starred[i - len(leading)] = bound[at].index(i)
     made, heap = specialised(specialiser, inference, source, inputs, indices, loc)
     if heap is None and made.lost & frozenset(indices):
+        note_lost(specialiser.assigned, made)
         raise Unsupported(
             "the gradient of a function that stores into globals, inside differentiated code", loc,
             advice="let it return what it computes",

@@ -12,7 +12,7 @@ from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
 from ir.held_functions import may_be_memory
 from ir.late import MemberOf, late
-from ir.shared_names import names_of
+from ir.shared_names import Names, names_of
 from ir.types import (
     BOTTOM,
     TOP,
@@ -30,7 +30,7 @@ from zyg.compiler import memory, replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
-from zyg.compiler.guards import Absent, Guard, shared_at_entry
+from zyg.compiler.guards import Absent, Guard, Holding, shared_at_entry
 from zyg.compiler.objects import (
     is_class_store,
     is_place,
@@ -126,7 +126,8 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.store(cls, name, type_)
             if guard is not None:
                 self._made.guards[id(container), name] = guard
-        fields.is_open |= is_place(type(container.get(name)))  # it holds what no argument tells
+        if is_place(type(container.get(name))):
+            self.note_object_of_program(container, name)
         found: Type = fields.ask("type_of", cls, name)
         return found
 
@@ -180,8 +181,9 @@ class ObjectSurroundings(ContentsSurroundings):
         cls = class_of(type_of(owner))
         if fields is None or cls is None:
             return TOP
-        if isinstance(owner, Const):  # no argument, but an object of the compile time
-            fields.is_open = True
+        if isinstance(owner, Const) and not isinstance(owner.value, Names):
+            # an object of the compile time
+            self.note_object_of_program((owner.value,), 0)
         from zyg.compiler.fields import PLAIN  # few programs work on objects
 
         type_: Type = fields.ask("type_of", cls, name)
@@ -197,10 +199,26 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
 
-    def note_unknown_object(self) -> None:
-        """Notes that there is an object of which no argument tells what it holds."""
-        if self._specialiser.fields is not None:
-            self._specialiser.fields.is_open = True
+    def note_object_of_program(self, container: Any, name: str | int) -> None:
+        """Notes an object of which no argument tells what it holds.
+
+        A guard that looks at all that is reached costs more than questions to the run time: it
+        stands where what objects hold has to be known.
+        """
+        fields = self._specialiser.fields
+        if fields is None:
+            return
+        if not (fields.sets_apart or fields.follows_contents):
+            fields.is_open = True
+            return
+        from zyg.compiler.fields import state_of  # few programs come here
+
+        value = container[name]
+        fields.enter(value)
+        holder = id(value) if isinstance(container, tuple) else id(container)
+        self._made.guards[holder, name, state_of] = Holding(
+            container, name, state_of, state_of(value)
+        )
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
@@ -241,9 +259,11 @@ class ObjectSurroundings(ContentsSurroundings):
 
     def unless_settled(self) -> None:
         """Puts off what rests on types of attributes that may still change."""
-        from zyg.compiler.nesting import Unsettled  # few programs work on objects
+        from zyg.compiler.nesting import Opened, Unsettled  # few programs work on objects
 
         fields = self._specialiser.fields
+        if fields is not None and fields.is_open and not fields.sets_apart:
+            raise Opened
         if fields is not None and fields.state() != self._specialiser.known_of_objects:
             raise Unsettled
 

@@ -68,7 +68,7 @@ class ProgramSurroundings(ObjectSurroundings):
                     return known
                 cls = class_of(type_)
                 if cls is not None and is_place(cls):
-                    self.note_unknown_object()
+                    self.note_object_of_program(container, name)
                 if is_of_zyg(module_globals):
                     return type_
                 if guard is not None:
