@@ -31,6 +31,7 @@ import numpy as np
 
 from ir import facts
 from ir.generators import watching
+from ir.heap import ITEMS
 from ir.types import Instance, Type
 from zyg.cotangent import accumulate, is_list_of, rebuilt
 from zyg.cotangent_items import one_hot
@@ -60,9 +61,11 @@ if TYPE_CHECKING:
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_mirrors", "_tables", "own")
+    __slots__ = ("_contents", "_followed", "_mirrors", "_tables", "own")
 
-    def __init__(self) -> None:
+    def __init__(self, followed: dict[int, tuple[Any, Any]] | None = None) -> None:
+        # Memory, by its `id`, with the object that stands for its contents, if one does.
+        self._followed = {} if followed is None else followed
         self._tables: dict[type, Records] = {}
         # Cotangents of attributes that nobody else refers to, by record and name.
         self.own: dict[tuple[Any, str], Any] = {}
@@ -289,7 +292,10 @@ class Shadows:
     def contents_of(self, value: Any) -> Any:
         """The cotangent of the contents of memory as it is now, but for memory in it."""
         contents = self._contents.get(id(owner_of(value)))
-        return None if contents is None else contents.of(value)
+        if contents is not None:
+            return contents.of(value)
+        followed = self._followed.get(id(value))
+        return None if followed is None else self.of(followed[1], ITEMS)
 
     def _of(self, memory: Memory) -> Any:
         key = id(memory.owner)
@@ -388,7 +394,7 @@ def backward(held: Holding, is_joint: bool = False) -> Iterator[Shadows]:
     `held` is the memory that objects hold where it begins: behind the forward pass, which in the
     joint form (`is_joint`) still has to run.
     """
-    before, made = (_running.shadows, state.held), Shadows()
+    before, made = (_running.shadows, state.held), Shadows(held.contents)
     _running.shadows, state.held = made, held if is_joint else held.copy()
     try:
         yield made

@@ -132,10 +132,7 @@ class Compiler:
             except Opened:
                 fields.set_apart(at_entry)
                 return self.with_fields(source, inputs, fields)
-            except HoldsMemory as error:
-                from zyg.compiler.nested_arguments import check_followed  # few programs need it
-
-                check_followed(at_entry["types"].values(), inputs, error.loc)
+            except HoldsMemory:
                 fields.follow_contents(at_entry)
                 return self.with_fields(source, inputs, fields)
             if fields.state() == before:

@@ -22,6 +22,7 @@ from zyg.held_checks import unless_captured, unless_reading_held
 from zyg.held_memory import is_known, owner_of, state
 from zyg.memory_kinds import is_memory, memory_captured, memory_in, reaches_memory
 from zyg.rules.registry import constant, rule_of
+from zyg.tangent_objects import stand_for
 
 
 @functools.lru_cache(maxsize=4096)
@@ -63,6 +64,7 @@ def contents_put(cls: type[Contents], memory: Any) -> Contents:
     made = cls()
     made.items = memory
     known[id(memory)] = memory, made
+    stand_for(made, memory)
     return made
 
 
@@ -74,6 +76,12 @@ def is_followed(memory: Any) -> bool:
 def has_contents(memory: Any) -> bool:
     """Whether something stands for the contents of memory by now."""
     return state.held is not None and id(memory) in state.held.contents
+
+
+def standing_for(value: Any) -> Any:
+    """What stands for the contents of memory, if something does by now; else the value itself."""
+    known = None if state.held is None else state.held.contents.get(id(value))
+    return value if known is None else known[1]
 
 
 def reference(memory: Any) -> Any:

@@ -237,10 +237,6 @@ class Unsettled(Exception):
 class HoldsMemory(Exception):
     """Objects hold memory that changes: it has to be followed (`ir.followed_memory`)."""
 
-    def __init__(self, loc: Location | None) -> None:
-        super().__init__()
-        self.loc = loc
-
 
 class Opened(Exception):
     """A gradient would have to know what the run time finds: see `zyg.compiler.apart`."""
@@ -302,7 +298,7 @@ def refuse_unsettled(
     """Refuses the gradient of a function on objects where not all is known of these."""
     fields = specialiser.fields
     if fields is not None and fields.changes_held and not fields.follows_contents:
-        raise HoldsMemory(loc)
+        raise HoldsMemory
     if fields is not None and fields.is_open and not fields.sets_apart:
         raise Opened
     if fields is not None and not fields.is_open:
