@@ -56,9 +56,9 @@ def fill(items, value):
 
 
 class _Writer(BlockWriter):
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed, "def f(x):")
-        self.names = 0
+    def __init__(self, seed: int, is_given: bool) -> None:
+        super().__init__(seed, "def f(x, p, q):" if is_given else "def f(x):")
+        self.is_given = is_given
 
     def holder(self) -> str:
         return self.one("p", "p", "q", "o")
@@ -132,7 +132,8 @@ class _Writer(BlockWriter):
             ))
 
     def function(self) -> list[str]:
-        self.put(1, "p, q = Holder(x), Holder(2.0 * x)")
+        if not self.is_given:
+            self.put(1, "p, q = Holder(x), Holder(2.0 * x)")
         self.put(1, "y, o, a, b, c = 0.5 * x, p, p.xs, [x, 1.0], q.w")
         for _ in range(self.random.randrange(3, 8)):
             self.statement(1)
@@ -140,9 +141,9 @@ class _Writer(BlockWriter):
         return self.lines
 
 
-def random_function(seed: int) -> Callable[[float], float]:
-    """A function of a number; it may raise what Python raises."""
+def random_function(seed: int, is_given: bool = False) -> Callable[..., float]:
+    """A function of a number, or of a number and two holders; it may raise what Python raises."""
     names = {
         "Holder": Holder, "push": push, "fill": fill, "np": np, "math": math, "__name__": __name__,
     }
-    return names_of(_Writer(seed).function(), f"<followed {seed}>", names)["f"]
+    return names_of(_Writer(seed, is_given).function(), f"<followed {seed} {is_given}>", names)["f"]

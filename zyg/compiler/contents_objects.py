@@ -63,7 +63,8 @@ def contents_put(cls: type[Contents], memory: Any) -> Contents:
         return contents_of(cls, memory)
     made = cls()
     made.items = memory
-    known[id(memory)] = memory, made
+    assert state.held is not None
+    state.held.stand_for(made, memory)
     stand_for(made, memory)
     return made
 
