@@ -7,6 +7,7 @@
                                      yield advanced(items)
 
 The condition narrows the type in each branch (`ir.narrowing`), where what the call does is known.
+Calls of a variable that holds one of several functions are branches in the same way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from ir import primitives
+from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
@@ -72,7 +75,59 @@ def _case(
     is_one = Value("t")
     arms = []
     for left in ([cls], others):
-        given = [Value(result.name) for result in results]
+        given = _renamed(results)
         arms.append(Block([], _case(callee, left, inputs, given, loc), Yield([*given])))
     test = Call(Const(isinstance), [inputs[0], Const(cls)], {}, [is_one], loc)
     return [test, If(is_one, arms[0], arms[1], results, loc)]
+
+
+def _renamed(results: list[Value]) -> list[Value]:
+    return [Value(result.name) for result in results]
+
+
+def called_by_cases(
+    self: TypedCalls, callee: Value, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    """The results of a call of one of some known functions or objects; None for others."""
+    if not isinstance(callee.type, Union) or not self.surroundings.asks_by_cases():
+        return None
+    found = choices(callee.type)
+    if found is None or not 0 < len(found) <= MAX_CASES:
+        return None
+    ops, inputs, results = _chosen(
+        tuple(found), self.surroundings.unless_choice, len(args), tuple(kwargs), tuple(names), loc
+    )
+    mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
+    for op in ops:
+        self.op(op, mapping)
+    return [mapping[result] for result in results]
+
+
+@functools.lru_cache(maxsize=1024)
+def _chosen(
+    found: tuple[Choice, ...], unless_choice: object, count: int, keywords: tuple[str, ...],
+    names: tuple[str, ...], loc: Location | None,
+) -> tuple[list[Op], list[Value], list[Value]]:
+    """The branches of a call, with their inputs (the function first) and results."""
+    inputs = [Value("t") for _ in range(1 + count + len(keywords))]
+    results = [Value(name) for name in names]
+    function, args = inputs[0], inputs[1 : 1 + count]
+    kwargs = dict(zip(keywords, inputs[1 + count :], strict=True))
+
+    def case(left: tuple[Choice, ...], given: list[Value]) -> list[Op]:
+        choice, *others = left
+        if not others:
+            check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
+            known, operands = Value("t"), [function, Const(choice), Const(True)]
+            narrowed = Call(Const(primitives.narrowed), operands, {}, [known], loc)
+            return [check, narrowed, Call(known, [*args], {**kwargs}, given, loc)]
+        is_one, first, rest = Value("t"), _renamed(given), _renamed(given)
+        test = Call(Const(is_choice), [function, Const(choice)], {}, [is_one], loc)
+        arms = (
+            Block([], [Call(function, [*args], {**kwargs}, [*first], loc)], Yield([*first])),
+            Block([], case(tuple(others), rest), Yield([*rest])),
+        )
+        return [test, If(is_one, *arms, given, loc)]
+
+    return case(found, results), inputs, results

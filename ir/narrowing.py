@@ -13,6 +13,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
+from ir.callees import Choice, is_choice
 from ir.contents import holds_memory
 from ir.core import Call, Const, If, Location, Op, Operand, Value, Yield
 from ir.rewrite import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ir.typed_builder import TypedBuilder
     from ir.typed_calls import TypedCalls
 
-# A value, classes, and whether it is an instance of one of these.
+# A value, classes or a choice of callables, and whether it is an instance of one of these.
 Told = tuple[Value, Const, bool]
 
 _NONE = Const(NoneType)
@@ -44,7 +45,9 @@ def told_by(cond: Operand | None, holds: bool, definitions: dict[Value, Op]) -> 
             yield value, _NONE, holds
         case Call(Const(callee), [Value() as value, Const(None)]) if callee is operator.is_not:
             yield value, _NONE, not holds
-        case Call(Const(callee), [Value() as value, Const() as classes]) if callee is isinstance:
+        case Call(Const(callee), [Value() as value, Const() as classes]) if (
+            callee is isinstance or callee is is_choice
+        ):
             yield value, classes, holds
         case If() as branch:
             yield from _told_by_branch(branch, cond, holds, definitions)
@@ -143,6 +146,11 @@ def narrowed_again(
 
 def narrowed_type(type_: Type, classes: Type, is_instance: bool) -> Type:
     """The part of a type whose values are instances of some classes, or of none of them."""
+    if isinstance(classes, Known) and isinstance(classes.value, Choice):
+        choice = classes.value
+        return join_all(
+            member for member in members_of(type_) if choice.covers(member) is is_instance
+        )
     is_one_of = facts.result_of(isinstance)
     assert is_one_of is not None
     excluded = Known(not is_instance)

@@ -225,7 +225,11 @@ class Surroundings(Protocol):
         `unless_on_objects` raises before, and `unless_giving_objects` behind."""
 
     def asks_by_cases(self) -> bool:
-        """Whether calls with an operand of one of several classes ask which one it is."""
+        """Whether calls with an operand of one of several classes ask which one it is, and those of
+        one of several functions which one that is."""
+
+    def unless_choice(self, value: Any, choice: Any) -> None:
+        """Raises for a callable of which code knows nothing, where it asks by cases."""
 
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         """The operands of an operator that may ask methods of theirs, which is taken not to

@@ -9,6 +9,7 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
+from ir.case_by_case import called_by_cases
 from ir.closures import Maker
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
@@ -117,6 +118,9 @@ class TypedCalls(TypedChanges):
                 method = self.surroundings.called_method(callee.type)
                 if method is not None:
                     return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+                cases = called_by_cases(self, callee, args, kwargs, names, loc)
+                if cases is not None:
+                    return cases
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value

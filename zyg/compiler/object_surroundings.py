@@ -231,6 +231,7 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_on_objects: Any = MemberOf(apart)
     unless_operators_of_objects: Any = MemberOf(apart)
     unless_giving_objects: Any = MemberOf(apart)
+    unless_choice: Any = MemberOf(apart)
     unless_mutable: Any = MemberOf(refusals)
 
     def asks_by_cases(self) -> bool:
