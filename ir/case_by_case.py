@@ -20,7 +20,7 @@ from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
-from ir.types import Union, class_of
+from ir.types import Instance, Union, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -93,7 +93,10 @@ def called_by_cases(
     if not isinstance(callee.type, Union) or not self.surroundings.asks_by_cases():
         return None
     found = choices(callee.type)
-    if found is None or not 0 < len(found) <= MAX_CASES:
+    if found is None or not 0 < len(found) <= MAX_CASES or any(
+        one.kind is Instance and self.surroundings.called_method(Instance(one.of)) is None
+        for one in found
+    ):
         return None
     ops, inputs, results = _chosen(
         tuple(found), self.surroundings.unless_choice, len(args), tuple(kwargs), tuple(names), loc

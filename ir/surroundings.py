@@ -204,6 +204,10 @@ class Surroundings(Protocol):
     def iterator_class(self, items: Type, loc: Location | None) -> Any:
         """The class of the iterators over such a sequence that a place of the program makes."""
 
+    def unless_by_steps(self) -> None:
+        """Puts off what goes on by steps of an iterator of Python's own, if all of the program may
+        have generators in the place of these."""
+
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
         """The Python function that does what a built-in one does with such iterators; or None."""
 

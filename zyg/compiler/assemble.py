@@ -45,7 +45,7 @@ from zyg.compiler.generated import (
 from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.nesting import Derived, HoldsMemory, Opened, Unsettled, expanded
+from zyg.compiler.nesting import Derived, HoldsMemory, Opened, Stepped, Unsettled, expanded
 from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.preserve import preserve
@@ -131,6 +131,9 @@ class Compiler:
                 continue
             except Opened:
                 fields.set_apart(at_entry)
+                return self.with_fields(source, inputs, fields)
+            except Stepped:
+                fields.go_by_steps(at_entry)
                 return self.with_fields(source, inputs, fields)
             except HoldsMemory:
                 fields.follow_contents(at_entry)

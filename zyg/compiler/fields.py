@@ -70,6 +70,8 @@ class Fields:
         self.is_open = False
         # Whether what the run time finds is taken to leave objects alone (`zyg.compiler.apart`).
         self.sets_apart = False
+        # Whether built-in functions that give iterators are generators, which go on by steps.
+        self.goes_by_steps = False
         # Whether the program itself stores anything.
         self.is_stored = False
         # The attributes into which something is stored that may depend on an input.
@@ -244,10 +246,7 @@ class Fields:
 
     def follow_contents(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, and follows the memory that objects hold."""
-        sets_apart = self.sets_apart
-        vars(self).update(
-            at_entry, asked=None, sets_apart=sets_apart, follows_contents=True, changes_held=True,
-        )
+        self._begin_anew(at_entry, follows_contents=True, changes_held=True)
 
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold."""
@@ -255,7 +254,14 @@ class Fields:
 
     def set_apart(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, with what the run time finds set apart."""
-        vars(self).update(at_entry, asked=None, sets_apart=True)
+        self._begin_anew(at_entry, sets_apart=True)
+
+    def go_by_steps(self, at_entry: dict[str, Any]) -> None:
+        """Begins anew, with generators in the place of Python's own iterators."""
+        self._begin_anew(at_entry, goes_by_steps=True)
+
+    def _begin_anew(self, at_entry: dict[str, Any], **found: bool) -> None:
+        vars(self).update(at_entry, asked=None, **found)
 
     def state(self) -> object:
         """What code that was made for these types rests on."""

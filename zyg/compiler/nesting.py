@@ -238,6 +238,11 @@ class HoldsMemory(Exception):
     """Objects hold memory that changes: it has to be followed (`ir.followed_memory`)."""
 
 
+class Stepped(Exception):
+    """An iterator of Python's own goes on by steps, and what these do isn't known: the generator
+    that stands for it has to be in its place."""
+
+
 class Opened(Exception):
     """A gradient would have to know what the run time finds: see `zyg.compiler.apart`."""
 

@@ -44,6 +44,7 @@ from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import (
     READERS,
     consumer_at,
+    generator_at,
     iterator_class,
     knows_steps,
     reads_plainly,
@@ -451,6 +452,11 @@ class ObjectSurroundings(ContentsSurroundings):
         return isinstance(type_, Top) or self.step_of(type_) is not None
 
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        fields = self._specialiser.fields
+        if fields is not None and fields.goes_by_steps and self._made.heap is not None:
+            generator = generator_at(callee, class_of(types[0]) if types else None)
+            if generator is not None:
+                return generator
         found = READERS.get(id(callee))
         if found is None:
             if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
@@ -467,6 +473,15 @@ class ObjectSurroundings(ContentsSurroundings):
             ):
                 return consumer_at(callee)
         return None
+
+    def unless_by_steps(self) -> None:
+        """Begins anew with generators in the place of Python's own iterators, where what a step of
+        one does has to be known."""
+        fields = self._specialiser.fields
+        if fields is not None and fields.sets_apart and not fields.goes_by_steps:
+            from zyg.compiler.nesting import Stepped  # few programs come here
+
+            raise Stepped
 
     def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
         found = READERS.get(id(callee))

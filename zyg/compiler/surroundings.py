@@ -31,7 +31,7 @@ from zyg.compiler.mutation import is_harmless, may_change_captured, refuse_mutat
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_place
 from zyg.compiler.rule_results import method_by_rules, rule_result
-from zyg.compiler.stepping import PROGRAMS, READERS
+from zyg.compiler.stepping import PROGRAMS, READERS, gives_iterator
 from zyg.compiler.texts import MAKING_TEXTS, may_change_by_text, unchanged_by
 from zyg.numpy_changes import added_at, is_users, written_out
 from zyg.rules.registry import (
@@ -325,6 +325,8 @@ class ProgramSurroundings(ObjectSurroundings):
         ]
         found = self._updated(inference, callee, args, kwargs, loc, unknown)
         if unknown and found is unknown:
+            if isinstance(callee, Const) and gives_iterator(callee.value):
+                self.unless_by_steps()
             self.note_store(None, "", TOP)
         return found
 
