@@ -179,7 +179,7 @@ class Fields:
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
         default = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), NOWHERE)
         if default is NOWHERE or isinstance(default, types.MemberDescriptorType):
-            if found is None and issubclass(cls, Generator):
+            if found is None and (self.sets_apart or issubclass(cls, Generator)):
                 return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
         if type(default) not in PLAIN:
