@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ir import primitives
 from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
+from ir.heap import holds_attribute
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
 from ir.types import Instance, Union, class_of
@@ -83,6 +84,35 @@ def _case(
 
 def _renamed(results: list[Value]) -> list[Value]:
     return [Value(result.name) for result in results]
+
+
+def read_or_default(
+    self: TypedCalls, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """The result of `getattr(o, 'x', default)`, for what is stored in an object of a known class;
+    None where that isn't asked in code."""
+    owner, name, default = args
+    assert isinstance(name, Const)
+    if not self.surroundings.asks_by_cases() or self.surroundings.member(
+        type_of(owner), name.value
+    ).kind != "stored":
+        return None
+    op, inputs, result = _if_held(name.value, names[0], loc)
+    mapping: Mapping = dict(zip(inputs, [owner, default], strict=True))
+    is_held = self.typed_call(Const(holds_attribute), [owner, name], {}, ["t"], loc)[0]
+    mapping[op.cond] = is_held
+    self.op(op, mapping)
+    return [mapping[result]]
+
+
+@functools.lru_cache(maxsize=1024)
+def _if_held(
+    name: str, result_name: str, loc: Location | None
+) -> tuple[If, tuple[Value, Value], Value]:
+    owner, default, is_held = Value("t"), Value("t"), Value("t")
+    result, read = Value(result_name), Value(result_name)
+    stored = Block([], [Call(Const(getattr), [owner, Const(name)], {}, [read], loc)], Yield([read]))
+    return If(is_held, stored, Block([], [], Yield([default])), [result], loc), (owner, default), result
 
 
 def called_by_cases(

@@ -10,7 +10,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.case_by_case import by_cases
+from ir.case_by_case import by_cases, read_or_default
 from ir.core import (
     Const,
     Location,
@@ -246,6 +246,10 @@ def _read_by_any_name(
     self.works_on_objects = True
     if self.heap is None:
         return None
+    if len(args) == 3 and isinstance(args[1], Const):
+        found = read_or_default(self, args, names, loc)
+        if found is not None:
+            return found
     return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 
@@ -265,6 +269,9 @@ def _read_of_pattern(
         return None
     if member.kind != "stored":
         return self.unknown_call(Const(getattr), args, names, loc)
+    found = read_or_default(self, args, names, loc)
+    if found is not None:
+        return found
     cls = class_of(type_of(owner))
     if self.surroundings.class_with_memory(cls, name.value) is not None or (
         self.surroundings.sharing_in_class(cls, name.value) is not None

@@ -295,6 +295,9 @@ class Surroundings(Protocol):
     def is_value_place(self, cls: type) -> bool:
         """Whether objects of a class hold memory as values, which nobody knows by another name."""
 
+    def unless_apart(self) -> None:
+        """Puts off what would have to know what the run time finds, if that isn't set apart yet."""
+
     def unless_settled(self) -> None:
         """Has the program looked at again where types of attributes may still change."""
 

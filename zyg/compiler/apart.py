@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 from ir import facts, primitives
 from ir.callees import Choice, is_choice
 from ir.core import Operand, Value, type_of
+from ir.heap import holds_attribute
 from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
-from ir.types import Closure, Known, Type, Union
+from ir.types import Closure, Known, Scalar, Type, Union
 from zyg import callables
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads
@@ -141,9 +142,14 @@ def class_of_held(value: Any) -> type | None:
 
 constant(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, is_choice,
+    unless_choice, is_choice, holds_attribute,
 )
 facts.effect(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice,
+    unless_choice, holds_attribute,
 )
+
+
+@facts.result(holds_attribute)
+def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Scalar(bool)

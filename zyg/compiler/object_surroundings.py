@@ -261,13 +261,21 @@ class ObjectSurroundings(ContentsSurroundings):
 
     def unless_settled(self) -> None:
         """Puts off what rests on types of attributes that may still change."""
-        from zyg.compiler.nesting import Opened, Unsettled  # few programs work on objects
+        from zyg.compiler.nesting import Unsettled  # few programs work on objects
 
         fields = self._specialiser.fields
-        if fields is not None and fields.is_open and not fields.sets_apart:
-            raise Opened
+        if fields is not None and fields.is_open:
+            self.unless_apart()
         if fields is not None and fields.state() != self._specialiser.known_of_objects:
             raise Unsettled
+
+    def unless_apart(self) -> None:
+        """Begins anew with what the run time finds set apart, if it isn't yet."""
+        from zyg.compiler.nesting import Opened  # few programs work on objects
+
+        fields = self._specialiser.fields
+        if fields is not None and not fields.sets_apart:
+            raise Opened
 
     def is_value_place(self, cls: type) -> bool:
         return issubclass(cls, Contents | Bars | BarTable)
