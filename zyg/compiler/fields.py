@@ -179,7 +179,7 @@ class Fields:
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
         default = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), NOWHERE)
         if default is NOWHERE or isinstance(default, types.MemberDescriptorType):
-            if found is None and (self.sets_apart or issubclass(cls, Generator)):
+            if found is None and (self.is_of_nested() or issubclass(cls, Generator)):
                 return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
         if type(default) not in PLAIN:
@@ -251,6 +251,10 @@ class Fields:
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold."""
         return self.may_be_held() and not self.follows_contents
+
+    def is_of_nested(self) -> bool:
+        """Whether derivatives of the program are differentiated in turn, and all has to be known."""
+        return self.sets_apart or self.follows_contents
 
     def set_apart(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, with what the run time finds set apart."""

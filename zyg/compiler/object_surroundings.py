@@ -209,7 +209,7 @@ class ObjectSurroundings(ContentsSurroundings):
         fields = self._specialiser.fields
         if fields is None:
             return
-        if not (fields.sets_apart or fields.follows_contents):
+        if not fields.is_of_nested():
             fields.is_open = True
             return
         from zyg.compiler.fields import state_of  # few programs come here
