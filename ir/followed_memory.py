@@ -176,10 +176,10 @@ class FollowedMemory(HeldTables):
         self._append(Call(Const(operator.is_), [made, Const(None)], {}, [is_none], loc))
         outer, inference.ops = inference.ops, []
         try:
-            memory = self._retyped(made, type_)
+            # Of what a container of memory holds, nothing but references is read here.
+            memory = found = self._reference(made, type_, loc)
             if is_memory_of_memory(type_):
                 self._check_known(type_, loc)
-                found = self._reference(memory, type_, loc)
             else:
                 contents = self._contents(self._class_for(type_, loc), memory, loc)
                 found = self._read_items(heap, contents, made.name, type_, loc)
@@ -238,9 +238,12 @@ class FollowedMemory(HeldTables):
             return before
         cls = self._class_for(type_, loc)
         again = Value(before.name, join(type_, before.type))
-        self._if_followed(before, lambda: [self._read_items(
-            version, self._contents(cls, self._retyped(before, type_), loc), before.name, type_, loc
-        )], [before], [again], loc)
+
+        def read() -> list[Operand]:
+            contents = self._contents(cls, self._reference(before, type_, loc), loc)
+            return [self._read_items(version, contents, before.name, type_, loc)]
+
+        self._if_followed(before, read, [before], [again], loc)
         return again
 
     def _view_again(self, view: Value, version: Value, loc: Location | None) -> Value:
@@ -330,7 +333,8 @@ class FollowedMemory(HeldTables):
         now = places.read(target, loc)
         assert isinstance(now, Value)
         if isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM:
-            type_ = join(now.type, type_)  # what was in it tells what its other names are
+            # What was in it tells what its other names are.
+            type_ = join(_unless_none(now.type), type_)
         version = Value(now.name, type_)
         inference._define(Call(Const(callee), [now, *operands], {}, [version], loc))
         self._note_version(target, version, loc)

@@ -144,6 +144,22 @@ def narrowed_again(
     return [value if narrower is None else narrower]
 
 
+def unless_none(inference: TypedCalls, operand: Operand, loc: Location | None) -> Operand:
+    """What is read by an index, where it may be None, for which that fails: as memory of the kind
+    that it is else. Code for first derivatives leaves that to the run time."""
+    if not isinstance(operand, Value) or not isinstance(operand.type, Union) or (
+        Known(None) not in operand.type.members or not inference.surroundings.follows_contents()
+    ):
+        return operand
+    type_ = join_all(operand.type.members - {Known(None)})
+    made = Value(operand.name, type_)
+    operands: list[Operand] = [operand, _NONE, Const(False)]
+    inference._define(Call(Const(primitives.narrowed), operands, {}, [made], loc))
+    if inference.places is not None:
+        inference.places.name_again(operand, made)
+    return made
+
+
 def narrowed_type(type_: Type, classes: Type, is_instance: bool) -> Type:
     """The part of a type whose values are instances of some classes, or of none of them."""
     if isinstance(classes, Known) and isinstance(classes.value, Choice):

@@ -19,6 +19,7 @@ from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME
 from ir.held_iterators import READING_LATER, operands_of_lazy
 from ir.memory_facts import UNPACKING
+from ir.narrowing import unless_none
 from ir.place_state import Effect
 from ir.rewrite import Mapping
 from ir.setting_apart import check_given, set_apart
@@ -124,6 +125,10 @@ class TypedCalls(TypedChanges):
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value
+        if places is not None and args and (
+            value is operator.getitem or type(value) is types.MethodDescriptorType
+        ):
+            args = [unless_none(self, args[0], loc), *args[1:]]
         of_member = called_method(value)
         if of_member is not None:
             return self.typed_call(Const(of_member), [callee, *args], kwargs, names, loc)

@@ -29,6 +29,7 @@ class Holder:
         self.d = {"a": 0.5 * x}
         self.w = np.array([1.0, 2.0, 0.5])
         self.v = x
+        self.k = None
 
     def push(self, value):
         self.xs.append(value)
@@ -42,6 +43,8 @@ class Holder:
             total = 0.7 * total + 0.3 * item * item
         for key in self.d:
             total += 0.1 * self.d[key]
+        if self.k is not None:
+            total += 0.2 * self.k[-1] * self.k[0]
         return total + np.sum(self.w * self.w)
 
 
@@ -128,6 +131,10 @@ class _Writer(BlockWriter):
                 f"{self.one('a', 'b')} = [{self.value()}, y]", f"{holder}.xs = list({items})",
                 f"{self.one('a', 'b')} = {holder}.xs if y > 0.4 else [y, x]",
                 f"{holder}.xs = [z * 0.5 for z in {items}]", f"o = {self.one('p', 'q')}",
+                f"{holder}.k = {self.one('None', items, items, '[x, y]')}",
+                f"if {holder}.k is not None: {holder}.k.append({self.value()})",
+                f"if {holder}.k is not None: {holder}.k[0] *= {self.one('x', 'y', '0.5')}",
+                f"if {holder}.k is not None: a = {holder}.k",
                 f"y = 0.5 * y + sum(z * w for z, w in zip({items}, {items}))",
             ))
 
