@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ir import primitives
 from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
+from ir.derived import is_asked
 from ir.heap import holds_attribute
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
@@ -30,10 +31,12 @@ MAX_CASES = 6
 
 
 def by_cases(
-    self: TypedCalls, callee: object, args: list[Operand], names: list[str], loc: Location | None
+    self: TypedCalls, callee: object, args: list[Operand], names: list[str], loc: Location | None,
+    position: int = 0,
 ) -> Folded:
-    """The results of a call whose first operand is of one of some classes; None for others."""
-    first, type_ = args[0], type_of(args[0])
+    """The results of a call of which one operand, the first one, is of one of some classes; None
+    for others."""
+    first, type_ = args[position], type_of(args[position])
     if not isinstance(type_, Union) or not self.surroundings.asks_by_cases():
         return None
     if any(first is asked for asked in self.asked_here):
@@ -44,7 +47,9 @@ def by_cases(
         return None
     # A subclass comes before its bases.
     ordered = sorted(known, key=lambda cls: (-len(cls.__mro__), cls.__module__, cls.__qualname__))
-    ops, inputs, results = _branches(callee, tuple(ordered), len(args), tuple(names), loc)
+    ops, inputs, results = _branches(
+        callee, tuple(ordered), len(args), position, tuple(names), loc
+    )
     mapping: Mapping = dict(zip(inputs, args, strict=True))
     self.asked_here.append(first)
     try:
@@ -57,17 +62,17 @@ def by_cases(
 
 @functools.lru_cache(maxsize=1024)
 def _branches(
-    callee: object, classes: tuple[type, ...], count: int, names: tuple[str, ...],
+    callee: object, classes: tuple[type, ...], count: int, position: int, names: tuple[str, ...],
     loc: Location | None,
 ) -> tuple[list[Op], list[Value], list[Value]]:
     """The branches, with their inputs and results; made once, as those of a loop by steps are."""
     inputs = [Value("t") for _ in range(count)]
     results = [Value(name) for name in names]
-    return _case(Const(callee), list(classes), inputs, results, loc), inputs, results
+    return _case(Const(callee), list(classes), inputs, position, results, loc), inputs, results
 
 
 def _case(
-    callee: Const, classes: list[type], inputs: list[Value], results: list[Value],
+    callee: Const, classes: list[type], inputs: list[Value], position: int, results: list[Value],
     loc: Location | None,
 ) -> list[Op]:
     if len(classes) == 1:
@@ -77,13 +82,33 @@ def _case(
     arms = []
     for left in ([cls], others):
         given = _renamed(results)
-        arms.append(Block([], _case(callee, left, inputs, given, loc), Yield([*given])))
-    test = Call(Const(isinstance), [inputs[0], Const(cls)], {}, [is_one], loc)
+        arms.append(Block([], _case(callee, left, inputs, position, given, loc), Yield([*given])))
+    test = Call(Const(isinstance), [inputs[position], Const(cls)], {}, [is_one], loc)
     return [test, If(is_one, arms[0], arms[1], results, loc)]
 
 
 def _renamed(results: list[Value]) -> list[Value]:
     return [Value(result.name) for result in results]
+
+
+def asked_by_cases(
+    self: TypedCalls, callee: Const, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    """The same for an operator, which may ask any of its operands, and for an object in a global
+    that is called; None for others."""
+    method = self.surroundings.called_method(Instance(type(callee.value)))
+    if method is not None:
+        return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+    if kwargs or not self.surroundings.is_operator(callee.value):
+        return None
+    for position, arg in enumerate(args[:2]):
+        type_ = type_of(arg)
+        if isinstance(type_, Union) and any(map(is_asked, type_.members)):
+            found = by_cases(self, callee.value, args, names, loc, position)
+            if found is not None:
+                return found
+    return None
 
 
 def read_or_default(
@@ -97,29 +122,35 @@ def read_or_default(
         type_of(owner), name.value
     ).kind != "stored":
         return None
-    op, inputs, result = _if_held(name.value, names[0], loc)
+    ops, inputs, result = _if_held(name.value, names[0], loc)
     mapping: Mapping = dict(zip(inputs, [owner, default], strict=True))
-    is_held = self.typed_call(Const(holds_attribute), [owner, name], {}, ["t"], loc)[0]
-    mapping[op.cond] = is_held
-    self.op(op, mapping)
+    for op in ops:
+        self.op(op, mapping)
     return [mapping[result]]
 
 
 @functools.lru_cache(maxsize=1024)
 def _if_held(
     name: str, result_name: str, loc: Location | None
-) -> tuple[If, tuple[Value, Value], Value]:
+) -> tuple[list[Op], tuple[Value, Value], Value]:
+    """The branch, with its inputs and its result."""
     owner, default, is_held = Value("t"), Value("t"), Value("t")
     result, read = Value(result_name), Value(result_name)
+    test = Call(Const(holds_attribute), [owner, Const(name)], {}, [is_held], loc)
     stored = Block([], [Call(Const(getattr), [owner, Const(name)], {}, [read], loc)], Yield([read]))
-    return If(is_held, stored, Block([], [], Yield([default])), [result], loc), (owner, default), result
+    branch = If(is_held, stored, Block([], [], Yield([default])), [result], loc)
+    return [test, branch], (owner, default), result
 
 
 def called_by_cases(
     self: TypedCalls, callee: Value, args: list[Operand], kwargs: dict[str, Operand],
     names: list[str], loc: Location | None,
 ) -> Folded:
-    """The results of a call of one of some known functions or objects; None for others."""
+    """The results of a call of an object, or one of some known functions or objects; None for
+    others."""
+    method = self.surroundings.called_method(callee.type)
+    if method is not None:
+        return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
     if not isinstance(callee.type, Union) or not self.surroundings.asks_by_cases():
         return None
     found = choices(callee.type)
@@ -146,13 +177,14 @@ def _chosen(
     inputs = [Value("t") for _ in range(1 + count + len(keywords))]
     results = [Value(name) for name in names]
     function, args = inputs[0], inputs[1 : 1 + count]
-    kwargs = dict(zip(keywords, inputs[1 + count :], strict=True))
+    kwargs: dict[str, Operand] = dict(zip(keywords, inputs[1 + count :], strict=True))
 
     def case(left: tuple[Choice, ...], given: list[Value]) -> list[Op]:
         choice, *others = left
         if not others:
             check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
-            known, operands = Value("t"), [function, Const(choice), Const(True)]
+            known = Value("t")
+            operands: list[Operand] = [function, Const(choice), Const(True)]
             narrowed = Call(Const(primitives.narrowed), operands, {}, [known], loc)
             return [check, narrowed, Call(known, [*args], {**kwargs}, given, loc)]
         is_one, first, rest = Value("t"), _renamed(given), _renamed(given)

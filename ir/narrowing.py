@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from types import NoneType
+from types import MethodDescriptorType, NoneType
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
@@ -144,20 +144,25 @@ def narrowed_again(
     return [value if narrower is None else narrower]
 
 
-def unless_none(inference: TypedCalls, operand: Operand, loc: Location | None) -> Operand:
-    """What is read by an index, where it may be None, for which that fails: as memory of the kind
-    that it is else. Code for first derivatives leaves that to the run time."""
+def unless_none(
+    inference: TypedCalls, callee: object, args: list[Operand], loc: Location | None
+) -> list[Operand]:
+    """The operands of a read of an item or a method's call, whose first may be None, for which
+    that fails: as what it is else. Code for first derivatives leaves that to the run time."""
+    operand = args[0] if args else None
     if not isinstance(operand, Value) or not isinstance(operand.type, Union) or (
-        Known(None) not in operand.type.members or not inference.surroundings.follows_contents()
+        callee is not operator.getitem and type(callee) is not MethodDescriptorType
     ):
-        return operand
+        return args
+    if Known(None) not in operand.type.members or not inference.surroundings.follows_contents():
+        return args
     type_ = join_all(operand.type.members - {Known(None)})
     made = Value(operand.name, type_)
     operands: list[Operand] = [operand, _NONE, Const(False)]
     inference._define(Call(Const(primitives.narrowed), operands, {}, [made], loc))
     if inference.places is not None:
         inference.places.name_again(operand, made)
-    return made
+    return [made, *args[1:]]
 
 
 def narrowed_type(type_: Type, classes: Type, is_instance: bool) -> Type:

@@ -143,6 +143,8 @@ def _getattr(
         return [Const(above[0])]
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
+    if name == "__traceback__" and owner_type == TOP:  # of an exception, which `with` hands on
+        return typed(self, getattr, args, names, loc, Instance(types.TracebackType))
     if self.places is not None:
         if name in CHANGING_METHODS and isinstance(owner, Value) and class_of(owner_type) is None:
             self.places.note_names(owner, loc)

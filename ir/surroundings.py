@@ -232,6 +232,9 @@ class Surroundings(Protocol):
         """Whether calls with an operand of one of several classes ask which one it is, and those of
         one of several functions which one that is."""
 
+    def is_operator(self, callee: object) -> bool:
+        """Whether a call asks the methods of its operands."""
+
     def unless_choice(self, value: Any, choice: Any) -> None:
         """Raises for a callable of which code knows nothing, where it asks by cases."""
 

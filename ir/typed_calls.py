@@ -9,7 +9,7 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.case_by_case import called_by_cases
+from ir.case_by_case import asked_by_cases, called_by_cases
 from ir.closures import Maker
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
@@ -116,19 +116,12 @@ class TypedCalls(TypedChanges):
                     self_operand = places.read(self_operand, loc)
                 callee, args = function, [self_operand, *args]
             elif places is not None:
-                method = self.surroundings.called_method(callee.type)
-                if method is not None:
-                    return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
-                cases = called_by_cases(self, callee, args, kwargs, names, loc)
-                if cases is not None:
+                if (cases := called_by_cases(self, callee, args, kwargs, names, loc)) is not None:
                     return cases
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value
-        if places is not None and args and (
-            value is operator.getitem or type(value) is types.MethodDescriptorType
-        ):
-            args = [unless_none(self, args[0], loc), *args[1:]]
+        args = args if places is None else unless_none(self, value, args, loc)
         of_member = called_method(value)
         if of_member is not None:
             return self.typed_call(Const(of_member), [callee, *args], kwargs, names, loc)
@@ -137,6 +130,9 @@ class TypedCalls(TypedChanges):
         plain = _PLAIN.get(id(value))
         if plain is not None and _is_immutable(widen(type_of(args[0]))):
             callee, value = Const(plain), plain
+        if places is not None and self.surroundings.asks_by_cases():
+            if (cases := asked_by_cases(self, callee, args, kwargs, names, loc)) is not None:
+                return cases
         if places is not None and any(is_asked(type_of(arg)) for arg in args[:2]):
             types_ = tuple(map(type_of, args))
             found = None if kwargs else self.surroundings.operator_method(value, types_)

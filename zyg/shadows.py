@@ -22,7 +22,7 @@ its cotangent is there, and before it belongs to the values that the program com
 from __future__ import annotations
 
 from _thread import _local  # the import of `threading` takes as long as seven modules here
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from ir import facts
 from ir.generators import watching
 from ir.heap import ITEMS
 from ir.types import Instance, Type
-from zyg.cotangent import accumulate, is_list_of, rebuilt
+from zyg.cotangent import accumulate, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import unless_held, unless_holding_held
@@ -51,7 +51,7 @@ from zyg.held_memory import (
     state,
 )
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
-from zyg.memory_kinds import FUNCTIONS, PLAIN, is_memory, leads_to_memory, reaches_memory
+from zyg.memory_kinds import FUNCTIONS, is_memory, leads_to_memory, reaches_memory
 from zyg.shadow_records import UNTOUCHED, Record, Records, records_for
 
 if TYPE_CHECKING:
@@ -419,32 +419,6 @@ def apart() -> Iterator[Shadows]:
         yield made
     finally:
         _running.shadows = before
-
-
-# Of other subclasses, `copy` would make a plain dict.
-_DICTS = (dict, OrderedDict, defaultdict, Counter)
-
-
-def kept_contents(value: Any) -> Any:
-    """A copy of memory whose contents an adjoint reads, and that may be changed in place later."""
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, list | tuple):
-        if is_list_of(PLAIN, value):
-            return [*value]
-        return rebuilt(value, [kept_contents(item) for item in value])
-    if isinstance(value, deque):
-        return deque(map(kept_contents, value), value.maxlen)
-    if type(value) in _DICTS:
-        copied = value.copy()
-        for key, item in value.items():
-            copied[key] = kept_contents(item)
-        return copied
-    if isinstance(value, set | bytearray):
-        return value.copy()
-    if hasattr(type(value), "with_own_memory"):
-        return value.with_own_memory(kept_contents)
-    return value
 
 
 def add(shadows: Shadows, obj: Any, name: str, bar: Any) -> None:

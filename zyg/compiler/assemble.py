@@ -78,8 +78,8 @@ from zyg.compiler.transpose import Transposer
 from zyg.compiler.undo import decide, new_log, with_log
 from zyg.compiler.unread_values import parted, shapes_without_values
 from zyg.compiler.versions import Versions
+from zyg.memory_kinds import kept_contents
 from zyg.nested_shadows import TABLE, new_table
-from zyg.shadows import kept_contents
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields

@@ -253,7 +253,7 @@ class Fields:
         return self.may_be_held() and not self.follows_contents
 
     def is_of_nested(self) -> bool:
-        """Whether derivatives of the program are differentiated in turn, and all has to be known."""
+        """Whether derivatives are differentiated in turn, and all has to be known."""
         return self.sets_apart or self.follows_contents
 
     def set_apart(self, at_entry: dict[str, Any]) -> None:

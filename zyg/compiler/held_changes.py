@@ -34,9 +34,9 @@ from zyg.held_memory import (
     shortened,
     state,
 )
-from zyg.memory_kinds import items_of, leads_to_memory
+from zyg.memory_kinds import items_of, kept_contents, leads_to_memory
 from zyg.rules.registry import rule_of
-from zyg.shadows import Shadows, current_shadows, kept_contents
+from zyg.shadows import Shadows, current_shadows
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 

@@ -32,6 +32,7 @@ from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
 from zyg.compiler.guards import Absent, Guard, Holding, shared_at_entry
 from zyg.compiler.objects import (
+    OPERATORS,
     is_class_store,
     is_place,
     iterates,
@@ -201,11 +202,8 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.store(None if owner is None else class_of(owner), name, type_)
 
     def note_object_of_program(self, container: Any, name: str | int) -> None:
-        """Notes an object of which no argument tells what it holds.
-
-        A guard that looks at all that is reached costs more than questions to the run time: it
-        stands where what objects hold has to be known.
-        """
+        """Notes an object of which no argument tells what it holds. A guard looks at all that is
+        reached only where that has to be known: it costs more than questions to the run time."""
         fields = self._specialiser.fields
         if fields is None:
             return
@@ -237,6 +235,9 @@ class ObjectSurroundings(ContentsSurroundings):
 
     def asks_by_cases(self) -> bool:
         return self._specialiser.sets_apart
+
+    def is_operator(self, callee: object) -> bool:
+        return id(callee) in OPERATORS
 
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         if not self._specialiser.sets_apart:

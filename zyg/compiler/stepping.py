@@ -124,7 +124,7 @@ def generator_at(callee: object, first: Any) -> Any:
 
 
 def gives_iterator(callee: object) -> bool:
-    """Whether a built-in function takes items one at a time, and a generator may be in its place."""
+    """Whether a built-in function takes items one at a time, for which there is a generator."""
     return id(callee) in READERS and READERS[id(callee)][1]
 
 

@@ -53,10 +53,13 @@ def sum_of(items, /, start=0):
     if isinstance(start, (int, float, complex)):
         # From Python 3.12 on, `sum` rounds less than adding one by one does. The generator may
         # change an item in place when it goes on.
-        own = []
+        total, own = start, []
         for item in items:
-            own.append(0 + item)  # noqa: PERF401 - a loop over steps
-        return sum(own, start)
+            if isinstance(item, (int, float, complex, np.number, np.ndarray)):
+                own.append(0 + item)
+            else:
+                total, own = sum([item], sum(own, total)), []
+        return sum(own, total)
     total = start
     for item in items:
         total = total + item
