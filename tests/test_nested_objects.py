@@ -132,10 +132,27 @@ def object_in_a_global(x):
     return SHARED(x * x) * x
 
 
+BY_NAME = {"a": Counter(4.0)}
+
+
+def captured(counter):
+    return lambda x: counter.total * x * x
+
+
+WEIGHTED = captured(Counter(1.5))
+
+
+def objects_that_globals_lead_to(x):
+    lazy = Lazy()
+    lazy.push(x)
+    lazy.push(x * x)
+    return BY_NAME["a"].total * WEIGHTED(x) * lazy.xs[1]
+
+
 PROGRAMS = [
     memory_that_is_made_later, array_that_is_made_later, read_before_it_is_changed,
     one_of_several_functions, attributes_with_defaults, steps_of_iterators,
-    operators_that_may_decline, object_in_a_global,
+    operators_that_may_decline, object_in_a_global, objects_that_globals_lead_to,
 ]
 
 

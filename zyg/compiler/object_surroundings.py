@@ -30,7 +30,7 @@ from zyg.compiler import memory, replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
-from zyg.compiler.guards import Absent, Guard, Holding, shared_at_entry
+from zyg.compiler.guards import Absent, Guard, enter, shared_at_entry
 from zyg.compiler.objects import (
     OPERATORS,
     is_class_store,
@@ -210,14 +210,13 @@ class ObjectSurroundings(ContentsSurroundings):
         if not fields.is_of_nested():
             fields.is_open = True
             return
-        from zyg.compiler.fields import state_of  # few programs come here
+        enter(fields, self._made.guards, container, name)
 
-        value = container[name]
-        fields.enter(value)
-        holder = id(value) if isinstance(container, tuple) else id(container)
-        self._made.guards[holder, name, state_of] = Holding(
-            container, name, state_of, state_of(value)
-        )
+    def note_objects(self, container: Any, name: str) -> None:
+        """The same for a name that isn't an object itself, and may lead to some."""
+        fields = self._specialiser.fields
+        if fields is not None and fields.is_of_nested():
+            enter(fields, self._made.guards, container, name)
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""

@@ -69,6 +69,8 @@ class ProgramSurroundings(ObjectSurroundings):
                 cls = class_of(type_)
                 if cls is not None and is_place(cls):
                     self.note_object_of_program(container, name)
+                elif not isinstance(type_, Known):
+                    self.note_objects(container, name)
                 if is_of_zyg(module_globals):
                     return type_
                 if guard is not None:
@@ -92,6 +94,8 @@ class ProgramSurroundings(ObjectSurroundings):
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
+        if not isinstance(type_, Known):
+            self.note_objects(container, name)
         if not isinstance(type_, Known) and is_of_users(owner_of_names(owner)):
             named = owner_of_names(owner)
             self._made.names[id(named), name] = named, name
