@@ -38,10 +38,12 @@ from ir.fact_rules import (
     call_type,
     declare,
     declare_by_class,
+    refuses,
 )
 from ir.types import (
     BOTTOM,
     TOP,
+    Instance,
     Iterator,
     Known,
     Scalar,
@@ -64,11 +66,21 @@ EQUALITIES = (operator.eq, operator.ne)
 ORDERINGS = (operator.lt, operator.le, operator.gt, operator.ge)
 
 # Addition overflows to inf; division and powers raise ZeroDivisionError.
-facts.refusing_none(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
+facts.of_numbers(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
 facts.total(*EQUALITIES, operator.is_, operator.is_not)
 facts.pure(*BITWISE, *DIVISIONS, *ORDERINGS, operator.pow, pow, operator.invert, operator.index)
 facts.pure(operator.not_, operator.truth, round, float, int, bool, complex, str, isinstance)
 facts.pure(repr, format, chr, ord, type, callable, issubclass, ascii, bin, hex, oct)
+
+
+@facts.quiet(super)
+def is_above(types: tuple[Type, ...]) -> bool:
+    """Whether `super(cls, obj)` finds an instance of the class."""
+    match types:
+        case (Known(type() as cls), Instance(of_object)):
+            return issubclass(of_object, cls)
+    return False
+
 
 declare_by_class(operator.sub, operator.neg, operator.pos, abs, *DIVISIONS, *BITWISE, *ORDERINGS)
 declare_by_class(complex, operator.index, ascii, bin, hex, oct)
@@ -105,7 +117,7 @@ def power(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     base, exponent = args
     kinds = (class_of(base), class_of(exponent))
     if not all(kind in (bool, int, float, complex) for kind in kinds):
-        return TOP
+        return BOTTOM if refuses(operator.pow, kinds) else TOP
     if complex in kinds:
         return Scalar(complex)
     if kinds[1] is not float:
@@ -306,7 +318,7 @@ facts.pure(
         and name not in ("fsum", "prod", "sumprod", "dist")
     )
 )
-facts.refusing_none(*(getattr(math, name) for name in MATH_TOTAL))
+facts.of_numbers(*(getattr(math, name) for name in MATH_TOTAL))
 
 
 # Iterators over iterables.

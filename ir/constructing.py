@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ir.core import Call, Const, Location, Operand, Value
+from ir.derived import is_made
 from ir.heap import new_object
 from ir.types import Instance
 
@@ -27,12 +28,15 @@ def constructed(
     """Makes what `cls(*args, **kwargs)` does; None for a class of another kind."""
     constructor = self.surroundings.constructor(cls.value, kwargs)
     if constructor is None:
+        if is_made(cls.value):
+            self.classes_made.add(cls.value)
         return None
     if constructor.base is not None:
         from ir.special_derived import made_of_items  # few programs need it
 
         return made_of_items(self, cls, constructor, args, kwargs, name, loc)
     if self.heap is None:
+        self.classes_made.add(cls.value)
         return None
     made = Value(name, Instance(cls.value))
     self._define(Call(Const(new_object), [cls], {}, [made], loc))

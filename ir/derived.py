@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -82,12 +82,41 @@ def base_of(cls: type) -> type | None:
     own = {name for above in cls.__mro__[: cls.__mro__.index(base)] for name in vars(above)}
     if base is tuple:
         own -= {"__new__", "__getnewargs__"}
-    if own & (set(dir(base)) - _FREE) or own & {"__missing__", "_fields"}:
+    if own & (set(dir(base)) - _FREE) or "__missing__" in own:
+        return None
+    if "_fields" in own and not is_named_tuple(cls):
         return None
     # What these copy themselves by is their class, with the arguments that their base takes.
     if base not in (list, dict) and "__init__" in own:
         return None
     return base
+
+
+def is_named_tuple(cls: Any) -> bool:
+    """Whether calling this class does no more than to make a NamedTuple."""
+    if not isinstance(cls, type) or not issubclass(cls, tuple) or not hasattr(cls, "_fields"):
+        return False
+    maker = next(base for base in cls.__mro__ if "__new__" in base.__dict__)
+    return "_fields" in maker.__dict__ and cls.__init__ is object.__init__
+
+
+def place_of_field(cls: type, name: str) -> int | None:
+    """The place of an item of a NamedTuple that has a name; None for other attributes."""
+    if not is_named_tuple(cls) or name not in cls._fields:  # type: ignore[attr-defined]
+        return None
+    place: int = cls._fields.index(name)  # type: ignore[attr-defined]
+    # A class that derives from it may use the name for something of its own.
+    maker = next(base for base in cls.__mro__ if "_fields" in base.__dict__)
+    return place if found_in(cls, name) is vars(maker)[name] else None
+
+
+_METHODS = namedtuple("_METHODS", "field")
+_GENERATED = {vars(_METHODS)[name].__code__ for name in ("_replace", "_asdict")}
+
+
+def is_method_of_named(found: Any) -> bool:
+    """Whether a function is `_replace` or `_asdict`, as every NamedTuple is given one."""
+    return getattr(found, "__code__", None) in _GENERATED
 
 
 def container_class(type_: Type) -> type | None:
@@ -179,9 +208,10 @@ def copied(items: Any, copy: Callable[[Any], Any]) -> Any:
 
 
 def underived(items: Any) -> Any:
-    """What an instance of a derived class holds, in the container that its class derives from."""
+    """What an instance of a derived class holds, in the container that its class derives from; a
+    NamedTuple holds no more, and stays what it is."""
     cls: type = type(items)
-    base = base_of(cls)
+    base = None if is_named_tuple(cls) else base_of(cls)
     if base is deque:
         return deque(items, items.maxlen)
     if base is defaultdict:

@@ -12,6 +12,7 @@ follows from the classes of the arguments; others (`pow`, `round`) have a rule.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import product
@@ -25,7 +26,6 @@ from ir.types import (
     NUMBERS,
     TOP,
     Bottom,
-    Instance,
     Known,
     Scalar,
     Slice,
@@ -143,16 +143,20 @@ def _example_type(
             **{name: EXAMPLES.get(cls) for name, cls in keywords},
         )
     except TypeError:
-        return BOTTOM if raises_for_none(*map(Instance, classes)) and not keywords else TOP
+        return BOTTOM if refuses(callee, classes) and not keywords else TOP
     except Exception:
         return TOP
     return facts.abstract(value)
 
 
-def raises_for_none(*types_: Type) -> bool:
-    """Whether these are numbers, and None where one belongs: operators raise TypeError for it."""
-    classes = set(map(class_of, types_))
-    return NoneType in classes and classes - {NoneType} <= NUMBERS
+def refuses(callee: object, classes: tuple[type | None, ...]) -> bool:
+    """Whether a TypeError follows from the classes: None, or a text, where a number belongs.
+
+    What `%` makes of a text depends on what that says.
+    """
+    if callee is operator.mod and classes[0] in (str, bytes):
+        return False
+    return not facts.NO_NUMBERS.isdisjoint(classes) and set(classes) <= NUMBERS | facts.NO_NUMBERS
 
 
 def by_class(callee: Any, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:

@@ -17,15 +17,16 @@ from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptor
 from typing import Any, TypeAlias, TypeVar
 
 from ir.core import Call, Const
-from ir.types import TOP, Instance, Known, Type, Union, class_of, members_of
+from ir.types import TOP, Instance, Type, class_of, members_of
 
 ResultOf: TypeAlias = Callable[[tuple[Type, ...], dict[str, Type]], Type]
 F = TypeVar("F", bound=Callable[..., Any])
 
-_NONE = Known(None)
+# What operators refuse where it meets a number.
+NO_NUMBERS = frozenset({type(None), str, bytes})
 _pure: set[int] = set()
 _total: set[int] = set()
-_refusing_none: set[int] = set()
+_of_numbers: set[int] = set()
 _fresh: set[int] = set()
 _fresh_when: dict[int, Callable[[Call], bool]] = {}
 _joining: set[int] = set()
@@ -72,11 +73,11 @@ def total(*callees: object) -> None:
     _mark(_total, callees)
 
 
-def refusing_none(*callees: object) -> None:
-    """Total functions of numbers that raise TypeError where one of these is None."""
+def of_numbers(*callees: object) -> None:
+    """Total functions of numbers that raise TypeError where one of these is None or a text."""
     _mark(_total, callees)
     _mark(_pure, callees)
-    _mark(_refusing_none, callees)
+    _mark(_of_numbers, callees)
 
 
 def fresh(*callees: object, when: Callable[[Call], bool] | None = None) -> None:
@@ -298,13 +299,12 @@ def is_helper_module(name: object) -> bool:
 
 
 def is_total(callee: object, operands: Iterable[Type]) -> bool:
-    """Whether a call raises nothing but shape errors, as far as that depends on None."""
-    if id(callee) not in _refusing_none:
+    """Whether a call raises nothing but shape errors, as far as None and texts decide that."""
+    if id(callee) not in _of_numbers:
         return id(callee) in _total
-    for operand in operands:
-        if type(operand) in (Known, Union) and _NONE in members_of(operand):
-            return False
-    return True
+    return not any(
+        class_of(member) in NO_NUMBERS for operand in operands for member in members_of(operand)
+    )
 
 
 def is_joining(callee: object) -> bool:

@@ -57,9 +57,10 @@ def is_silent(call: Call) -> bool:
         return True
     if callee is primitives.special_method:
         return isinstance(call.result.type, Method)
-    if callee is getattr:
-        is_method = isinstance(call.result.type, Method)
-        return is_method or not _is_opaque(type_of(call.args[0]))
+    if callee is getattr and (
+        isinstance(call.result.type, Method) or not _is_opaque(type_of(call.args[0]))
+    ):
+        return True
     if callee is primitives.unpack:
         return isinstance(type_of(call.args[0]), Tuple | NamedTuple)
     if callee is operator.getitem and _reads_item(*call.args):

@@ -10,7 +10,8 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.case_by_case import by_cases, read_or_default
+from ir.case_by_case import by_cases, is_method_of_cases, read_or_default
+from ir.contents import holds_memory
 from ir.core import (
     Const,
     Location,
@@ -318,12 +319,15 @@ def read_attribute(
             return [Const(member.getter)]
         first = owner if member.kind == "method" else Const(cls)
         return bound_method(self, member.getter, first, [owner, Const(name)], names, loc)
+    if self.surroundings.asks_by_cases() and is_method_of_cases(self, type_of(owner), name):
+        method = Method(TOP, type_of(owner))  # calls ask for the class: see `by_methods`
+        return typed(self, getattr, [owner, Const(name)], names, loc, method)
     self.works_on_objects = True
     self.reads_objects |= member.kind == "stored"
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None
-    if _is_read_by_cases(self, type_of(owner), name):
+    if _is_of_cases(self, type_of(owner), name):
         cases = by_cases(self, getattr, [owner, Const(name)], names, loc)
         if cases is not None:
             return cases
@@ -340,15 +344,33 @@ def read_attribute(
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
-    operands: list[Operand] = [self.current_heap(loc), owner, Const(name)]
-    type_ = self.surroundings.field_type(owner, name) if member.kind == "stored" else TOP
-    (made,) = typed(self, attribute_read, operands, names, loc, type_)
-    assert isinstance(made, Value)
-    return [self.places.held.was_read(made, loc)]
+    heap = self.current_heap(loc)
+    if member.kind != "stored":
+        (made,) = typed(self, attribute_read, [heap, owner, Const(name)], names, loc, TOP)
+        assert isinstance(made, Value)
+        return [self.places.held.was_read(made, loc)]
+    return [_read_of_field(self, heap, owner, name, names, loc)]
 
 
-def _is_read_by_cases(self: TypedCalls, type_: Type, name: str) -> bool:
-    """Whether what is read of objects of one of several classes is no method of any."""
+def _read_of_field(
+    self: TypedCalls, heap: Operand, owner: Operand, name: str, names: list[str],
+    loc: Location | None,
+) -> Operand:
+    """Reads what has been stored; what was read before is known by what was told of it since."""
+    place = heap, owner, name
+    mapping = self.copied[1] if self.copied is not None else {}
+    if place in self.fields_read and (known := mapping.get(self.fields_read[place])) is not None:
+        return known
+    type_ = self.surroundings.field_type(owner, name)
+    (made,) = typed(self, attribute_read, [heap, owner, Const(name)], names, loc, type_)
+    assert isinstance(made, Value) and self.places is not None
+    if isinstance(type_, Union) and not holds_memory(type_):
+        mapping[self.fields_read.setdefault(place, Value(name))] = made
+    return self.places.held.was_read(made, loc)
+
+
+def _is_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
+    """Whether all of several classes are those of objects, of which an attribute is no method."""
     return isinstance(type_, Union) and all(
         self.surroundings.member(member, name).kind in ("stored", "computed")
         for member in type_.members
@@ -396,9 +418,10 @@ def _set_attribute(
         return self.unknown_call(Const(setattr), args, names, loc)
     owner = _unless_none(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
-    found = by_cases(self, set_attribute, args, names, loc)
-    if found is not None:
-        return found
+    if _is_of_cases(self, type_of(owner), name.value):
+        found = by_cases(self, set_attribute, args, names, loc)
+        if found is not None:
+            return found
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other" and isinstance(owner, Const) and (
         isinstance(owner.value, type)

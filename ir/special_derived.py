@@ -16,8 +16,19 @@ import types
 from dis import get_instructions
 from typing import TYPE_CHECKING, Any
 
+from ir import primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.derived import as_class, base_of, callable_of, derived, found_in, without_items
+from ir.derived import (
+    as_class,
+    base_of,
+    callable_of,
+    derived,
+    found_in,
+    is_method_of_named,
+    is_named_tuple,
+    place_of_field,
+    without_items,
+)
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import new_object
 from ir.locate import locate
@@ -43,6 +54,8 @@ def made_of_items(
     self.surroundings.note_lookup(cls.value, "__init__")
     if constructor.base is tuple:
         self.surroundings.note_lookup(cls.value, "__new__")
+        if is_named_tuple(cls.value):
+            return _named_tuple(self, cls, args, kwargs, name, loc)
         new = found_in(cls.value, "__new__")
         if isinstance(new, staticmethod):  # which `__new__` always is
             return self.typed_call(Const(new.__func__), [cls, *args], kwargs, [name], loc)[0]
@@ -64,6 +77,76 @@ def made_of_items(
         self.surroundings.updates(Known(constructor.init), types_, kwtypes)  # tells why
         raise Unsupported(f"`{cls.value.__name__}.__init__` can't be followed", loc)
     return filled
+
+
+def _named_tuple(
+    self: TypedCalls,
+    cls: Const,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    name: str,
+    loc: Location | None,
+) -> Operand:
+    """Makes a NamedTuple; where the arguments aren't those that it takes, Python raises."""
+    left = cls.value._fields[len(args) :]
+    defaults = cls.value._field_defaults
+    if len(args) > len(cls.value._fields) or not kwargs.keys() <= set(left) or not (
+        set(left) <= kwargs.keys() | defaults.keys()
+    ):
+        return self._append(cls, args, kwargs, [name], loc)[0]
+    given = [kwargs[field] if field in kwargs else Const(defaults[field]) for field in left]
+    items = self.call(primitives.build_tuple, *args, *given, loc=loc)
+    return typed(self, derived, [cls, items], [name], loc, as_class(cls.value, type_of(items)))[0]
+
+
+def replaced(items: Any, /, **fields: Any) -> Any:
+    """`items._replace(**fields)` of a NamedTuple, whatever its class."""
+    return items._replace(**fields)
+
+
+def as_dict(items: Any, /) -> dict[str, Any]:
+    """`items._asdict()` of a NamedTuple, whatever its class."""
+    found: dict[str, Any] = items._asdict()
+    return found
+
+
+METHODS_OF_NAMED = {"_replace": replaced, "_asdict": as_dict}
+
+
+@special(replaced)
+def _replaced(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    cls: Any = class_of(type_of(args[0]))
+    if len(args) != 1 or not kwargs.keys() <= set(cls._fields):
+        return self._append(Const(cls._replace), args, kwargs, names, loc)
+    given = [
+        kwargs[field] if field in kwargs
+        else self.call(operator.getitem, args[0], Const(place), loc=loc)
+        for place, field in enumerate(cls._fields)
+    ]
+    return [_named_tuple(self, Const(cls), given, {}, names[0], loc)]
+
+
+@special(as_dict)
+def _as_dict(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    cls: Any = class_of(type_of(args[0]))
+    if len(args) != 1 or kwargs:
+        return self._append(Const(cls._asdict), args, kwargs, names, loc)
+    parts: list[Operand] = []
+    for i, field in enumerate(cls._fields):
+        parts += [Const(field), self.call(operator.getitem, args[0], Const(i), loc=loc)]
+    return self.typed_call(Const(primitives.build_dict), parts, {}, names, loc)
 
 
 @special(tuple.__new__)
@@ -90,8 +173,14 @@ def read_of_derived(
     cls = class_of(type_of(owner))
     assert cls is not None
     self.surroundings.note_lookup(cls, name)
+    place = place_of_field(cls, name)
+    if place is not None:
+        given = [owner, Const(place)]
+        return self.typed_call(Const(operator.getitem), given, {}, names, loc)
     found = found_in(cls, name)
     function = callable_of(found)
+    if is_named_tuple(cls) and is_method_of_named(found):
+        function = METHODS_OF_NAMED[name]
     is_own_dict = issubclass(cls, dict) and mirrors_items(cls)
     if is_own_dict and self.places is not None:
         given = [owner, Const(name), Const(found is not None)]

@@ -228,9 +228,11 @@ class Surroundings(Protocol):
         """Whether a call is found at run time, and taken to leave objects alone in this program;
         `unless_on_objects` raises before, and `unless_giving_objects` behind."""
 
+    def is_apart(self) -> bool:
+        """Whether what the run time finds is taken to leave objects alone in this program."""
+
     def asks_by_cases(self) -> bool:
-        """Whether calls with an operand of one of several classes ask which one it is, and those of
-        one of several functions which one that is."""
+        """Whether calls with an operand of one of several classes ask which one it is."""
 
     def is_operator(self, callee: object) -> bool:
         """Whether a call asks the methods of its operands."""

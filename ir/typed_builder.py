@@ -49,6 +49,8 @@ class TypedBuilder(Operations):
         # Code that is inlined into other code takes its place there.
         self.place: Location | None = None
         self._inlining: list[object] = []
+        # What stands for attributes that have been read, among the names that a block knows.
+        self.fields_read: dict[tuple[Operand, Operand, str], Value] = {}
         # The operands of one of several classes that branches at hand ask for theirs.
         self.asked_here: list[Operand] = []
         # What changes in place do; None where the operations are values only already.
@@ -65,6 +67,8 @@ class TypedBuilder(Operations):
         self.takes_apart = False
         # Whether it reads what is stored in an object of a class that is known.
         self.reads_objects = False
+        # The user's classes of which it makes objects, without the heap, and exceptions.
+        self.classes_made: set[type] = set()
         # The call whose error is to be a value (`ir.catching`).
         self.attempting: Attempting | None = None
         # Whether it is code of the user's: no rule, and no adjoint.

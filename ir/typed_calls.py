@@ -9,7 +9,7 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.case_by_case import asked_by_cases, called_by_cases
+from ir.case_by_case import asked_by_cases, by_functions, by_methods, called_by_cases
 from ir.closures import Maker
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
@@ -116,7 +116,15 @@ class TypedCalls(TypedChanges):
                     self_operand = places.read(self_operand, loc)
                 callee, args = function, [self_operand, *args]
             elif places is not None:
-                if (cases := called_by_cases(self, callee, args, kwargs, names, loc)) is not None:
+                method = self.surroundings.called_method(callee.type)
+                if method is not None:
+                    return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+                cases = by_methods(self, callee, args, kwargs, names, loc)
+                if cases is None:
+                    cases = by_functions(self, callee, args, kwargs, names, loc)
+                if cases is None:
+                    cases = called_by_cases(self, callee, args, kwargs, names, loc)
+                if cases is not None:
                     return cases
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
@@ -130,7 +138,7 @@ class TypedCalls(TypedChanges):
         plain = _PLAIN.get(id(value))
         if plain is not None and _is_immutable(widen(type_of(args[0]))):
             callee, value = Const(plain), plain
-        if places is not None and self.surroundings.asks_by_cases():
+        if places is not None and self.surroundings.is_apart():
             if (cases := asked_by_cases(self, callee, args, kwargs, names, loc)) is not None:
                 return cases
         if places is not None and any(is_asked(type_of(arg)) for arg in args[:2]):
@@ -250,10 +258,7 @@ class TypedCalls(TypedChanges):
             return None
         state = self.ops, self.globals, self.place
         known = len(self.definitions), len(self.methods)
-        body = code.source.body
-        is_straight = isinstance(body.exit, Yield) and all(isinstance(op, Call) for op in body.ops)
-        is_straight &= not self.surroundings.follows_contents()  # which makes branches of reads
-        memory = None if self.places is None or is_straight else self.places.state.copy()
+        memory = None if self.places is None else self.places.state.copy()
         self.ops, self.globals = [], code.source.globals
         self.place = (self.place or loc) if code.is_own else self.place
         self._inlining.append(callee)
@@ -265,7 +270,7 @@ class TypedCalls(TypedChanges):
                 self._make_dict,
             )
             mapping = dict(zip(code.source.params, bound, strict=True))
-            exit = self.inline(body, mapping)
+            exit = self.inline(code.source.body, mapping)
             inlined = self.ops
         except CannotBind:
             return None

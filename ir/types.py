@@ -287,7 +287,10 @@ class Around(Type):
 
 @record
 class Method(Type):
-    """A method bound to an object: calling it is calling `function(self, ...)`."""
+    """A method bound to an object: calling it is calling `function(self, ...)`.
+
+    The function isn't known where the object is of one of several classes.
+    """
 
     function: Type
     self: Type

@@ -39,10 +39,14 @@ def with_floats(tree: Any, vector: Vector) -> Any:
 
 
 def seed_like(tree: Any, random: np.random.Generator) -> Any:
-    """A cotangent for a result: random where it holds floats, None elsewhere."""
+    """A cotangent for a result: random where it holds floats, None elsewhere.
+
+    That of an object is the dict of its attributes'.
+    """
     vector = random.uniform(0.5, 1.5, floats(tree).size) * random.choice([-1.0, 1.0])
     values = iter(vector)
-    return _map(tree, lambda leaf: _replaced(leaf, values) if _is_float(leaf) else None)
+    seed = _map(tree, lambda leaf: _replaced(leaf, values) if _is_float(leaf) else None)
+    return with_attributes(seed)
 
 
 def gradient_floats(gradient: Any, tree: Any) -> Vector:

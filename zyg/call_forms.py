@@ -25,6 +25,7 @@ from zyg.gradients import assignment_of
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
+    from zyg.compiler.specialisation import Specialisation
 
 # The forms of calls that are found at run time: they give their value, the versions of what they
 # change as well, or the same for the pair of an error and the value.
@@ -133,6 +134,16 @@ def made_of_signature(
             gc.enable()
 
 
+def _gains_by_heap(made: Specialisation) -> bool:
+    """Whether code that takes the heap would know more types: of what is read of objects, and those
+    that are made are to be read. But there, numbers that exceptions hold aren't told apart."""
+    callees = made.with_callees()
+    if any(callee.reads_objects for callee in callees):
+        return True
+    classes = [cls for callee in callees for cls in callee.classes_made]
+    return bool(classes) and not any(issubclass(cls, BaseException) for cls in classes)
+
+
 def _generated(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
     fields: Fields | None, on_values: bool,
@@ -163,9 +174,7 @@ def _generated(
         )
     if mode != "inner" and made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
-    if heap is None and not on_values and not is_at_run_time(mode) and (
-        any(callee.reads_objects for callee in made.with_callees())
-    ):
+    if heap is None and not on_values and not is_at_run_time(mode) and _gains_by_heap(made):
         raise FasterOnHeap
     code: Any
     if mode.startswith(TANGENT):

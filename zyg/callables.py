@@ -20,14 +20,6 @@ Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Keywords: TypeAlias = dict[str, Any]
 
 
-def is_named_tuple(cls: Any) -> bool:
-    """Whether calling this class does no more than to make a NamedTuple."""
-    if not isinstance(cls, type) or not issubclass(cls, tuple) or not hasattr(cls, "_fields"):
-        return False
-    maker = next(base for base in cls.__mro__ if "__new__" in base.__dict__)
-    return "_fields" in maker.__dict__ and cls.__init__ is object.__init__
-
-
 class _Back:
     """The back function of a call: a function of `y_bar` and of what the call leaves for it."""
 

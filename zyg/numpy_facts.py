@@ -77,7 +77,7 @@ facts.pure(*UFUNCS)
 facts.fresh(*UFUNCS)
 BROADCASTING = [ufunc for ufunc in UFUNCS if ufunc.signature is None]
 facts.result_made_by(lambda ufunc: elementwise(ufunc, ufunc.nin), *BROADCASTING)
-facts.refusing_none(*(ufunc for ufunc in BROADCASTING if ufunc not in PARTIAL_UFUNCS))
+facts.of_numbers(*(ufunc for ufunc in BROADCASTING if ufunc not in PARTIAL_UFUNCS))
 
 ELEMENTWISE = (np.where, np.clip, np.isclose, np.ndarray.clip, np.nan_to_num, np.sinc, np.i0)
 for _function in ELEMENTWISE:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ir import facts
-from zyg.cotangent import accumulate
+from zyg.cotangent import accumulate, realness_of
 from zyg.cotangent_items import accumulate_at, one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import Seen
@@ -29,14 +31,23 @@ def add_item(
     record = shadows.records_of(obj)[obj]
     before: Any = getattr(record, name, UNTOUCHED)
     own = shadows.own.get((record, name))
-    if before is own and type(own) is list and len(own) == len(like):
-        accumulate_at(own, index, bar)
-        return
+    if before is own and _has_place(own, like):
+        bar = realness_of(own, bar)
+        if type(own) is list or np.result_type(own, bar) == own.dtype:
+            accumulate_at(own, index, bar)
+            return
     hot = one_hot(bar, like, index)
     made = hot if before is UNTOUCHED else accumulate(before, hot)
     setattr(record, name, made)
-    if type(made) is list:
+    if type(made) is list or type(made) is np.ndarray:
         shadows.own[record, name] = made
+
+
+def _has_place(own: Any, like: Any) -> bool:
+    """Whether a sum that belongs to the table has a place for each item."""
+    if type(own) is np.ndarray:
+        return bool(own.shape == np.shape(like))
+    return type(own) is list and len(own) == len(like)
 
 
 def add_rest_at(total: Any, shadows: Shadows, seen: Seen, index: Any, bar: Any) -> Any:

@@ -33,7 +33,7 @@ from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
 from ir.failing import may_fail
-from ir.rewrite import free_values
+from ir.rewrite import blocks, free_values
 
 Copies = list[tuple[Value, Operand]]
 
@@ -194,6 +194,13 @@ class Naming:
         self._use(values[0], live)
         return live
 
+    def _handed_on(self, block: Block) -> set[Value]:
+        """What is in use behind a block that ends the iteration it is in."""
+        if not self._loops or not any(isinstance(inner.exit, Leave) for inner in blocks(block)):
+            return set()
+        carried, outside = self._loops[-1]
+        return outside | {param for param, _ in carried}
+
     def _op(self, op: Op, live: set[Value]) -> None:
         if is_end_guarded(op):
             self._dormant = self._guarding.pop()
@@ -263,8 +270,8 @@ class Naming:
         """While the body is guarded, all that the handler reads is in use too."""
         behind = live - set(op.results)
         handled = self._block(op.handler, behind, op.results)
-        # Python unbinds the variable of the exception behind the handler.
-        self._define([op.error], live | handled)
+        # Python unbinds the variable of the exception behind the handler, also where it is left.
+        self._define([op.error], live | handled | self._handed_on(op.handler))
         handled.discard(op.error)
         for operand in op.catches:
             self._use(operand, handled)

@@ -20,6 +20,7 @@ from tests.corpus import (
     data_classes,
     decorators,
     derived_containers,
+    dispatch,
     draws,
     enumerations,
     event_queues,

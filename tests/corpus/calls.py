@@ -217,6 +217,21 @@ def sorted_by_key(values):
     return ordered[0] * 1 + ordered[1] * 2 + ordered[2] * largest
 
 
+@program(([3.0, 1.0, 2.0], 1.2), (np.array([3.0, 1.0, 2.0]), 2.4))
+def positions_by_key(values, target):
+    order = sorted(range(len(values)), key=lambda i: abs(values[i] - target))
+    last = max(range(len(values)), key=lambda i: -values[i] * target)
+    return sum(k * values[i] for k, i in enumerate(order)) * values[last] * target
+
+
+@program(([3.0, 1.0, 2.0], 1.2))
+def sorted_by_key_that_captures(values, target):
+    nearest = sorted(values, key=lambda v: abs(v - target), reverse=True)
+    products = [v * target for v in values]
+    products.sort(key=lambda v: v * values[0])
+    return nearest[0] * products[1] + nearest[2]
+
+
 @program((2.0, 3.0))
 def argument_order(x, y):
     def difference(a, b):

@@ -694,6 +694,26 @@ def reraised_behind_a_cut(x):
     return y
 
 
+@program((2.0,))
+def texts_among_numbers(x):
+    total = 0.0
+    for item in [x, "text", x * x, ("pair", x)]:
+        try:
+            total += -item * x
+        except TypeError:
+            total += 5 * x
+    return total
+
+
+@program((2.0, "text"), (2.0, 3.0))
+def text_whose_sum_nobody_reads(x, name):
+    try:
+        name + x
+    except TypeError:
+        return 7 * x
+    return x
+
+
 @raises(TypeError, (-2.0,))
 def catches_no_exception(x):
     kinds = "text"

@@ -184,3 +184,20 @@ def made_by_others(x):
 
     items = [make(x * i) for i in range(3)] + list(map(Item, [x, x * x]))
     return sum(item.value for item in items) * len(items[0].name())
+
+
+@program((2.0, 3.0))
+def numbers_and_names_on_a_stack(x, y):
+    # A module that knows a class with operators: what is on the stack are numbers all the same.
+    stack = []
+    for step in [("push", x), ("push", y), ("*",), ("push", x), ("+",), ("-",)]:
+        match step:
+            case ("push", value):
+                stack.append(value)
+            case ("*",):
+                stack.append(stack.pop() * stack.pop())
+            case ("+",):
+                stack.append(stack.pop() + stack.pop())
+            case ("-",):
+                stack[-1] = -stack[-1]
+    return stack[0]

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 from ir import facts, primitives
 from ir.callees import Choice, is_choice
 from ir.core import Operand, Value, type_of
+from ir.derived import is_named_tuple
 from ir.heap import holds_attribute
 from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from ir.types import Closure, Known, Scalar, Type, Union
-from zyg import callables
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads
 from zyg.compiler.reaching import items_held, reached
@@ -77,7 +77,7 @@ def unless_on_objects(function: Any, *args: Any, **kwargs: Any) -> None:
     is_made = isinstance(function, type) and (
         issubclass(function, BaseException) or function is functools.partial
     )
-    if is_made or isinstance(function, BackFunction) or callables.is_named_tuple(function):
+    if is_made or isinstance(function, BackFunction) or is_named_tuple(function):
         return
     refuse_output(function, args, kwargs)
     if type(function) is functools.partial:

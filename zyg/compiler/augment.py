@@ -42,7 +42,7 @@ from ir.late import late
 from ir.rewrite import Mapping, blocks, defined
 from ir.typed_branches import MakeBranch
 from ir.typed_calls import IN_PLACE
-from ir.types import Known, Scalar, Sequence, Tuple, Type, join
+from ir.types import Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward_calls import ForwardCalls
 from zyg.compiler.forward_objects import without_heap_operand
 from zyg.compiler.forward_rules import callee_name
@@ -52,7 +52,7 @@ from zyg.compiler.mutation import refuse_changing_call, unsupported
 from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
-from zyg.rules.registry import is_constant, rule_of, substitute_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
     from zyg.compiler import refusals
@@ -265,11 +265,11 @@ class Augmenter(ForwardCalls):
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
-        if isinstance(callee, Const) and callee.value is primitives.updating:
-            # Only inference knows what a call leaves in its arguments.
-            for value, known in zip(found, op.results, strict=True):
-                if isinstance(value, Value):
-                    value.type = known.type
+        is_updating = isinstance(callee, Const) and callee.value is primitives.updating
+        for value, known in zip(found, op.results, strict=True):
+            # Only inference knows classes, and what a call leaves in its arguments.
+            if isinstance(value, Value) and (is_updating or isinstance(known.type, Method)):
+                value.type = known.type
         mapping.update(zip(op.results, found, strict=True))
 
     def _varied_call(
@@ -365,16 +365,12 @@ class Augmenter(ForwardCalls):
                     continue
                 callee = op.callee.value if isinstance(op.callee, Const) else None
                 calls = any(callee is function for function in _CALLING)
-                orders = any(callee is function for function in _ORDERING)
                 found.update(op.args[1:] if calls else op.args)
-                found.update(
-                    arg for name, arg in op.kwargs.items() if name != "key" or not orders
-                )
+                found.update(without_choosing(callee, op.kwargs))
         return found
 
 
 _CALLING = (primitives.updating, primitives.attempt)
-_ORDERING = (sorted, min, max, list.sort)
 
 
 def _known(op: Call, args: list[Operand]) -> list[Operand]:

@@ -19,6 +19,10 @@ from typing import Any
 _serial = count(1)
 
 
+class Missing:
+    """The default of a parameter whose value a factory gives: a class, which code knows."""
+
+
 def init_of_dataclass(cls: type) -> Callable[..., None]:
     """A function that does what the generated `__init__` of a dataclass does."""
     init, lines = _made(cls)
@@ -31,7 +35,7 @@ def init_of_dataclass(cls: type) -> Callable[..., None]:
 @functools.lru_cache(maxsize=1024)
 def _made(cls: type) -> tuple[FunctionType, list[str]]:
     parameters: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
-    known: dict[str, Any] = {"_missing": dataclasses.MISSING}
+    known: dict[str, Any] = {"_Missing": Missing}
     plain = ["self"]
     keyword_only: list[str] = []
     lines: list[str] = []
@@ -49,8 +53,8 @@ def _made(cls: type) -> tuple[FunctionType, list[str]]:
             given = f"{name}=_default_{name}"
         elif field.default_factory is not dataclasses.MISSING:
             known[f"_make_{name}"] = field.default_factory
-            given = f"{name}=_missing"
-            value = f"_make_{name}() if {name} is _missing else {name}"
+            given = f"{name}=_Missing"
+            value = f"_make_{name}() if {name} is _Missing else {name}"
         if field.init:
             (keyword_only if field.kw_only else plain).append(given)
         elif field.default_factory is not dataclasses.MISSING:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
+from ir.derived import is_named_tuple
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
 from ir.types import TOP, Tuple, Type
@@ -101,7 +102,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         refuse_uncovered(plain, function, (*leading, *args), kwargs)
         y, back = from_api.compile_call(plain, *leading, *args, **kwargs)
         return y, (object_backs.Through(back, object_backs.as_self) if leading else back)
-    if callables.is_named_tuple(function):
+    if is_named_tuple(function):
         return callables.named_tuple(function, *args, **kwargs)
     if function is functools.partial:
         return callables.partial(*args, **kwargs)

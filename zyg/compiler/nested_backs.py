@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ir.derived import derived, is_named_tuple
 from ir.late import late
 from ir.types import Instance
 from zyg import callables
@@ -257,7 +258,7 @@ def made_of_arguments(
     function: Any, args: Values, kwargs: dict[str, Any]
 ) -> tuple[Any, Any] | None:
     """What is made of its arguments by a call that makes something of them; None for others."""
-    if callables.is_named_tuple(function):
+    if is_named_tuple(function):
         y, back = callables.named_tuple(function, *args, **kwargs)
 
         def of_fields(bars_bar: Bars) -> Any:
@@ -266,6 +267,10 @@ def made_of_arguments(
             return tuple([of.get(name) for name in function._fields])
 
         return y, LinearBack(back, of_fields)
+    if function is derived:
+        return derived(*args), LinearBack(
+            lambda y_bar: (None, None, y_bar), lambda bars_bar: bars_bar[2]
+        )
     if function is functools.partial and type(args[0]) is not functools.partial:
         y, back = callables.partial(*args, **kwargs)
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir.derived import is_named_tuple
 from ir.late import late
-from zyg.callables import is_named_tuple
 from zyg.compiler import from_api
 from zyg.compiler.contents_objects import has_contents
 from zyg.compiler.found_calls import found_call, refuse_objects

@@ -33,6 +33,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Method,
     Scalar,
     Sequence,
     Tuple,
@@ -340,7 +341,7 @@ def may_store_unseen(
         kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
         if not specialiser.works_on_objects(callee, types_, kwtypes):
             continue
-        if callee == TOP or isinstance(callee, Union):
+        if callee == TOP or isinstance(callee, Union | Method):
             if op.results and all(value.type == TOP for value in op.results):
                 continue
             return True

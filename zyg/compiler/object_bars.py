@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ir import facts
 from ir.core import (
     Block,
     Call,
@@ -35,7 +36,7 @@ from ir.heap import Cell
 from ir.record import made, node
 from ir.rewrite import substitute, walk
 from ir.simplify import eliminate_dead, is_pure
-from ir.types import Instance, Known, Scalar, class_of, widen
+from ir.types import Instance, Known, Scalar, Type, class_of, widen
 from zyg import shadows
 from zyg.compiler.fields import Fields
 from zyg.compiler.tangents import bar_name
@@ -43,6 +44,13 @@ from zyg.shadow_records import Record, Records
 
 FLOAT = Scalar(float)
 ZERO = Const(0.0)
+
+
+@facts.quiet(getattr)
+def reads_record(types: tuple[Type, ...]) -> bool:
+    """Whether the attribute is a slot, which has a value."""
+    return class_of(types[0]) is Record
+
 
 
 def use_records(adjoint: Block, fields: Fields) -> None:

@@ -33,7 +33,13 @@ from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
 from zyg.compiler.surroundings import is_run_time, works_on_values
 from zyg.draw_facts import is_generator
-from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
+from zyg.rules.registry import (
+    is_constant,
+    rule_of,
+    substitute_of,
+    takes_pullback,
+    without_choosing,
+)
 from zyg.signature import BACK, is_by_rules
 
 if TYPE_CHECKING:
@@ -281,7 +287,7 @@ class ObjectNeeds:
             ):
                 return []
             if id(callee) in PASSING or rule_of(callee) is not None:
-                return [*call.args, *call.kwargs.values()]
+                return [*call.args, *without_choosing(callee, call.kwargs)]
         types_ = tuple(map(type_of, call.args))
         kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
         callee_type = type_of(call.callee)

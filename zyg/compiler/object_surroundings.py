@@ -233,6 +233,9 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_mutable: Any = MemberOf(refusals)
 
     def asks_by_cases(self) -> bool:
+        return self._specialiser.fields is not None
+
+    def is_apart(self) -> bool:
         return self._specialiser.sets_apart
 
     def is_operator(self, callee: object) -> bool:

@@ -53,6 +53,8 @@ class Specialisation:
     # that is refused.
     takes_apart: bool = False
     reads_objects: bool = False
+    # The user's classes of which it makes objects, without the heap, and exceptions.
+    classes_made: frozenset[type] = frozenset()
     # Inputs that may get into objects, as far as the heap is not taken.
     stored: Flow = NOTHING
     # Inputs that get into globals, where their derivatives end.

@@ -18,6 +18,7 @@ from ir.caught_before import enter_handlers
 from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
+from ir.hoisting import hoist_parts
 from ir.infer import Inference
 from ir.late import late
 from ir.parse import parse_code
@@ -169,6 +170,7 @@ class Specialiser(ObjectNeeds):
                     if inference.missed <= changes:
                         break
                     changes |= inference.missed
+                hoist_parts(function.body)
                 enter_handlers(function.body)
                 made.function = function
                 outer, self._lost = self._lost, []
@@ -182,6 +184,7 @@ class Specialiser(ObjectNeeds):
                 self._lost = outer
                 made.works_on_objects, made.stored = inference.works_on_objects, flows.stored
                 made.reads_objects = inference.reads_objects
+                made.classes_made = frozenset(inference.classes_made)
                 made.takes_apart |= inference.takes_apart
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled

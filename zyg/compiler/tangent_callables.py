@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ir.derived import is_named_tuple
 from zyg import callables
 from zyg.tangent import settled, settled_tangent, tangent_or_zero
 
@@ -38,7 +39,7 @@ def made_by_class(
         return _partial(args, dots, kwargs, kwarg_dots)
     if isinstance(function, type) and issubclass(function, BaseException):
         return function(*args, **kwargs), None  # what it holds is refused where it is read
-    if callables.is_named_tuple(function):
+    if is_named_tuple(function):
         y: Any = function(*args, **kwargs)
         by_name = dict(zip(function._fields, dots, strict=False))
         by_name.update(kwarg_dots)

@@ -25,7 +25,7 @@ from zyg.iterators import (
     nested_chosen_bars,
 )
 from zyg.readers import read_once, unless_changed
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint, chosen_by, constant, substitute
 
 constant(
     np.ndindex, held_walks.numbers_from, held_walks.positions, held_walks.positions_from_end,
@@ -131,25 +131,28 @@ def filter_(function, iterable):
 
 
 @adjoint(sorted)
-def sorted_(iterable, /, *, key=None, reverse=False):
+def sorted_(iterable, /):
     items = items_of(iterable)
-    order = sorting_order(items, key, reverse)
+    order = sorting_order(items)
     return chosen(items, order), lambda y_bar: (
         from_items(chosen_bars(y_bar, order), iterable),
     )
 
 
-def sorting_order(items, key, reverse):
+@substitute(sorted)
+def sorted_by(iterable, /, *, key=None, reverse=False):
+    items = items_of(iterable)
+    return chosen(items, sorting_order(items, key, reverse))
+
+
+def sorting_order(items, key=None, reverse=False):
     """The positions of items in the order of `sorted`: one call of `key` for each, stable."""
     keys = items_of(items) if key is None else [key(x) for x in items]
-    return positions_in_order(keys, reverse)
-
-
-def positions_in_order(keys, reverse):
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-constant(positions_in_order)  # which is no derivative of the keys, also in derivatives of this
+chosen_by("key", sorted, min, max, list.sort)
+constant(sorting_order)  # which has no derivative, nor has it one in derivatives of this
 
 
 def chosen(items, order):

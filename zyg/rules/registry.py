@@ -57,6 +57,7 @@ _constant: set[int] = set()
 _substitutes: dict[int, Callable[..., Any]] = {}
 _stand_ins: dict[int, Callable[..., Any]] = {}
 _beyond: dict[int, Callable[..., bool]] = {}
+_choosing: dict[int, str] = {}
 _ufunc_methods: dict[tuple[int, str], Callable[..., Any]] = {}
 _alive: list[object] = []
 _version = 0
@@ -155,6 +156,22 @@ def constant(*callees: object) -> None:
         _alive.append(callee)
         by_identity.add(id(callee))
     _version += 1
+
+
+def chosen_by(keyword: str, *callees: object) -> None:
+    """Declares that callables give what they are given, chosen or ordered by a keyword argument.
+
+    What they give doesn't vary with that argument: `sorted(range(n), key=lambda i: x[i])`.
+    """
+    for callee in callees:
+        _choosing[id(callee)] = keyword
+        _alive.append(callee)
+
+
+def without_choosing(callee: object, keywords: Mapping[str, T]) -> list[T]:
+    """The keyword arguments that the results of a callable may vary with."""
+    choosing = _choosing.get(id(callee))
+    return [value for name, value in keywords.items() if name != choosing]
 
 
 def share(callee: object, other: object) -> None:

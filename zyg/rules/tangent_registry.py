@@ -8,7 +8,7 @@ other back functions are transposed. What is declared is cheaper, or can't be fo
     linear(np.matmul, 0, 1)    x_dot @ y + x @ y_dot                   in each of these two
 
     @tangent(sorted)
-    def sorted_(y, iterable, iterable_dot, *, key=None, reverse=False): ...
+    def sorted_(y, iterable, iterable_dot): ...
 
 A declared tangent takes the value, the arguments and the tangents of all of them. It stands beside
 a rule of zyg's own only: where a user gives another rule, that says what the tangent is.

@@ -85,9 +85,8 @@ def zip_(y, *both, strict=False):
 
 
 @tangent(sorted)
-def sorted_(y, iterable, iterable_dot, *, key=None, reverse=False):
-    dots = list(tangent_items(iterable_dot, iterable))
-    return chosen(dots, sorting_order(iterable, key, reverse))
+def sorted_(y, iterable, iterable_dot):
+    return chosen(list(tangent_items(iterable_dot, iterable)), sorting_order(iterable))
 
 
 @tangent(sum)
