@@ -28,7 +28,7 @@ BY_AREA = {
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
         manager_in_a_generator
     """,
-    "generator_memory": "dict_as_a_cache names_that_change replaced_on_the_way",
+    "generator_memory": "dict_as_a_cache names_that_change",
     "generator_pipelines": "chosen_generator coroutine_of_groups relaxation",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
