@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import operator
+import types
 from abc import ABCMeta
 from collections import deque
 from typing import Any
@@ -164,6 +165,8 @@ facts.result(repr, format)(facts.result_of(str))  # type: ignore[arg-type]
 
 def is_instance(type_: Type, classes: Type) -> bool | None:
     """Whether all values of a type are instances of known plain classes; None: undecided."""
+    if isinstance(classes, Known) and isinstance(classes.value, types.UnionType):
+        classes = Tuple(tuple(map(Known, classes.value.__args__)))
     if isinstance(classes, Tuple):
         answers = [is_instance(type_, item) for item in classes.items]
         return True if True in answers else (None if None in answers else False)
@@ -221,6 +224,16 @@ def fold_decided(call: Call) -> Operand | None:
         return None
     type_ = call_type(call.callee.value, *map(type_of, call.args))
     return Const(type_.value) if isinstance(type_, Known) else None
+
+
+@facts.fold(operator.or_)
+def fold_union_of_classes(call: Call) -> Operand | None:
+    """`float | int`, as `isinstance` takes it."""
+    values = [arg.value for arg in call.args if isinstance(arg, Const)]
+    kinds = (type, types.UnionType)
+    if len(values) != 2 or call.kwargs or not all(type(value) in kinds for value in values):
+        return None
+    return Const(operator.or_(*values))
 
 
 @facts.fold(operator.truth, bool)

@@ -46,6 +46,11 @@ class Maker:
             function.__dict__["captured"] = dict(zip(names, captures, strict=True))
         return function
 
+    @property
+    def code(self) -> types.CodeType:
+        """The code of the functions that it makes."""
+        return self._load().__code__
+
     def _load(self) -> types.FunctionType:
         with _lock:
             if self._template is None:

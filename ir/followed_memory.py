@@ -12,11 +12,24 @@ When the program runs, `items` is the memory itself, and `c` is known by its ide
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.core import Call, Const, Function, Lambda, Location, Operand, Value, type_of
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Function,
+    If,
+    Lambda,
+    Location,
+    Operand,
+    Value,
+    Yield,
+    type_of,
+)
 from ir.errors import Unsupported
 from ir.heap import HEAP
 from ir.held import HeldMemory, is_memory_of_memory, item_held
@@ -31,7 +44,19 @@ from ir.held_tables import (
 )
 from ir.memory_facts import KEYS, keeps_places
 from ir.special_calls import captured_names, default_names
-from ir.types import BOTTOM, Closure, Iterator, Known, Tuple, Type, Union, class_of, join
+from ir.types import (
+    BOTTOM,
+    Closure,
+    Iterator,
+    Known,
+    Scalar,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+    join,
+    join_all,
+)
 
 if TYPE_CHECKING:
     from ir.places import Places
@@ -75,6 +100,21 @@ def _may_capture(type_: Type) -> bool:
     return class_of(type_) is None or captures_memory(type_)
 
 
+def _unless_none(type_: Type) -> Type:
+    """What a value is if it isn't None."""
+    return join_all(type_.members - {Known(None)}) if isinstance(type_, Union) else type_
+
+
+def _may_be_none(type_: Type) -> bool:
+    """Whether a value is None, or memory of one known kind."""
+    if not isinstance(type_, Union) or Known(None) not in type_.members:
+        return False
+    inner = _unless_none(type_)
+    if isinstance(inner, CONTAINERS):
+        return not captures_memory(item_held(inner))
+    return facts.copies_items(class_of(inner) or object)
+
+
 def _is_tuple(type_: Type) -> bool:
     """Whether a value is a tuple of known memory and of what is no memory."""
     if isinstance(type_, Tuple):
@@ -103,6 +143,9 @@ class FollowedMemory(HeldTables):
             return made
         if self._is_value_place(owner):
             return made
+        if _may_be_none(made.type):
+            assert isinstance(op.args[0], Value)
+            return self._read_unless_none(op.args[0], made, _unless_none(made.type), loc)
         if class_of(made.type) is None:
             self._check(inference.surroundings.unless_memory, made, loc)
             return made
@@ -124,6 +167,31 @@ class FollowedMemory(HeldTables):
         self.expose([found])
         return found
 
+    def _read_unless_none(
+        self, heap: Value, made: Value, type_: Type, loc: Location | None
+    ) -> Value:
+        """Memory that was read of an attribute that may hold None in its place."""
+        is_none = Value("t", Scalar(bool))
+        inference = self._places.inference
+        self._append(Call(Const(operator.is_), [made, Const(None)], {}, [is_none], loc))
+        outer, inference.ops = inference.ops, []
+        try:
+            # Of what a container of memory holds, nothing but references is read here.
+            memory = found = self._reference(made, type_, loc)
+            if is_memory_of_memory(type_):
+                self._check_known(type_, loc)
+            else:
+                contents = self._contents(self._class_for(type_, loc), memory, loc)
+                found = self._read_items(heap, contents, made.name, type_, loc)
+            arm = Block([], inference.ops, Yield([found]))
+        finally:
+            inference.ops = outer
+        result = Value(made.name, made.type)
+        none = Block([], [], Yield([Const(None)]))
+        self._append(If(is_none, none, arm, [result], loc))
+        self.expose([result])
+        return result
+
     def _exposed_since(self, first: Value) -> Value | None:
         return super()._exposed_since(first) if self._is_seen(first) else None
 
@@ -140,6 +208,8 @@ class FollowedMemory(HeldTables):
         self, before: Value, first: Value, version: Value, loc: Location | None
     ) -> Value:
         surroundings = self._places.inference.surroundings
+        if _may_be_none(before.type):
+            return self._again_unless_none(before, version, loc)
         if class_of(before.type) is None:
             self._check(surroundings.unless_held, before, loc)
             return self._view_again(before, version, loc)
@@ -158,6 +228,22 @@ class FollowedMemory(HeldTables):
         self._if_followed(before, lambda: [self._read_items(
             version, self._contents(cls, before, loc), before.name, type_, loc
         )], [before], [again], loc)
+        return again
+
+    def _again_unless_none(self, before: Value, version: Value, loc: Location | None) -> Value:
+        """The same for what may be None."""
+        type_ = self._places.inference.surroundings.changed_type(_unless_none(before.type))
+        if is_memory_of_memory(type_):
+            self._check_known(type_, loc)
+            return before
+        cls = self._class_for(type_, loc)
+        again = Value(before.name, join(type_, before.type))
+
+        def read() -> list[Operand]:
+            contents = self._contents(cls, self._reference(before, type_, loc), loc)
+            return [self._read_items(version, contents, before.name, type_, loc)]
+
+        self._if_followed(before, read, [before], [again], loc)
         return again
 
     def _view_again(self, view: Value, version: Value, loc: Location | None) -> Value:
@@ -223,6 +309,7 @@ class FollowedMemory(HeldTables):
     ) -> Value:
         places = self._places
         inference = places.inference
+        type_ = _unless_none(type_)  # for None, the change fails
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)
             if callee in _ADDING_ITEMS:
@@ -246,7 +333,8 @@ class FollowedMemory(HeldTables):
         now = places.read(target, loc)
         assert isinstance(now, Value)
         if isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM:
-            type_ = join(now.type, type_)  # what was in it tells what its other names are
+            # What was in it tells what its other names are.
+            type_ = join(_unless_none(now.type), type_)
         version = Value(now.name, type_)
         inference._define(Call(Const(callee), [now, *operands], {}, [version], loc))
         self._note_version(target, version, loc)
@@ -338,7 +426,7 @@ class FollowedMemory(HeldTables):
             return
         owner, name, _ = operands
         assert isinstance(name, Const)
-        type_ = inference.surroundings.field_type(owner, name.value)
+        type_ = _unless_none(inference.surroundings.field_type(owner, name.value))
         heap = self._put_contents(value, type_, loc)
         reference = value if _is_tuple(value.type) else self._reference(value, value.type, loc)
         super().store(callee, heap, [owner, name, reference], [], loc)

@@ -103,6 +103,15 @@ def attribute_read(heap: Any, obj: Any, name: str, *default: Any) -> Any:
     return getattr(obj, name, *default)
 
 
+def holds_attribute(obj: Any, name: str) -> bool:
+    """Whether an object, or its class, has an attribute that nothing computes."""
+    try:
+        object.__getattribute__(obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
 def attribute_stored(heap: Any, obj: Any, name: str, value: Any) -> Any:
     """`obj.name = value`, for an attribute that is stored in the object: gives the heap."""
     setattr(obj, name, value)

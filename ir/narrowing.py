@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from types import NoneType
+from types import MethodDescriptorType, NoneType
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
+from ir.callees import Choice, is_choice
 from ir.contents import holds_memory
 from ir.core import Call, Const, If, Location, Op, Operand, Value, Yield
 from ir.rewrite import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ir.typed_builder import TypedBuilder
     from ir.typed_calls import TypedCalls
 
-# A value, classes, and whether it is an instance of one of these.
+# A value, classes or a choice of callables, and whether it is an instance of one of these.
 Told = tuple[Value, Const, bool]
 
 _NONE = Const(NoneType)
@@ -44,7 +45,9 @@ def told_by(cond: Operand | None, holds: bool, definitions: dict[Value, Op]) -> 
             yield value, _NONE, holds
         case Call(Const(callee), [Value() as value, Const(None)]) if callee is operator.is_not:
             yield value, _NONE, not holds
-        case Call(Const(callee), [Value() as value, Const() as classes]) if callee is isinstance:
+        case Call(Const(callee), [Value() as value, Const() as classes]) if (
+            callee is isinstance or callee is is_choice
+        ):
             yield value, classes, holds
         case If() as branch:
             yield from _told_by_branch(branch, cond, holds, definitions)
@@ -141,8 +144,34 @@ def narrowed_again(
     return [value if narrower is None else narrower]
 
 
+def unless_none(
+    inference: TypedCalls, callee: object, args: list[Operand], loc: Location | None
+) -> list[Operand]:
+    """The operands of a read of an item or a method's call, whose first may be None, for which
+    that fails: as what it is else. Code for first derivatives leaves that to the run time."""
+    operand = args[0] if args else None
+    if not isinstance(operand, Value) or not isinstance(operand.type, Union) or (
+        callee is not operator.getitem and type(callee) is not MethodDescriptorType
+    ):
+        return args
+    if Known(None) not in operand.type.members or not inference.surroundings.follows_contents():
+        return args
+    type_ = join_all(operand.type.members - {Known(None)})
+    made = Value(operand.name, type_)
+    operands: list[Operand] = [operand, _NONE, Const(False)]
+    inference._define(Call(Const(primitives.narrowed), operands, {}, [made], loc))
+    if inference.places is not None:
+        inference.places.name_again(operand, made)
+    return [made, *args[1:]]
+
+
 def narrowed_type(type_: Type, classes: Type, is_instance: bool) -> Type:
     """The part of a type whose values are instances of some classes, or of none of them."""
+    if isinstance(classes, Known) and isinstance(classes.value, Choice):
+        choice = classes.value
+        return join_all(
+            member for member in members_of(type_) if choice.covers(member) is is_instance
+        )
     is_one_of = facts.result_of(isinstance)
     assert is_one_of is not None
     excluded = Known(not is_instance)

@@ -125,6 +125,8 @@ def _getattr(
         return [Const(above[0])]
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
+    if name == "__traceback__" and owner_type == TOP:  # of an exception, which `with` hands on
+        return typed(self, getattr, args, names, loc, Instance(types.TracebackType))
     if self.places is not None:
         if isinstance(owner, Value) and class_of(owner_type) is None and (
             name in CHANGING_METHODS
@@ -230,6 +232,10 @@ def _read_by_any_name(
     self.works_on_objects = True
     if self.heap is None:
         return None
+    if len(args) == 3 and isinstance(args[1], Const):
+        found = case_by_case.read_or_default(self, args, names, loc)
+        if found is not None:
+            return found
     return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 
@@ -249,6 +255,9 @@ def _read_of_pattern(
         return None
     if member.kind != "stored":
         return self.unknown_call(Const(getattr), args, names, loc)
+    found = case_by_case.read_or_default(self, args, names, loc)
+    if found is not None:
+        return found
     cls = class_of(type_of(owner))
     if self.surroundings.class_with_memory(cls, name.value) is not None or (
         self.surroundings.sharing_in_class(cls, name.value) is not None

@@ -255,6 +255,7 @@ def _iterated(
     if iterator is not None:
         return self.typed_call(Const(iterator), args, {}, names, loc)
     if isinstance(type_, Iterator) or self.surroundings.may_step(type_):
+        self.surroundings.unless_by_steps()
         return self.unknown_call(Const(started), args, names, loc)
     return None
 

@@ -204,6 +204,10 @@ class Surroundings(Protocol):
     def iterator_class(self, items: Type, loc: Location | None) -> Any:
         """The class of the iterators over such a sequence that a place of the program makes."""
 
+    def unless_by_steps(self) -> None:
+        """Puts off what goes on by steps of an iterator of Python's own, if all of the program may
+        have generators in the place of these."""
+
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
         """The Python function that does what a built-in one does with such iterators; or None."""
 
@@ -224,8 +228,17 @@ class Surroundings(Protocol):
         """Whether a call is found at run time, and taken to leave objects alone in this program;
         `unless_on_objects` raises before, and `unless_giving_objects` behind."""
 
+    def is_apart(self) -> bool:
+        """Whether what the run time finds is taken to leave objects alone in this program."""
+
     def asks_by_cases(self) -> bool:
         """Whether calls with an operand of one of several classes ask which one it is."""
+
+    def is_operator(self, callee: object) -> bool:
+        """Whether a call asks the methods of its operands."""
+
+    def unless_choice(self, value: Any, choice: Any) -> None:
+        """Raises for a callable of which code knows nothing, where it asks by cases."""
 
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         """The operands of an operator that may ask methods of theirs, which is taken not to
@@ -286,6 +299,9 @@ class Surroundings(Protocol):
 
     def is_value_place(self, cls: type) -> bool:
         """Whether objects of a class hold memory as values, which nobody knows by another name."""
+
+    def unless_apart(self) -> None:
+        """Puts off what would have to know what the run time finds, if that isn't set apart yet."""
 
     def unless_settled(self) -> None:
         """Has the program looked at again where types of attributes may still change."""

@@ -18,6 +18,7 @@ from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME
 from ir.late import late
 from ir.memory_facts import READING_LATER, UNPACKING
+from ir.narrowing import unless_none
 from ir.place_state import Effect
 from ir.rewrite import Mapping
 from ir.special_attributes import bound_method
@@ -124,11 +125,14 @@ class TypedCalls(TypedChanges):
                 cases = case_by_case.by_methods(self, callee, args, kwargs, names, loc)
                 if cases is None:
                     cases = case_by_case.by_functions(self, callee, args, kwargs, names, loc)
+                if cases is None:
+                    cases = case_by_case.called_by_cases(self, callee, args, kwargs, names, loc)
                 if cases is not None:
                     return cases
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value
+        args = args if places is None else unless_none(self, value, args, loc)
         of_member = called_method(value)
         if of_member is not None:
             return self.typed_call(Const(of_member), [callee, *args], kwargs, names, loc)
@@ -137,6 +141,10 @@ class TypedCalls(TypedChanges):
         plain = _PLAIN.get(id(value))
         if plain is not None and _is_immutable(widen(type_of(args[0]))):
             callee, value = Const(plain), plain
+        if places is not None and self.surroundings.is_apart():
+            cases = case_by_case.asked_by_cases(self, callee, args, kwargs, names, loc)
+            if cases is not None:
+                return cases
         if places is not None and any(is_asked(type_of(arg)) for arg in args[:2]):
             types_ = tuple(map(type_of, args))
             found = None if kwargs else self.surroundings.operator_method(value, types_)

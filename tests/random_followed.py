@@ -29,6 +29,7 @@ class Holder:
         self.d = {"a": 0.5 * x}
         self.w = np.array([1.0, 2.0, 0.5])
         self.v = x
+        self.k = None
 
     def push(self, value):
         self.xs.append(value)
@@ -42,6 +43,8 @@ class Holder:
             total = 0.7 * total + 0.3 * item * item
         for key in self.d:
             total += 0.1 * self.d[key]
+        if self.k is not None:
+            total += 0.2 * self.k[-1] * self.k[0]
         return total + np.sum(self.w * self.w)
 
 
@@ -56,9 +59,9 @@ def fill(items, value):
 
 
 class _Writer(BlockWriter):
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed, "def f(x):")
-        self.names = 0
+    def __init__(self, seed: int, is_given: bool) -> None:
+        super().__init__(seed, "def f(x, p, q):" if is_given else "def f(x):")
+        self.is_given = is_given
 
     def holder(self) -> str:
         return self.one("p", "p", "q", "o")
@@ -128,11 +131,16 @@ class _Writer(BlockWriter):
                 f"{self.one('a', 'b')} = [{self.value()}, y]", f"{holder}.xs = list({items})",
                 f"{self.one('a', 'b')} = {holder}.xs if y > 0.4 else [y, x]",
                 f"{holder}.xs = [z * 0.5 for z in {items}]", f"o = {self.one('p', 'q')}",
+                f"{holder}.k = {self.one('None', items, items, '[x, y]')}",
+                f"if {holder}.k is not None: {holder}.k.append({self.value()})",
+                f"if {holder}.k is not None: {holder}.k[0] *= {self.one('x', 'y', '0.5')}",
+                f"if {holder}.k is not None: a = {holder}.k",
                 f"y = 0.5 * y + sum(z * w for z, w in zip({items}, {items}))",
             ))
 
     def function(self) -> list[str]:
-        self.put(1, "p, q = Holder(x), Holder(2.0 * x)")
+        if not self.is_given:
+            self.put(1, "p, q = Holder(x), Holder(2.0 * x)")
         self.put(1, "y, o, a, b, c = 0.5 * x, p, p.xs, [x, 1.0], q.w")
         for _ in range(self.random.randrange(3, 8)):
             self.statement(1)
@@ -140,9 +148,9 @@ class _Writer(BlockWriter):
         return self.lines
 
 
-def random_function(seed: int) -> Callable[[float], float]:
-    """A function of a number; it may raise what Python raises."""
+def random_function(seed: int, is_given: bool = False) -> Callable[..., float]:
+    """A function of a number, or of a number and two holders; it may raise what Python raises."""
     names = {
         "Holder": Holder, "push": push, "fill": fill, "np": np, "math": math, "__name__": __name__,
     }
-    return names_of(_Writer(seed).function(), f"<followed {seed}>", names)["f"]
+    return names_of(_Writer(seed, is_given).function(), f"<followed {seed} {is_given}>", names)["f"]

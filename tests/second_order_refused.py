@@ -10,8 +10,8 @@ BY_AREA = {
     "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
-        decorated_by_a_class dispatched_on_type method_dispatched_on_type
-        method_with_partial recursion_through_a_decorator weighted_edit_distance
+        dispatched_on_type method_dispatched_on_type method_with_partial
+        recursion_through_a_decorator weighted_edit_distance
     """,
     "derived_containers": "a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init",
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
@@ -21,85 +21,57 @@ BY_AREA = {
     "failing_callees": "events starred_calls_that_fail_midway unknown_functions",
     "failing_flow": "type_error zips",
     "failing_memory": "attrs_order swap_fail",
-    "failing_protocols": "managers partials prop_getter suppress with_raises",
-    "generator_consumers": """
-        classes_in_a_list contextmanager_with_finally
-        generator_expressions_over_iterators_as_arguments sliced_and_taken
-    """,
-    "generator_flow": "merge_of_sorted running_means sieve sliding_windows",
+    "failing_protocols": "partials prop_getter",
+    "generator_consumers": "classes_in_a_list contextmanager_with_finally sliced_and_taken",
+    "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
         manager_in_a_generator
     """,
-    "generator_memory": "dict_as_a_cache names_that_change replaced_on_the_way",
+    "generator_memory": "dict_as_a_cache names_that_change",
     "generator_pipelines": "chosen_generator coroutine_of_groups relaxation",
     "generator_walks": "search_in_a_graph",
-    "generators": "rows_changed_by_who_takes_them yield_in_nested_loops",
+    "generators": "rows_changed_by_who_takes_them",
     "held_walks": """
-        a_global_list elements_by_index flat_elements functions_that_change_what_is_ahead
-        parts_of_iterators rows_of_an_array views_of_elements
+        a_global_list elements_by_index flat_elements parts_of_iterators rows_of_an_array
+        views_of_elements
     """,
-    "iterators": """
-        accumulated grouped mapped_with_gradient_of_the_function
-        next_of_iterators_of_python next_several_times starmapped
-    """,
+    "iterators": "grouped mapped_with_gradient_of_the_function starmapped",
     "local_classes": "data_classes_in_a_function",
-    "matching": "objects_that_were_made_here",
-    "memory_by_several_names": "held_since_the_first_iteration",
     "models": "basis_splines",
     "names_of_attributes": """
-        counts_in_a_class deep_copies deep_copies_of_what_is_shared items_of_an_object
-        made_by_the_class_above methods_that_walk_over_attributes names_that_are_computed
-        objects_from_dicts records_of_objects states_of_the_past visits_what_objects_hold
+        deep_copies deep_copies_of_what_is_shared items_of_an_object
+        methods_that_walk_over_attributes names_that_are_computed objects_from_dicts
+        records_of_objects states_of_the_past visits_what_objects_hold
     """,
-    "namespaces": """
-        classes_of_namespaces copied_namespaces dicts_of_namespaces
-        functions_in_a_namespace matched_namespaces namespace_as_argument
-    """,
+    "namespaces": "classes_of_namespaces copied_namespaces dicts_of_namespaces",
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
-        cached_area_computed_anew checked_by_a_setter comparisons_of_dual_numbers
-        derivative_by_dual_numbers method_by_the_class_of_its_argument
+        cached_area_computed_anew method_by_the_class_of_its_argument
         named_tuple_in_an_object newton_step_of_a_polynomial setter_of_a_subclass
         stored_by_a_descriptor sum_of_dual_numbers
     """,
     "object_structures": """
-        accounts_that_are_observed bank_with_transfers diffusion_on_a_cyclic_graph
-        machine_of_states sweep_over_a_cyclic_graph
+        bank_with_transfers diffusion_on_a_cyclic_graph machine_of_states
+        sweep_over_a_cyclic_graph
     """,
     "objects": """
         container_of_the_user missing_attribute named_tuple_with_methods
         newton_from_a_constant operators_that_return_objects sums_of_objects
     """,
     "objects_aliased": "number_where_an_object_was",
-    "objects_changed": """
-        attributes_through_hooks data_object_that_is_scaled history_of_a_simulation
-        stores_in_functions_of_a_list
-    """,
+    "objects_changed": "attributes_through_hooks history_of_a_simulation",
     "objects_holding_containers": """
-        changed_by_a_generator changed_in_the_argument deep_copies deque_of_rows
-        dicts_of_lists grown_and_taken_down grown_before_an_error
-        list_that_begins_with_what_a_loop_goes_on_with lists_of_arrays loops_over_rows
-        methods_that_change_rows moved_by_methods_of_lists nothing_is_read_behind
-        objects_in_lists_in_objects one_row_in_two_containers one_row_in_two_objects
-        part_of_a_local_array rebound_in_the_middle row_that_has_left
-        rows_held_in_turn_while_the_list_grows rows_swapped shallow_copies
-        trained_in_place tuples_of_rows views_of_one_array
+        deep_copies dicts_of_lists list_that_begins_with_what_a_loop_goes_on_with
+        lists_of_arrays methods_that_change_rows objects_in_lists_in_objects
+        part_of_a_local_array trained_in_place views_of_one_array
     """,
     "recursion": "continuations",
     "shared_contents": """
         array_of_all_functions calls_from_a_list leaves_of_a_recursion log_of_a_decorator
-        noted_by_vectorized_functions stack_machine topological_order
+        noted_by_vectorized_functions topological_order
     """,
-    "shared_names": """
-        attributes_of_a_base attributes_of_a_class best_so_far buffer_filled_in_place
-        cache_of_a_recursion changed_by_a_generator_in_turns class_method_that_counts
-        functions_found_at_run_time globals_passed_to_what_changes_them list_bound_again
-        list_changed_in_all_ways log_changed_and_read_by_others log_summed_behind_a_loop
-        log_that_is_written_only log_under_two_names number_assigned_by_another
-        table_changed_between_two_loops views_of_a_global what_a_failing_function_left
-        what_a_global_object_holds
-    """,
+    "shared_names": "attributes_of_a_base changed_by_a_generator_in_turns views_of_a_global",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

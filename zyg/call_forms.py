@@ -119,8 +119,9 @@ def made_of_signature(
     try:
         while True:
             try:
+                known = None if fields is None else fields.copy()
                 with compiler.sharing():
-                    return _generated(compiler, mode, plan, types_, count, fields, on_values)
+                    return _generated(compiler, mode, plan, types_, count, known, on_values)
             except Outdated:
                 compiler.forget()
             except NeedsHeap:

@@ -96,6 +96,11 @@ class Holding:
         # Memory, by its `id`, with what stands for its contents (`zyg.compiler.contents_objects`).
         self.contents: dict[int, tuple[Any, Any]] = {}
 
+    def stand_for(self, contents: Any, memory: Any) -> None:
+        """Notes what stands for the contents of memory: these are its attribute from here on."""
+        self.contents[id(memory)] = memory, contents
+        self.known.pop(id(memory), None)
+
     def copy(self) -> Holding:
         """The same for a reverse pass, which lets go of what was held later."""
         made = Holding()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from types import FunctionType
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from zyg.cotangent import is_list_of, rebuilt
 from zyg.held_views import VIEWS, is_read_later, sources_of
 from zyg.signature import METHODS
 
@@ -121,3 +122,29 @@ def memory_captured(value: Any) -> Iterator[Any]:
             yield current
         inner = captured_by(current).values() if is_function else items_of(current)
         pending += [(item, is_captured or is_function) for item in inner]
+
+
+# Of other subclasses, `copy` would make a plain dict.
+_DICTS = (dict, OrderedDict, defaultdict, Counter)
+
+
+def kept_contents(value: Any) -> Any:
+    """A copy of memory whose contents an adjoint reads, and that may be changed in place later."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, list | tuple):
+        if is_list_of(PLAIN, value):
+            return [*value]
+        return rebuilt(value, [kept_contents(item) for item in value])
+    if isinstance(value, deque):
+        return deque(map(kept_contents, value), value.maxlen)
+    if type(value) in _DICTS:
+        copied = value.copy()
+        for key, item in value.items():
+            copied[key] = kept_contents(item)
+        return copied
+    if isinstance(value, set | bytearray):
+        return value.copy()
+    if hasattr(type(value), "with_own_memory"):
+        return value.with_own_memory(kept_contents)
+    return value

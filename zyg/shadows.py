@@ -21,7 +21,7 @@ its cotangent is there, and before it belongs to the values that the program com
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir.generators import watching
+from ir.heap import ITEMS
 from ir.types import Instance
-from zyg.cotangent import accumulate, is_list_of, rebuilt
+from zyg.cotangent import accumulate, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
@@ -45,7 +46,7 @@ from zyg.held_memory import (
     shown_by,
 )
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
-from zyg.memory_kinds import FUNCTIONS, PLAIN, is_memory, leads_to_memory, reaches_memory
+from zyg.memory_kinds import FUNCTIONS, is_memory, leads_to_memory, reaches_memory
 from zyg.shadow_calls import UNTOUCHED, running, state
 from zyg.shadow_records import Records, records_for
 
@@ -56,9 +57,11 @@ if TYPE_CHECKING:
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_mirrors", "_tables", "own")
+    __slots__ = ("_contents", "_followed", "_mirrors", "_tables", "own")
 
-    def __init__(self) -> None:
+    def __init__(self, followed: dict[int, tuple[Any, Any]] | None = None) -> None:
+        # Memory, by its `id`, with the object that stands for its contents, if one does.
+        self._followed = {} if followed is None else followed
         self._tables: dict[type, Records] = {}
         # Cotangents of attributes that nobody else refers to, by record and name.
         self.own: dict[tuple[Any, str], Any] = {}
@@ -285,7 +288,10 @@ class Shadows:
     def contents_of(self, value: Any) -> Any:
         """The cotangent of the contents of memory as it is now, but for memory in it."""
         contents = self._contents.get(id(owner_of(value)))
-        return None if contents is None else contents.of(value)
+        if contents is not None:
+            return contents.of(value)
+        followed = self._followed.get(id(value))
+        return None if followed is None else self.of(followed[1], ITEMS)
 
     def _of(self, memory: Memory) -> Any:
         key = id(memory.owner)
@@ -365,7 +371,7 @@ def backward(held: Holding, is_joint: bool = False) -> Iterator[Shadows]:
     `held` is the memory that objects hold where it begins: behind the forward pass, which in the
     joint form (`is_joint`) still has to run.
     """
-    before, made = (running.shadows, state.held), Shadows()
+    before, made = (running.shadows, state.held), Shadows(held.contents)
     running.shadows, state.held = made, held if is_joint else held.copy()
     try:
         yield made
@@ -385,27 +391,3 @@ def apart() -> Iterator[Shadows]:
         running.shadows = before
 
 
-# Of other subclasses, `copy` would make a plain dict.
-_DICTS = (dict, OrderedDict, defaultdict, Counter)
-
-
-def kept_contents(value: Any) -> Any:
-    """A copy of memory whose contents an adjoint reads, and that may be changed in place later."""
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, list | tuple):
-        if is_list_of(PLAIN, value):
-            return [*value]
-        return rebuilt(value, [kept_contents(item) for item in value])
-    if isinstance(value, deque):
-        return deque(map(kept_contents, value), value.maxlen)
-    if type(value) in _DICTS:
-        copied = value.copy()
-        for key, item in value.items():
-            copied[key] = kept_contents(item)
-        return copied
-    if isinstance(value, set | bytearray):
-        return value.copy()
-    if hasattr(type(value), "with_own_memory"):
-        return value.with_own_memory(kept_contents)
-    return value

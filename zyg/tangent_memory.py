@@ -53,6 +53,9 @@ class HeldTangents:
             isinstance(value, np.ndarray) and id(owner_of(value)) in self._contents
         )
 
+    def forget(self, value: Any) -> None:
+        del self._contents[id(owner_of(value))]
+
     def hold(self, value: Any, dot: Any) -> None:
         """Notes the tangent of what an object or other memory holds from here on.
 

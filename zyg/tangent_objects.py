@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.heap import ITEMS, Contents
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import held_memory, note_change
@@ -52,6 +53,12 @@ class ObjectTangents:
             return self.held.of(value)
         found = self._tables.get(id(obj))
         return None if found is None else self.held.now(value, found[1].get(name))
+
+    def stand_for(self, contents: Contents, memory: Any) -> None:
+        """Notes that the tangent of what memory holds is that of an object's from here on."""
+        if self.held.knows(memory):
+            self.of(contents)[ITEMS] = self.held.of(memory)
+            self.held.forget(memory)
 
 
 class _State(_local):
@@ -84,6 +91,12 @@ def without_table() -> Iterator[None]:
 def has_table() -> bool:
     """Whether a call is made from a tangent function that works on objects."""
     return _state.tangents is not None
+
+
+def stand_for(contents: Contents, memory: Any) -> None:
+    """The same for the table of the tangent function that is running, if one is."""
+    if _state.tangents is not None:
+        _state.tangents.stand_for(contents, memory)
 
 
 def current_tangents() -> ObjectTangents:

@@ -17,12 +17,14 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.callees import Choice, is_choice
 from ir.core import Operand, Value, type_of
 from ir.derived import is_named_tuple
+from ir.heap import holds_attribute
 from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
-from ir.types import Closure, Known, Type, Union
+from ir.types import Closure, Known, Scalar, Type, Union
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads
 from zyg.compiler.reaching import items_held, reached
@@ -113,6 +115,16 @@ def unless_giving_objects(value: Any) -> None:
         )
 
 
+def unless_choice(value: Any, choice: Choice) -> None:
+    """Raises for a callable that is none of those that a variable may hold, as far as is known."""
+    if not choice.holds_for(value):
+        name = full_name(value)
+        raise NotDifferentiable(
+            f"{name} is called where others were known to be, in code whose gradient is "
+            "differentiated in turn; call it by its name"
+        )
+
+
 def unless_place(value: Any, name: str) -> None:
     """Raises for an object of which an attribute is read, and nothing was known before."""
     if is_place(type(value)):
@@ -128,5 +140,16 @@ def class_of_held(value: Any) -> type | None:
     return next(filter(is_place, classes), None)
 
 
-constant(unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place)
-facts.effect(unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place)
+constant(
+    unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
+    unless_choice, is_choice, holds_attribute,
+)
+facts.effect(
+    unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
+    unless_choice, holds_attribute,
+)
+
+
+@facts.result(holds_attribute)
+def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Scalar(bool)

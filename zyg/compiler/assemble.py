@@ -44,7 +44,14 @@ from zyg.compiler.generated import (
     passed_inputs,
 )
 from zyg.compiler.handing_over import HandedOver, handed_over
-from zyg.compiler.inner_gradients import Derived, HoldsMemory, Opened, Unsettled, expanded
+from zyg.compiler.inner_gradients import (
+    Derived,
+    HoldsMemory,
+    Opened,
+    Stepped,
+    Unsettled,
+    expanded,
+)
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.objects import kept_with_objects
@@ -71,13 +78,13 @@ from zyg.compiler.unread_values import parted, shapes_without_values
 from zyg.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
-    from zyg import shadows
+    from zyg import memory_kinds
     from zyg.compiler import preserve, preserve_held, undo
     from zyg.compiler.fields import Fields
     from zyg.compiler.versions import Versions
 else:  # they are for programs that change something in place
     preserve, undo = late("zyg.compiler.preserve"), late("zyg.compiler.undo")
-    preserve_held, shadows = late("zyg.compiler.preserve_held"), late("zyg.shadows")
+    preserve_held, memory_kinds = late("zyg.compiler.preserve_held"), late("zyg.memory_kinds")
 
 MAX_ROUNDS = 8
 NOTHING = Yield([])
@@ -127,10 +134,10 @@ class Compiler:
             except Opened:
                 fields.set_apart(at_entry)
                 return self.with_fields(source, inputs, fields)
-            except HoldsMemory as error:
-                from zyg.compiler.nested_arguments import check_followed  # few programs need it
-
-                check_followed(at_entry["types"].values(), inputs, error.loc)
+            except Stepped:
+                fields.go_by_steps(at_entry)
+                return self.with_fields(source, inputs, fields)
+            except HoldsMemory:
                 fields.follow_contents(at_entry)
                 return self.with_fields(source, inputs, fields)
             if fields.state() == before:
@@ -393,7 +400,7 @@ class Compiler:
             apart = {value for value in free_values(adjoint) if value not in known}
             # A copy that is differentiated has a rule.
             is_followed = not transposer.surroundings.holds_at_run_time()
-            copy = kept_with_objects if is_followed else shadows.kept_contents
+            copy = kept_with_objects if is_followed else memory_kinds.kept_contents
             preserve_held.preserve_held(forward, adjoint, transposer.exported, apart, copy)
 
     # The joint form

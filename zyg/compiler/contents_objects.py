@@ -23,6 +23,7 @@ from zyg.held_memory import is_known, owner_of
 from zyg.memory_kinds import is_memory, memory_captured, memory_in, reaches_memory
 from zyg.rules.registry import constant, rule_of
 from zyg.shadow_calls import state
+from zyg.tangent_objects import stand_for
 
 
 @functools.lru_cache(maxsize=4096)
@@ -63,7 +64,9 @@ def contents_put(cls: type[Contents], memory: Any) -> Contents:
         return contents_of(cls, memory)
     made = cls()
     made.items = memory
-    known[id(memory)] = memory, made
+    assert state.held is not None
+    state.held.stand_for(made, memory)
+    stand_for(made, memory)
     return made
 
 
@@ -75,6 +78,12 @@ def is_followed(memory: Any) -> bool:
 def has_contents(memory: Any) -> bool:
     """Whether something stands for the contents of memory by now."""
     return state.held is not None and id(memory) in state.held.contents
+
+
+def standing_for(value: Any) -> Any:
+    """What stands for the contents of memory, if something does by now; else the value itself."""
+    known = None if state.held is None else state.held.contents.get(id(value))
+    return value if known is None else known[1]
 
 
 def reference(memory: Any) -> Any:

@@ -70,6 +70,8 @@ class Fields:
         self.is_open = False
         # Whether what the run time finds is taken to leave objects alone (`zyg.compiler.apart`).
         self.sets_apart = False
+        # Whether built-in functions that give iterators are generators, which go on by steps.
+        self.goes_by_steps = False
         # Whether the program itself stores anything.
         self.is_stored = False
         # The attributes into which something is stored that may depend on an input.
@@ -177,7 +179,7 @@ class Fields:
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
         default = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), NOWHERE)
         if default is NOWHERE or isinstance(default, types.MemberDescriptorType):
-            if found is None and issubclass(cls, Generator):
+            if found is None and (self.is_of_nested() or issubclass(cls, Generator)):
                 return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
         if type(default) not in PLAIN:
@@ -236,20 +238,34 @@ class Fields:
             for name, value in vars(self).items()
         }
 
+    def copy(self) -> Fields:
+        """What is known now, for a program that is made of it: it will note what it stores."""
+        found = Fields()
+        vars(found).update(self.copied())
+        return found
+
     def follow_contents(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, and follows the memory that objects hold."""
-        sets_apart = self.sets_apart
-        vars(self).update(
-            at_entry, asked=None, sets_apart=sets_apart, follows_contents=True, changes_held=True,
-        )
+        self._begin_anew(at_entry, follows_contents=True, changes_held=True)
 
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold."""
         return self.may_be_held() and not self.follows_contents
 
+    def is_of_nested(self) -> bool:
+        """Whether derivatives are differentiated in turn, and all has to be known."""
+        return self.sets_apart or self.follows_contents
+
     def set_apart(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, with what the run time finds set apart."""
-        vars(self).update(at_entry, asked=None, sets_apart=True)
+        self._begin_anew(at_entry, sets_apart=True)
+
+    def go_by_steps(self, at_entry: dict[str, Any]) -> None:
+        """Begins anew, with generators in the place of Python's own iterators."""
+        self._begin_anew(at_entry, goes_by_steps=True)
+
+    def _begin_anew(self, at_entry: dict[str, Any], **found: bool) -> None:
+        vars(self).update(at_entry, asked=None, **found)
 
     def state(self) -> object:
         """What code that was made for these types rests on."""
@@ -298,6 +314,13 @@ def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fie
     fields = Fields()
     fields.enter((function, args, kwargs))
     return fields
+
+
+def state_of(value: Any) -> object:
+    """What the objects hold that are reached from a value."""
+    fields = Fields()
+    fields.enter(value)
+    return fields.state()
 
 
 def holds_objects(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

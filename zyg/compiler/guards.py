@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ir.derived import as_class, base_of
@@ -67,7 +68,33 @@ class OfClass:
         return type(self.container.get(self.name)) is self.cls
 
 
-AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass
+@record
+class Holding:
+    """The objects reached from `container[name]` hold what has the types that code was made for."""
+
+    container: Any
+    name: str | int
+    state_of: Callable[[Any], object]
+    expected: object
+
+    def holds(self) -> bool:
+        try:
+            return self.state_of(self.container[self.name]) == self.expected
+        except (KeyError, ValueError):
+            return False
+
+
+@record
+class CellContents:
+    """What a captured variable holds, as a container of one name."""
+
+    cell: types.CellType
+
+    def __getitem__(self, name: str | int) -> Any:
+        return self.cell.cell_contents
+
+
+AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass | Holding
 
 
 def container_type(value: Any) -> Type:
@@ -99,3 +126,25 @@ def shared_at_entry(container: Any, name: str) -> tuple[Type, Guard | OfClass | 
     if callable(value) or isinstance(value, types.ModuleType):
         return TOP, None
     return observed(container, name)
+
+
+def enter(fields: Any, guards: dict[object, AnyGuard], container: Any, name: str | int) -> None:
+    """Notes what the objects hold that are reached from `container[name]`, under a guard."""
+    from zyg.compiler.fields import state_of  # few programs come here
+    from zyg.compiler.objects import is_place
+    from zyg.compiler.reaching import items_held, reached
+
+    try:
+        value = container[name]
+    except ValueError:
+        return  # the variable isn't bound yet
+    if not any(
+        callable(item) or is_place(type(item)) for item in reached(value, items_held)
+    ):
+        return
+    state = state_of(value)
+    if state == state_of(None):
+        return  # the functions lead to no object
+    fields.enter(value)
+    place = id(value) if isinstance(container, tuple | CellContents) else id(container)
+    guards[place, name, state_of] = Holding(container, name, state_of, state)

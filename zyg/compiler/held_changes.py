@@ -33,10 +33,10 @@ from zyg.held_memory import (
     replaced,
     shortened,
 )
-from zyg.memory_kinds import items_of, leads_to_memory
+from zyg.memory_kinds import items_of, kept_contents, leads_to_memory
 from zyg.rules.registry import rule_of
 from zyg.shadow_calls import current_shadows, state
-from zyg.shadows import Shadows, kept_contents
+from zyg.shadows import Shadows
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 

@@ -66,9 +66,10 @@ class Unsettled(Exception):
 class HoldsMemory(Exception):
     """Objects hold memory that changes: it has to be followed (`ir.followed_memory`)."""
 
-    def __init__(self, loc: Location | None) -> None:
-        super().__init__()
-        self.loc = loc
+
+class Stepped(Exception):
+    """An iterator of Python's own goes on by steps, and what these do isn't known: the generator
+    that stands for it has to be in its place."""
 
 
 class Opened(Exception):

@@ -12,23 +12,22 @@ those of the objects in `entry`, in the order in which they were come by.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from types import FunctionType
+from collections import deque
 from typing import Any, TypeAlias
 
 from ir import facts
-from ir.core import Location, Operand, Value, type_of
+from ir.core import Operand, Value, type_of
 from ir.errors import Unsupported
-from ir.heap import HEAP, Identity, object_read
-from ir.held_functions import may_be_memory
+from ir.heap import ITEMS, Identity, object_read
 from ir.typed_calls import TypedCalls
-from ir.types import Closure, Dict, Known, Mapping, Sequence, Tuple, Type, Union
+from ir.types import Dict, Known, Mapping, Sequence, Tuple, Type, Union
+from zyg.compiler.contents_objects import standing_for
 from zyg.compiler.fields import fields_of
-from zyg.compiler.nesting import refused
 from zyg.compiler.objects import holds_no_objects, is_object_type, is_place
 from zyg.cotangent import accumulate, project
 from zyg.errors import NotDifferentiable
 from zyg.keeping import prototype
+from zyg.memory_kinds import is_memory
 from zyg.nested_shadows import Bars, BarTable
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
@@ -55,9 +54,55 @@ class Entry:
         """The same where it stands in an attribute: None where nothing depends on it."""
         return None if bar is None else project(bar, self.like)
 
-    def leave(self, own: Own, y_bar: Any) -> Any:
+    def leave(self, own: Own, bars: Any, y_bar: Any) -> Any:
         """The transpose of that: adds to what belongs to objects, and gives the rest."""
         return y_bar
+
+    def has_own(self, bars: Any) -> bool:
+        """Whether this is an object, or memory with a cotangent, or holds one."""
+        return False
+
+
+class MemoryEntry(Entry):
+    """The same for memory that an object held: what stands for its contents is of this number."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, value: Any, number: int) -> None:
+        super().__init__(value)
+        self.number = number
+
+    def gradient(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        return project(self._own_or(bars, bar), self.like)
+
+    def part(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        own = self._own_or(bars, bar)
+        return None if own is None else project(own, self.like)
+
+    def leave(self, own: Own, bars: Any, y_bar: Any) -> Any:
+        if y_bar is None or self._of_contents(bars) is None:
+            return y_bar
+        _add(own, self.number, ITEMS, y_bar)
+        return None
+
+    def has_own(self, bars: Any) -> bool:
+        return self._of_contents(bars) is not None
+
+    def _own_or(self, bars: Any, bar: Any) -> Any:
+        found = self._of_contents(bars)
+        if found is None:
+            return bar
+        if bar is not None:
+            raise NotDifferentiable(
+                "the contents of what an object holds are differentiated both as the object's and "
+                "as another name's, in code that is differentiated more than once"
+            )
+        return found
+
+    def _of_contents(self, bars: Any) -> Any:
+        held = bars[self.number]
+        found = None if held is None else getattr(held, ITEMS, None)
+        return None if found is UNTOUCHED else found
 
 
 class ObjectEntry(Entry):
@@ -90,19 +135,26 @@ class ObjectEntry(Entry):
     def part(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
         return self.gradient(bars, bar, outer)
 
-    def leave(self, own: Own, y_bar: Any) -> Any:
+    def leave(self, own: Own, bars: Any, y_bar: Any) -> Any:
         for name, part in (y_bar or {}).items():
-            bar = self.fields[name].leave(own, part)
+            bar = self.fields[name].leave(own, bars, part)
             if bar is not None:
-                held = own[self.number]
-                if held is None:
-                    held = own[self.number] = {}
-                held[name] = accumulate(held.get(name), bar)
+                _add(own, self.number, name, bar)
         return None
+
+    def has_own(self, bars: Any) -> bool:
+        return True
+
+
+def _add(own: Own, number: int, name: str, bar: Any) -> None:
+    held = own[number]
+    if held is None:
+        held = own[number] = {}
+    held[name] = accumulate(held.get(name), bar)
 
 
 class ItemsEntry(Entry):
-    """The same for a list, tuple or dict that holds objects, by position or key."""
+    """The same for a container of objects or of memory that objects held, by position or key."""
 
     __slots__ = ("items",)
 
@@ -122,13 +174,18 @@ class ItemsEntry(Entry):
         return found if self.like is dict else self.like(found.values())
 
     def part(self, bars: Any, bar: Any, outer: tuple[Entry, ...]) -> Any:
+        if bar is None and not self.has_own(bars):
+            return None
         return self.gradient(bars, bar, outer)
 
-    def leave(self, own: Own, y_bar: Any) -> Any:
+    def has_own(self, bars: Any) -> bool:
+        return any(entry.has_own(bars) for entry in self.items.values())
+
+    def leave(self, own: Own, bars: Any, y_bar: Any) -> Any:
         if y_bar is None:
             return None
         given = _by_key(y_bar)
-        rest = {key: entry.leave(own, given.get(key)) for key, entry in self.items.items()}
+        rest = {key: entry.leave(own, bars, given.get(key)) for key, entry in self.items.items()}
         if all(bar is None for bar in rest.values()):
             return None
         return rest if self.like is dict else self.like(rest.values())
@@ -148,27 +205,32 @@ class Entered(Identity):
         self.objects: list[Any] = []
         self.entry = self._entry(value, {})
 
-    def _entry(self, value: Any, known: dict[int, Entry]) -> Entry:
+    def _entry(self, value: Any, known: dict[int, Entry], is_inside: bool = False) -> Entry:
         if id(value) in known:
             return known[id(value)]
         if is_place(type(value)):
             known[id(value)] = found = ObjectEntry(len(self.objects))
             self.objects.append(value)
-            found.fields = {name: self._entry(item, known) for name, item in fields_of(value)}
+            found.fields = {
+                name: self._entry(item, known, is_inside=True) for name, item in fields_of(value)
+            }
             return found
-        if type(value) not in (list, tuple, dict):
-            return Entry(value)
-        known[id(value)] = items = ItemsEntry(type(value))
-        count = len(self.objects)
-        for key, item in _by_key(value).items():
-            items.items[key] = self._entry(item, known)
-        if len(self.objects) > count or any(map(_holds_objects, items.items.values())):
-            return items
-        known[id(value)] = plain = Entry(value)
-        return plain
+        if type(value) in (list, tuple, dict, deque):
+            known[id(value)] = items = ItemsEntry(type(value))
+            for key, item in _by_key(value).items():
+                items.items[key] = self._entry(item, known, is_inside)
+            if any(map(_is_apart, items.items.values())):
+                return items
+        if not is_inside or not is_memory(value):
+            known[id(value)] = plain = Entry(value)
+            return plain
+        known[id(value)] = memory = MemoryEntry(value, len(self.objects))
+        self.objects.append(value)
+        return memory
 
 
-def _holds_objects(entry: Entry) -> bool:
+def _is_apart(entry: Entry) -> bool:
+    """Whether the cotangents of an entry don't belong to what it stands in."""
     return type(entry) is not Entry
 
 
@@ -177,8 +239,9 @@ def entered(value: Any) -> Entered:
 
 
 def bars_at_entry(table: BarTable, entered: Entered) -> tuple[Bars | None, ...]:
-    """The cotangents of the objects that an argument held, which some have."""
-    return tuple(map(table.found, entered.objects))
+    """The cotangents of the objects that an argument held, which some have, and of what stands for
+    the contents of memory in them."""
+    return tuple([table.found(standing_for(value)) for value in entered.objects])
 
 
 def gradient_at_entry(bars: tuple[Bars | None, ...], entered: Entered, bar: Any) -> Any:
@@ -186,17 +249,17 @@ def gradient_at_entry(bars: tuple[Bars | None, ...], entered: Entered, bar: Any)
     return entered.entry.gradient(bars, bar, ())
 
 
-def left_at_entry(entered: Entered, y_bar: Any) -> tuple[Any, Any]:
+def left_at_entry(bars: tuple[Bars | None, ...], entered: Entered, y_bar: Any) -> tuple[Any, Any]:
     """The transpose: what belongs to the cotangents of objects, and to the argument's own."""
     own: Own = [None] * len(entered.objects)
-    rest = entered.entry.leave(own, y_bar)
+    rest = entered.entry.leave(own, bars, y_bar)
     return tuple(own), rest
 
 
 @adjoint(gradient_at_entry)
 def _gradient_at_entry(bars: Any, entered: Entered, bar: Any) -> Any:
     def back(y_bar: Any) -> Any:
-        left = left_at_entry(entered, y_bar)
+        left = left_at_entry(bars, entered, y_bar)
         return left[0], None, left[1]
 
     return gradient_at_entry(bars, entered, bar), back
@@ -245,25 +308,6 @@ def is_followed(type_: Type) -> bool:
             return True
         case _:
             return is_object_type(type_) or holds_no_objects(type_)
-
-
-def check_followed(
-    at_entry: Iterable[Type], inputs: Iterable[Type], loc: Location | None
-) -> None:
-    """Refuses to follow memory that arguments hold when the program begins: their gradients would
-    be those of what stands for its contents. Globals are constants."""
-    if any(map(may_be_memory, at_entry)) and not all(map(_holds_nothing, inputs)):
-        raise refused(loc)
-
-
-def _holds_nothing(type_: Type) -> bool:
-    """Whether no objects are reached from an input but those that all functions know."""
-    if isinstance(type_, Known) and isinstance(type_.value, FunctionType):
-        return not type_.value.__closure__
-    if isinstance(type_, Closure):
-        held = [*type_.captures, *type_.defaults, *(item for _, item in type_.kwdefaults)]
-        return all(map(_holds_nothing, held))
-    return type_ == HEAP or holds_no_objects(type_)
 
 
 def gradient_of_objects(

@@ -46,6 +46,7 @@ from zyg.array_type import rank_of
 from zyg.compiler import inner_gradients
 from zyg.compiler.arguments import read_defaults
 from zyg.compiler.inner_gradients import HoldsMemory, Opened, Unsettled
+from zyg.compiler.object_needs import note_lost
 from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
 from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
@@ -108,6 +109,7 @@ def expanded(
                 starred[i - len(leading)] = bound[at].index(i)
     made, heap = specialised(specialiser, inference, source, inputs, indices, loc)
     if heap is None and made.lost & frozenset(indices):
+        note_lost(specialiser.assigned, made)
         raise Unsupported(
             "the gradient of a function that stores into globals, inside differentiated code", loc,
             advice="let it return what it computes",
@@ -231,7 +233,7 @@ def refuse_unsettled(
     """Refuses the gradient of a function on objects where not all is known of these."""
     fields = specialiser.fields
     if fields is not None and fields.changes_held and not fields.follows_contents:
-        raise HoldsMemory(loc)
+        raise HoldsMemory
     if fields is not None and fields.is_open and not fields.sets_apart:
         raise Opened
     if fields is not None and not fields.is_open:

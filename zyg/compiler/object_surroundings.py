@@ -12,7 +12,7 @@ from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
 from ir.held_functions import may_be_memory
 from ir.late import MemberOf, late
-from ir.shared_names import names_of
+from ir.shared_names import Names, names_of
 from ir.types import (
     BOTTOM,
     TOP,
@@ -30,8 +30,9 @@ from zyg.compiler import replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
-from zyg.compiler.guards import Absent, Guard, shared_at_entry
+from zyg.compiler.guards import Absent, Guard, enter, shared_at_entry
 from zyg.compiler.objects import (
+    OPERATORS,
     is_class_store,
     is_place,
     iterates,
@@ -44,6 +45,7 @@ from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.stepping import (
     READERS,
     consumer_at,
+    generator_at,
     iterator_class,
     knows_steps,
     reads_plainly,
@@ -119,7 +121,8 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.store(cls, name, type_)
             if guard is not None:
                 self._made.guards[id(container), name] = guard
-        fields.is_open |= is_place(type(container.get(name)))  # it holds what no argument tells
+        if is_place(type(container.get(name))):
+            self.note_object_of_program(container, name)
         found: Type = fields.ask("type_of", cls, name)
         return found
 
@@ -173,8 +176,9 @@ class ObjectSurroundings(ContentsSurroundings):
         cls = class_of(type_of(owner))
         if fields is None or cls is None:
             return TOP
-        if isinstance(owner, Const):  # no argument, but an object of the compile time
-            fields.is_open = True
+        if isinstance(owner, Const) and not isinstance(owner.value, Names):
+            # an object of the compile time
+            self.note_object_of_program((owner.value,), 0)
         from zyg.compiler.fields import PLAIN  # few programs work on objects
 
         type_: Type = fields.ask("type_of", cls, name)
@@ -190,10 +194,22 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
 
-    def note_unknown_object(self) -> None:
-        """Notes that there is an object of which no argument tells what it holds."""
-        if self._specialiser.fields is not None:
-            self._specialiser.fields.is_open = True
+    def note_object_of_program(self, container: Any, name: str | int) -> None:
+        """Notes an object of which no argument tells what it holds. A guard looks at all that is
+        reached only where that has to be known: it costs more than questions to the run time."""
+        fields = self._specialiser.fields
+        if fields is None:
+            return
+        if not fields.is_of_nested():
+            fields.is_open = True
+            return
+        enter(fields, self._made.guards, container, name)
+
+    def note_objects(self, container: Any, name: str) -> None:
+        """The same for a name that isn't an object itself, and may lead to some."""
+        fields = self._specialiser.fields
+        if fields is not None and fields.is_of_nested():
+            enter(fields, self._made.guards, container, name)
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
@@ -206,10 +222,17 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_on_objects: Any = MemberOf(apart)
     unless_operators_of_objects: Any = MemberOf(apart)
     unless_giving_objects: Any = MemberOf(apart)
+    unless_choice: Any = MemberOf(apart)
     unless_mutable: Any = MemberOf(refusals)
 
     def asks_by_cases(self) -> bool:
         return self._specialiser.fields is not None
+
+    def is_apart(self) -> bool:
+        return self._specialiser.sets_apart
+
+    def is_operator(self, callee: object) -> bool:
+        return id(callee) in OPERATORS
 
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         if not self._specialiser.sets_apart:
@@ -237,8 +260,18 @@ class ObjectSurroundings(ContentsSurroundings):
         from zyg.compiler.inner_gradients import Unsettled  # few programs work on objects
 
         fields = self._specialiser.fields
+        if fields is not None and fields.is_open:
+            self.unless_apart()
         if fields is not None and fields.state() != self._specialiser.known_of_objects:
             raise Unsettled
+
+    def unless_apart(self) -> None:
+        """Begins anew with what the run time finds set apart, if it isn't yet."""
+        from zyg.compiler.inner_gradients import Opened  # few programs work on objects
+
+        fields = self._specialiser.fields
+        if fields is not None and not fields.sets_apart:
+            raise Opened
 
     def is_value_place(self, cls: type) -> bool:
         return issubclass(cls, Contents | Bars | BarTable)
@@ -423,6 +456,11 @@ class ObjectSurroundings(ContentsSurroundings):
         return isinstance(type_, Top) or self.step_of(type_) is not None
 
     def consumer(self, callee: object, types: tuple[Type, ...]) -> Any:
+        fields = self._specialiser.fields
+        if fields is not None and fields.goes_by_steps and self._made.heap is not None:
+            generator = generator_at(callee, class_of(types[0]) if types else None)
+            if generator is not None:
+                return generator
         found = READERS.get(id(callee))
         if found is None:
             if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
@@ -439,6 +477,15 @@ class ObjectSurroundings(ContentsSurroundings):
             ):
                 return consumer_at(callee)
         return None
+
+    def unless_by_steps(self) -> None:
+        """Begins anew with generators in the place of Python's own iterators, where what a step of
+        one does has to be known."""
+        fields = self._specialiser.fields
+        if fields is not None and fields.sets_apart and not fields.goes_by_steps:
+            from zyg.compiler.inner_gradients import Stepped  # few programs come here
+
+            raise Stepped
 
     def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
         found = READERS.get(id(callee))

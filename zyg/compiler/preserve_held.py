@@ -19,7 +19,7 @@ from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.preserve import insert_behind
 from zyg.compiler.tangents import is_array
-from zyg.shadows import kept_contents
+from zyg.memory_kinds import kept_contents
 
 
 def preserve_held(

@@ -24,7 +24,7 @@ from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import Closure, Dict, Known, Tuple, Type, bounded, captures_itself, class_of, size_of
 from zyg.compiler.activity import NOTHING, Flow, Flows
-from zyg.compiler.guards import CellGuard
+from zyg.compiler.guards import CellContents, CellGuard, enter
 from zyg.compiler.lengths import outside
 from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
@@ -266,13 +266,23 @@ class Specialiser(ObjectNeeds):
             captures.append(type_)
             if self._stack:
                 self._stack[-1].guards[id(cell)] = CellGuard(cell, type_)
+                self._enter(CellContents(cell), 0)
         if any(isinstance(type_, Closure) for type_ in captures):
             type_ = abstract(function)
             if captures_itself(type_):
                 captures, source = list(type_.captures), lifting.lifted(type_, parse_code)
         defaults = tuple(map(abstract, function.__defaults__ or ()))
         kwdefaults = {n: abstract(v) for n, v in (function.__kwdefaults__ or {}).items()}
+        for i in range(len(defaults)):
+            self._enter(function.__defaults__, i)
+        for name in kwdefaults:
+            self._enter(function.__kwdefaults__, name)
         return Target(source, tuple(captures), defaults, kwdefaults, function)
+
+    def _enter(self, container: object, name: str | int) -> None:
+        """Notes the objects that a function holds, where what they hold has to be known."""
+        if self._stack and self.fields is not None and self.fields.is_of_nested():
+            enter(self.fields, self._stack[-1].guards, container, name)
 
     def bound_types(
         self, target: Target, args: tuple[Type, ...], kwargs: dict[str, Type]

@@ -113,6 +113,21 @@ def consumer_at(callee: object) -> Any:
     return rules_of_generators.CONSUMERS[id(callee)]
 
 
+def generator_at(callee: object, first: Any) -> Any:
+    """The generator in the place of a built-in function that gives an iterator; `first`: the class
+    of its first argument."""
+    if gives_iterator(callee):
+        return consumer_at(callee)
+    if callee is reversed and first not in rules_of_generators.SEQUENCES:
+        return None
+    return rules_of_generators.STEPPING.get(id(callee))
+
+
+def gives_iterator(callee: object) -> bool:
+    """Whether a built-in function takes items one at a time, for which there is a generator."""
+    return id(callee) in READERS and READERS[id(callee)][1]
+
+
 def reads_plainly(callee: object) -> bool:
     """Whether a function takes items, and has none in its place for iterators by steps."""
     # Of a module that few programs import.

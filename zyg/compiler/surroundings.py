@@ -31,7 +31,7 @@ from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, re
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_place
 from zyg.compiler.rule_results import method_by_rules, rule_result
-from zyg.compiler.stepping import PROGRAMS, READERS
+from zyg.compiler.stepping import PROGRAMS, READERS, gives_iterator
 from zyg.rules.registry import (
     Unread,
     is_constant,
@@ -71,7 +71,9 @@ class ProgramSurroundings(ObjectSurroundings):
                     return known
                 cls = class_of(type_)
                 if cls is not None and is_place(cls):
-                    self.note_unknown_object()
+                    self.note_object_of_program(container, name)
+                elif not isinstance(type_, Known):
+                    self.note_objects(container, name)
                 if is_of_zyg(module_globals):
                     return type_
                 if guard is not None:
@@ -95,6 +97,8 @@ class ProgramSurroundings(ObjectSurroundings):
             if name not in vars(owner):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
+        if not isinstance(type_, Known):
+            self.note_objects(container, name)
         if not isinstance(type_, Known) and is_of_users(owner_of_names(owner)):
             named = owner_of_names(owner)
             self._made.names[id(named), name] = named, name
@@ -329,6 +333,8 @@ class ProgramSurroundings(ObjectSurroundings):
         ]
         found = self._updated(inference, callee, args, kwargs, loc, unknown)
         if unknown and found is unknown:
+            if isinstance(callee, Const) and gives_iterator(callee.value):
+                self.unless_by_steps()
             self.note_store(None, "", TOP)
         return found
 

@@ -226,7 +226,7 @@ class TangentCompiler:
         if isinstance(builder.table, Value) and not is_inner:
             params.append(builder.table)
         code.dispatched = builder.dispatched
-        code.changes_held = made.heap is not None and builder.surroundings.holds_at_run_time()
+        code.changes_held = made.heap is not None and builder.surroundings.may_change_held()
         function = finished_function(made, code.forward.name, params, body)
         function.changes = tuple(code.passed.index(i) for i in made.handed_out)
         if is_inner and versions:

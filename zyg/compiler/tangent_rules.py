@@ -463,6 +463,7 @@ class RuleTangents(Augmenter):
         if read is not None and class_of(type_of(read[0])) is None:
             self.call(unless_place, read[0], read[1], loc=op.loc)
             return
+        self.surroundings.unless_apart()
         raise Unsupported(
             "jvp of code that works on objects, and calls what isn't known, inside of "
             "differentiated code", op.loc, advice="call functions by their names",

@@ -328,6 +328,7 @@ class Transposer(MaskedArms):
 
     def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
         if self.table is not None and (step.works_on_objects or step.changes_objects):
+            self.surroundings.unless_apart()
             raise Unsupported(
                 "the second derivative of code that works on objects, and calls what isn't known",
                 step.loc, advice="call functions by their names",

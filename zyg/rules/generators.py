@@ -341,6 +341,17 @@ def taken_while(predicate, items):
         yield item
 
 
+def reversed_of(items):
+    for i in range(len(items) - 1, -1, -1):
+        yield items[i]
+
+
+def counted(start=0, step=1):
+    while True:
+        yield start
+        start += step
+
+
 def dropped_while(predicate, items):
     is_dropping = True
     for item in items:
@@ -414,3 +425,5 @@ CONSUMERS = {
         (itertools.starmap, mapped_rows),
     )
 }
+# The same for what takes no iterator, where all iterators have to go on by steps.
+STEPPING = {id(reversed): reversed_of, id(itertools.count): counted}

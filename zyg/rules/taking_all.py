@@ -52,10 +52,11 @@ def sorted_of(items, /, *, key=None, reverse=False):
 def sum_of(items, /, start=0):
     if isinstance(start, (int, float, complex)):
         # From Python 3.12 on, `sum` rounds less than adding one by one does. The generator may
-        # change an item in place when it goes on.
+        # change an array in place when it goes on. Objects are added in order, from the left.
         own = []
         for item in items:
-            own.append(0 + item)  # noqa: PERF401 - a loop over steps
+            is_number = isinstance(item, (int, float, complex, np.number, np.ndarray))
+            own.append(0 + item if is_number else item)
         return sum(own, start)
     total = start
     for item in items:
