@@ -14,6 +14,7 @@ from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.numpy_example import by_example, elementwise
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
 
 constant(special.gammasgn, special.round)
@@ -301,6 +302,16 @@ def pseudo_huber(delta, r):
 def boxcox(x, lmbda):
     """`(x**lmbda - 1) / lmbda`, by a form that has derivatives at `lmbda = 0`."""
     return np.log(x) * special.exprel(lmbda * np.log(x))
+
+
+@adjoint(special.stdtr)
+def stdtr(df, t):
+    def back(y_bar):
+        factor = special.gammaln(0.5 * (df + 1)) - special.gammaln(0.5 * df)
+        slope = np.exp(factor - 0.5 * np.log(df * np.pi) - 0.5 * (df + 1) * np.log1p(t * t / df))
+        return without_formula(df, "df", "stdtr"), unbroadcast(y_bar * slope, t)
+
+    return special.stdtr(df, t), back
 
 
 @adjoint(special.logsumexp)
