@@ -148,10 +148,23 @@ def test_a_mask_without_an_output():
         lambda x: np.einsum("ij,kj", x, B, dtype=complex, order="F", casting="same_kind"),
         lambda x: np.einsum("ij,kj,km->im", x, B, x, optimize=["einsum_path", (0, 1), (0, 1)]),
         pytest.param(lambda x: np.cross(x[:, :2], B[:, :3]), marks=PLANE_VECTORS),
+        lambda x: np.interp(7 * x[0], [0.1, 0.5, 0.9], x[1, :3], period=1.0),
+        lambda x: np.interp(x[0] - 3, 5 * x[1], B[0], period=-1.3),
+        lambda x: np.interp(x[0], [0.3, 0.5], x[1, :2], left=-1.0, period=None),
+        lambda x: np.linspace(x[0], x[1], 5, endpoint=False, retstep=True),
+        lambda x: np.linalg.pinv(x, hermitian=False, rcond=1e-8),
+        lambda x: np.linalg.pinv(x[:, :3], hermitian=True),
+        lambda x: np.linalg.pinv(x[:, :3] + 1j * B[:, :3], hermitian=True),
     ],
 )
 def test_options_of_other_functions(program):
     zyg.check_grads(program, A, order=1)
+
+
+@pytest.mark.skipif(not IS_NEW, reason="of NumPy 2")
+def test_options_of_numpy_2():
+    zyg.check_grads(lambda x: np.linalg.cholesky(x @ x.T + C @ C.T.conj(), upper=True), A)
+    zyg.check_grads(lambda x: np.linalg.pinv(x, rtol=1e-8), A)
 
 
 def test_precision_that_is_asked_for():

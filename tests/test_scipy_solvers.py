@@ -41,6 +41,8 @@ def lotka(y, t, p):
 TIMES = np.array([0.0, 0.4, 1.0])
 
 ROOTS = [
+    (lambda a, b: np.sum(optimize.fsolve(system, B, (a, b), xtol=1e-14) ** 2), (A, B)),
+    (lambda c: optimize.fsolve(lambda x: x**3 - c, 1.0, xtol=1e-14), (2.0,)),
     (lambda c: optimize.brentq(lambda x: x**3 - c, 0.0, 3.0) ** 2, (2.0,)),
     (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=(c,)), (2.0,)),
     (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=c), (2.0,)),

@@ -100,7 +100,9 @@ def call_of_object(
     if function is operator.getitem and len(args) == 2 and makes_missing(*args):
         return differentiated(pullback, lookup(type(args[0]), "__missing__"), *args)
     names = OPERATORS.get(id(function))
-    if names is not None and any(is_sparse_matrix(type(arg)) for arg in args):
+    if names is not None and function is not operator.matmul and any(
+        is_sparse_matrix(type(arg)) for arg in args
+    ):
         unless_overloaded(*args)
     if names is not None and not kwargs and 0 < len(args) < 3:
         asked = zip(args, names, strict=False)

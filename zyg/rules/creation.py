@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import rebuilt, unbroadcast
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.unusual_arrays import refuse_to_hold
 
 constant(
@@ -149,6 +149,13 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
         )
 
     return y, back
+
+
+@stand_in(np.linspace)
+def linspace_with_step(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    y = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
+    count = num - 1 if endpoint else num
+    return (y, np.subtract(stop, start) / count if count > 0 else np.nan) if retstep else y
 
 
 def along(y_bar, axis):

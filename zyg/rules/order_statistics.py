@@ -7,6 +7,8 @@ part of the cotangent. Source: R. Hyndman and Y. Fan, "Sample quantiles in stati
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from zyg.cotangent import unbroadcast
@@ -83,8 +85,9 @@ def as_rows(a, axis):
     axes = range(ndim) if axis is None else np.atleast_1d(axis)
     gone = tuple([int(i) % ndim for i in axes])
     kept = tuple([i for i in range(ndim) if i not in gone])
-    rows = np.transpose(a, (*kept, *gone))
-    return np.reshape(rows, [*[np.shape(a)[i] for i in kept], -1]), kept, gone
+    rows, sizes = np.transpose(a, (*kept, *gone)), np.shape(a)
+    count = math.prod([sizes[i] for i in gone])
+    return np.reshape(rows, [*[sizes[i] for i in kept], count]), kept, gone
 
 
 def spread_bar(y_bar, q, kept, gone, keepdims):
@@ -92,7 +95,7 @@ def spread_bar(y_bar, q, kept, gone, keepdims):
     ndim = np.ndim(q)
     if keepdims:
         y_bar = np.squeeze(y_bar, tuple([ndim + i for i in gone]))
-    flat = np.reshape(y_bar, [-1, *np.shape(y_bar)[ndim:]])
+    flat = np.reshape(y_bar, [np.size(q), *np.shape(y_bar)[ndim:]])
     return np.moveaxis(flat, 0, -1)
 
 

@@ -12,8 +12,9 @@ from scipy import special
 
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.numpy_example import by_example, elementwise
-from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.registry import adjoint, constant, stand_in, substitute
 from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
 
@@ -328,6 +329,27 @@ def logsumexp(a, axis=None, b=None, keepdims=False):
         )
 
     return y, back
+
+
+@stand_in(special.logsumexp)
+def logsumexp_with_sign(a, axis=None, b=None, keepdims=False, return_sign=False):
+    if not return_sign:
+        return special.logsumexp(a, axis, b, keepdims)
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise NotDifferentiable("logsumexp has no rule for return_sign=True and complex numbers")
+    sign = sign_of_sum(a, axis, b)
+    weights = sign if b is None else b * sign
+    sign = sign if keepdims else np.squeeze(sign, axis)
+    return special.logsumexp(a, axis, weights, keepdims), sign[()]
+
+
+def sign_of_sum(a, axis, b):
+    largest = np.max(a, axis, keepdims=True)
+    parts = np.exp(a - np.where(np.isfinite(largest), largest, 0))
+    return np.sign(np.sum(parts if b is None else parts * b, axis, keepdims=True))
+
+
+constant(sign_of_sum)
 
 
 def weighted_parts(y_bar, y, a, b, axis, keepdims):
