@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import rebuilt, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.unusual_arrays import refuse_to_hold
 
@@ -216,3 +217,10 @@ def vander_bar(y_bar, x, increasing):
     if increasing:
         return np.sum(y_bar[:, 1:] * (np.arange(1, count + 1) * lower), axis=1)
     return np.sum(y_bar[:, :count] * (np.arange(count, 0, -1) * lower), axis=1)
+
+
+@adjoint(np.poly1d)
+def poly1d(c_or_r, r=False, variable=None):
+    raise NotDifferentiable(
+        "np.poly1d has no rule: use np.polyval(coefficients, x) or np.polynomial.Polynomial"
+    )

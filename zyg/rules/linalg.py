@@ -74,8 +74,7 @@ def pinv(a, rcond=None):
     y = np.linalg.pinv(a) if rcond is None else np.linalg.pinv(a, rcond)
     if rcond is not None:
         unless_cut_off(a, y)
-
-    return y, lambda y_bar: pinv_bar(y_bar, y, a)
+    return y, lambda y_bar: (pinv_bar(y_bar, y, a),)
 
 
 CUT_OFF = (

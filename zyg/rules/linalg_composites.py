@@ -61,7 +61,8 @@ constant(refuse_cut_off, between)
 def pinv_with_options(a, rcond=None, hermitian=False, *, rtol=None):
     """Of a Hermitian matrix, NumPy reads the lower triangle."""
     full = from_lower(a) if hermitian else a
-    return np.linalg.pinv(full, rcond if rtol is None else rtol)
+    limit = rcond if rtol is None else rtol
+    return np.linalg.pinv(full) if limit is None else np.linalg.pinv(full, limit)
 
 
 def from_lower(a):

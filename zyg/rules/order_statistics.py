@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from zyg.cotangent import unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis_bar
 from zyg.rules.reductions import extremum_bar
 from zyg.rules.registry import adjoint, substitute
@@ -179,3 +180,33 @@ def nanquantile(
             found = [*found, np.quantile(numbers, q, method=method)]
     y = np.reshape(np.moveaxis(np.stack(found), 0, -1), (*np.shape(q), *lead))
     return np.expand_dims(y, tuple([i + np.ndim(q) for i in gone])) if keepdims else y
+
+
+# Counts
+
+
+@adjoint(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """Counts are constant, and sums of weights are differentiated in the weights."""
+    found, edges = np.histogram(a, bins, range, density, weights)
+    if density and weights is not None:
+        raise NotDifferentiable("np.histogram has no rule for density=True with weights")
+
+    def back(bars):
+        if bars[1] is not None and np.ndim(bins) == 0 and np.any(bars[1]):
+            raise NotDifferentiable("the edges that np.histogram chooses have no rule: give `bins`")
+        return (
+            None,
+            None if np.ndim(bins) == 0 else bars[1],
+            None,
+            None,
+            None if weights is None or bars[0] is None else bar_by_bin(bars[0], a, edges),
+        )
+
+    return (found, edges), back
+
+
+def bar_by_bin(bar, a, edges):
+    """For each item the cotangent of its bin, and 0 outside; the last bin holds its upper edge."""
+    place = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, len(edges) - 2)
+    return np.where((a >= edges[0]) & (a <= edges[-1]), bar[place], 0)
