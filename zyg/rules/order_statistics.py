@@ -11,11 +11,13 @@ import math
 
 import numpy as np
 
+from ir import facts
+from ir.types import TOP
 from zyg.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis_bar
 from zyg.rules.reductions import extremum_bar
-from zyg.rules.registry import adjoint, substitute
+from zyg.rules.registry import adjoint, constant, substitute
 
 # The place of the quantile `q` among `n` items by `n q + alpha + q (1 - alpha - beta) - 1`.
 ALPHA_BETA = {
@@ -187,7 +189,6 @@ def nanquantile(
 
 @adjoint(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    """Counts are constant, and sums of weights are differentiated in the weights."""
     found, edges = np.histogram(a, bins, range, density, weights)
     if density and weights is not None:
         raise NotDifferentiable("np.histogram has no rule for density=True with weights")
@@ -196,7 +197,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         if bars[1] is not None and np.ndim(bins) == 0 and np.any(bars[1]):
             raise NotDifferentiable("the edges that np.histogram chooses have no rule: give `bins`")
         return (
-            None,
+            refuse_items(a),
             None if np.ndim(bins) == 0 else bars[1],
             None,
             None,
@@ -204,6 +205,20 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         )
 
     return (found, edges), back
+
+
+def refuse_items(a):
+    if np.asarray(a).dtype.kind in "iu":
+        return
+    raise NotDifferentiable(
+        "np.histogram has no derivative in what it counts: keep that out with zyg.dropgrad"
+    )
+
+
+# Where nobody asks for it, the call goes.
+facts.total(refuse_items)
+facts.result(refuse_items)(lambda args, kwargs: TOP)
+constant(refuse_items)
 
 
 def bar_by_bin(bar, a, edges):
