@@ -205,6 +205,8 @@ def binary() -> Iterator[Row]:
             yield row
     yield from broadcast_pairs(np.power)
     yield from cases(np.power, (real(3), 2), (real(3), 0), (whole(3), 2), (2.0, real(3)))
+    yield from cases(np.sign, (signed(3),), (cplx(2, 3),), (0.3 - 0.4j,))
+    yield from cases(np.power, (signed(3), cplx(3)))
     yield from cases(np.divmod, (real(3), 0.13), (real(2, 1), real(3)))
     yield from cases(over_square, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
     yield from cases(power_part, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
