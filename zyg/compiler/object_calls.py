@@ -61,6 +61,7 @@ from zyg.iterators import Steps, step_bars
 from zyg.missing_items import makes_missing
 from zyg.readers import Once, Taken
 from zyg.rules.generators import each_pair, each_value
+from zyg.rules.registry import rule_of
 from zyg.rules.taking_all import listed, taken
 from zyg.shadow_calls import current_shadows, is_running
 from zyg.signature import by_identity, is_users
@@ -115,7 +116,7 @@ def call_of_object(
 
         y, back = pullback(made_of, function, *args, **kwargs)
         return y, Through(back, as_callee)
-    if isinstance(function, type) and is_running():
+    if isinstance(function, type) and is_running() and rule_of(function) is None:
         made = constructor(function, kwargs)
         if made is not None and made.init is None:
             count = 1 + len(args) + len(kwargs)
