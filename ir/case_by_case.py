@@ -74,7 +74,8 @@ def by_functions(
     is_known = len(functions) == len(callee.type.members)
     if not is_known or not all(hasattr(function, "__name__") for function in functions):
         return None
-    functions.sort(key=lambda function: (str(function.__module__), function.__name__))
+    # Ufuncs of NumPy 1 have no `__module__`.
+    functions.sort(key=lambda f: (str(getattr(f, "__module__", None)), f.__name__))
     call = _CallOfOne(
         callee, [Value("t") for _ in args], {name: Value("t") for name in kwargs}, loc
     )

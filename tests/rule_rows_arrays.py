@@ -297,6 +297,8 @@ def selections() -> Iterator[Row]:
             *((real(3), 0.5, None), (single(4), 0.4, 0.6), (real(3), 0.6, 0.4)),
         )
     yield from cases(np.bincount, (np.array([0, 2, 2]), real(3)), ([1, 1], [0.5, 1.0], 4))
+    edges = np.array([2.5, 4.5, 7.0])
+    yield from cases(np.histogram, (np.array([2, 3, 6, 9]), edges, None, None, real(4)))
     yield from cases(np.diff, (real(5),), (real(5), 2), (real(2, 4), 1, 0), (real(2, 5), 3))
     yield from cases(np.ediff1d, (real(2, 3),))
     yield from cases(np.gradient, (real(5),), (real(2, 4),))

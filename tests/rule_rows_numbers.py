@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table, whole
-from zyg.quotients import over_square, weight_of_two
+from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
 from zyg.selections import selected
 
 
@@ -205,8 +205,14 @@ def binary() -> Iterator[Row]:
             yield row
     yield from broadcast_pairs(np.power)
     yield from cases(np.power, (real(3), 2), (real(3), 0), (whole(3), 2), (2.0, real(3)))
+    yield from cases(np.sign, (signed(3),), (cplx(2, 3),), (0.3 - 0.4j,))
+    yield from cases(np.power, (signed(3), cplx(3)))
     yield from cases(np.divmod, (real(3), 0.13), (real(2, 1), real(3)))
     yield from cases(over_square, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
+    yield from cases(power_part, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
+    yield from cases(product_over, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
+    yield from cases(product_over, (cplx(3), cplx(3), cplx(3)))
+    yield from cases(times_log, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(weight_of_two, (signed(3), signed(3)), (real(3), 0), (0.3, 0.3))
     yield from cases(selected, (real(3), np.array([True, False, True])), (real(2, 1), True))
     yield from cases(np.heaviside, (np.array([-1, 0, 1]), 0.5))

@@ -75,6 +75,13 @@ def filters() -> Iterator[Row]:
         yield from cases(ndimage.gaussian_filter, (real(4, 5), 0.8, Options(mode=mode)))
         yield from cases(ndimage.uniform_filter1d, (real(6), 4, Options(mode=mode)))
         yield from cases(ndimage.uniform_filter, (real(4, 5), 3, Options(mode=mode)))
+        for callee in (ndimage.sobel, ndimage.prewitt):
+            yield from cases(callee, (real(4, 5), 0, Options(mode=mode, cval=0.3)))
+        yield from cases(ndimage.laplace, (real(4, 5), Options(mode=mode)))
+        for callee in (ndimage.gaussian_laplace, ndimage.gaussian_gradient_magnitude):
+            yield from cases(callee, (real(4, 5), 0.8, Options(mode=mode)))
+        for callee in (ndimage.maximum_filter, ndimage.minimum_filter, ndimage.median_filter):
+            yield from cases(callee, (real(4, 5), (3, 2), Options(mode=mode, cval=2.0)))
     for callee in (ndimage.correlate1d, ndimage.convolve1d):
         yield from cases(callee, (real(6), real(4), Options(origin=-1)), (single(5), real(3)))
         yield from cases(callee, (real(2), real(7)))
@@ -91,3 +98,9 @@ def filters() -> Iterator[Row]:
         (real(4, 5), 0.7, Options(mode=("wrap", "nearest"))),
     )
     yield from cases(ndimage.uniform_filter, (real(4, 5), (2, 3), Options(origin=(-1, 0))))
+    cross = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+    yield from cases(ndimage.maximum_filter, (real(4, 5), None, cross))
+    yield from cases(ndimage.minimum_filter, (real(4, 5), (2, 3), Options(origin=(-1, 1))))
+    yield from cases(ndimage.rank_filter, (real(4, 5), 1, 3), (real(4, 5), -2, 3))
+    yield from cases(ndimage.percentile_filter, (real(6), 30, 3), (real(6), -20, 3))
+    yield from cases(ndimage.median_filter, (real(4, 5), None, cross), (real(6), 4))

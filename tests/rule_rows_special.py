@@ -27,6 +27,11 @@ def of_one() -> Iterator[Row]:
         yield from cases(getattr(special, name), (signed(2, 3),), (real(3),), (0.4,))
     for name in POSITIVE:
         yield from cases(getattr(special, name), (real(2, 3),), (0.4,))
+    for name in ("fresnel", "airy", "wofz", "lambertw"):
+        yield from cases(getattr(special, name), (real(2, 3),), (0.4,), (COMPLEX,))
+    for name in ("sici", "shichi"):
+        yield from cases(getattr(special, name), (real(2, 3),), (0.4,))
+    yield from cases(special.lambertw, (-0.3 * real(3), -1), (0.0,))
     for name in ("erf", "gamma", "erfc", "dawsn", "expm1"):
         yield from cases(getattr(special, name), (COMPLEX,))
     for name in ("erf", "expit", "gammaln"):
@@ -63,6 +68,8 @@ def of_several() -> Iterator[Row]:
     yield from cases(special.comb, (real(3) + 2, real(2, 3), Options(repetition=True)))
     yield from cases(special.perm, (real(3) + 2, real(2, 3)), (real(3), signed(2, 3)), (2.6, 1.3))
     yield from cases(special.multigammaln, (real(3) + 2, 3))
+    yield from cases(special.voigt_profile, (signed(2, 3), real(3), real(2, 1)), (0.4, 0.7, 0.3))
+    yield from cases(special.owens_t, (signed(2, 3), signed(3)), (0.4, 0.7))
 
 
 @table
@@ -76,6 +83,17 @@ def with_parameters() -> Iterator[Row]:
         yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3)), (2.0, 0.4))
     for name in ("jn", "yn", "kn", "expn", "polygamma"):
         yield from cases(getattr(special, name), (2, real(3)))
+    for name in ("hankel1", "hankel2"):
+        yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3)))
+    for name in ("spherical_jn", "spherical_yn"):
+        yield from cases(getattr(special, name), (2, real(3)), (1, real(3), True))
+    for name in ("legendre", "chebyt", "chebyu", "hermite", "hermitenorm", "laguerre"):
+        callee = getattr(special, f"eval_{name}")
+        yield from cases(callee, (3, signed(2, 3)), (0, 0.4), (np.array([0, 1, 2]), signed(3)))
+    for callee in (special.eval_gegenbauer, special.eval_genlaguerre):
+        yield from cases(callee, (3, 0.7, signed(2, 3)), (0, 1.5, 0.4))
+    yield from cases(special.eval_jacobi, (3, 0.3, 0.7, signed(2, 3)), (0, 1.5, 0.2, 0.4))
+    yield from cases(special.stdtr, (3, signed(2, 3)))
     yield from cases(special.zeta, (2.5, real(3)))
     yield from cases(special.hyp0f1, (1.3, signed(3)))
     yield from cases(special.hyp1f1, (1.3, 2.1, signed(3)))

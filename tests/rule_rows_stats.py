@@ -10,13 +10,19 @@ from scipy import stats
 
 from tests.rule_row import Options, Row, cases, real, signed, table
 
-ANYWHERE = {"norm": (), "t": (3,), "cauchy": (), "laplace": (), "logistic": ()}
+ANYWHERE = {
+    "norm": (), "t": (3,), "cauchy": (), "laplace": (), "logistic": (), "gumbel_r": (),
+    "gumbel_l": (),
+}
 POSITIVE = {
     "expon": (), "gamma": (2,), "chi2": (3,), "beta": (2, 3), "uniform": (), "lognorm": (0.7,),
+    "weibull_min": (1.5,), "rayleigh": (), "halfnorm": (), "invgamma": (2,),
 }
-COUNTS = {"poisson": (1.3,), "binom": (4, 0.3)}
+COUNTS = {
+    "poisson": (1.3,), "binom": (4, 0.3), "bernoulli": (0.3,), "geom": (0.3,), "nbinom": (4, 0.3),
+}
 # Distribution functions have no derivatives in these parameters of shape.
-FIXED = ("t", "gamma", "chi2", "beta")
+FIXED = ("t", "gamma", "chi2", "beta", "invgamma")
 METHODS = ("cdf", "sf", "logcdf", "logsf")
 K = np.array([0, 1, 3])
 
@@ -51,15 +57,35 @@ def continuous():
             f, floats = method_of(name, method, shapes)
             yield from cases(f, (real(2, 3), *floats, -real(3), 2 * real(2, 1) + 1))
             yield from cases(f, (0.4, *floats), (real(3), *floats, Options(loc=-0.1, scale=2.3)))
+    for method in ("pdf", "logpdf", *METHODS):
+        pareto, truncnorm = getattr(stats.pareto, method), getattr(stats.truncnorm, method)
+        yield from cases(pareto, (1 + real(2, 3), 1.5, -0.2, real(2, 1)), (2.0, 0.7))
+        yield from cases(
+            truncnorm, (real(2, 3), -0.3, 1.5), (0.4, 0.2, 1.5, -0.1, 1.3),
+            (signed(3), -5.0, -real(3) + 2.5, 0.1, 1.2), (real(3), 0.1, 1.5),
+        )
+    for method in ("pdf", "logpdf"):
+        yield from cases(
+            getattr(stats.skewnorm, method), (signed(2, 3), signed(3), 0.1, real(2, 1)), (0.4, -1.2)
+        )
+        yield from cases(
+            getattr(stats.vonmises, method), (signed(2, 3), real(3), 0.1), (0.4, 1.2, 0.3, 1.1)
+        )
 
 
 @table
 def discrete():
     for method in ("pmf", "logpmf", *METHODS):
         for k in (K, 1):
-            poisson, binom = getattr(stats.poisson, method), getattr(stats.binom, method)
-            yield from cases(partial(poisson, k), (1.3,), (real(2, 1),))
-            yield from cases(partial(binom, k, 4), (0.3,), (real(2, 1),))
+            for name, (*others, p) in COUNTS.items():
+                if method.startswith("log") and name in ("bernoulli", "geom"):
+                    k = 1 if method != "logsf" or name == "geom" else 0  # where it is finite
+                called = partial(getattr(getattr(stats, name), method), k, *others)
+                yield from cases(called, (p,), (real(2, 1),))
+    for method in ("pmf", "logpmf"):
+        yield from cases(
+            getattr(stats.nbinom, method), (K, 2.5, 0.3), (1, real(2, 1), real(3)),
+        )
 
 
 def partial(f, *first):

@@ -116,6 +116,47 @@ def test_a_wrong_rule_fails(how):
         check(with_rule(WRONG[how]), MATRIX, ROW)
 
 
+def test_a_rule_with_another_value_fails():
+    def exponential(x):
+        return np.exp(x)
+
+    @zyg.adjoint(exponential)
+    def wrong(x):
+        return np.exp(x) + 1e-3, lambda y_bar: y_bar * np.exp(x)
+
+    with pytest.raises(GradientMismatch, match="the value is wrong"):
+        check(exponential, ROW)
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        lambda z_bar, x, y: ((z_bar * y).astype(np.float32), np.sum(z_bar * x, axis=0) + 0j),
+        lambda z_bar, x, y: (np.multiply(z_bar, y, out=np.empty_like(x)), (z_bar * x).sum(0)),
+    ],
+)
+def test_dtype_and_memory_of_what_a_rule_returns_are_put_right(back):
+    multiply = with_rule(back)
+    check(multiply, MATRIX, ROW)
+    bars = zyg.gradient(lambda x, y: np.sum(multiply(x, y)), MATRIX, ROW)
+    assert [bar.dtype for bar in bars] == [float, float]
+
+
+def test_a_rule_that_hands_its_cotangent_on_shares_no_memory():
+    def added(x, y):
+        return x + y
+
+    @zyg.adjoint(added)
+    def sharing(x, y):
+        return x + y, lambda z_bar: (z_bar, z_bar)
+
+    check(added, ROW, 2 * ROW)
+    _, back = zyg.pullback(added, ROW, 2 * ROW)
+    seed = ROW.copy()
+    x_bar, y_bar = back(seed)
+    assert not any(np.shares_memory(a, b) for a, b in ((x_bar, y_bar), (x_bar, seed)))
+
+
 def test_a_missing_conjugate_fails():
     z = np.array([1 + 2j, 3 - 1j])
     check(with_rule(lambda z_bar, x, y: (z_bar * np.conj(y), z_bar * np.conj(x))), z, z + 1j)

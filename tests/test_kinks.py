@@ -186,6 +186,8 @@ EMPTY = np.zeros((0, 3))
         np.prod,
         lambda x: np.sum(np.mean(x, axis=1) + np.var(x, axis=1) + np.max(x, axis=1)),
         lambda x: np.sum(np.cumsum(x)) + np.sum(np.sort(x, axis=0)),
+        lambda x: np.sum(np.median(x, axis=1)) + np.sum(np.quantile(x, [0.3, 0.6], axis=-1)),
+        lambda x: np.sum(np.percentile(x, 20, axis=1, keepdims=True)),
         lambda x: np.sum(np.concatenate([x, np.ones((2, 3))]) ** 2),
         lambda x: np.sum(x @ np.ones((3, 2))) + np.sum(np.ones((2, 0)) @ x),
         lambda x: np.linalg.norm(x) + np.max(x, initial=1.0),

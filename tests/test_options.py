@@ -148,10 +148,26 @@ def test_a_mask_without_an_output():
         lambda x: np.einsum("ij,kj", x, B, dtype=complex, order="F", casting="same_kind"),
         lambda x: np.einsum("ij,kj,km->im", x, B, x, optimize=["einsum_path", (0, 1), (0, 1)]),
         pytest.param(lambda x: np.cross(x[:, :2], B[:, :3]), marks=PLANE_VECTORS),
+        lambda x: np.interp(7 * x[0], [0.1, 0.5, 0.9], x[1, :3], period=1.0),
+        lambda x: np.interp(x[0] - 3, 5 * x[1], B[0], period=-1.3),
+        lambda x: np.interp(x[0], [0.3, 0.5], x[1, :2], left=-1.0, period=None),
+        lambda x: np.linspace(x[0], x[1], 5, endpoint=False, retstep=True),
+        lambda x: np.linalg.pinv(x, hermitian=False, rcond=1e-8),
+        lambda x: np.histogram(B, bins=3, weights=x)[0],
+        lambda x: np.histogram(B, bins=[0.9, 1.2, 1.3], weights=x)[0],
+        lambda x: np.histogram(B, bins=np.sort(x[0]))[1],
+        lambda x: np.linalg.pinv(x[:, :3], hermitian=True),
+        lambda x: np.linalg.pinv(x[:, :3] + 1j * B[:, :3], hermitian=True),
     ],
 )
 def test_options_of_other_functions(program):
     zyg.check_grads(program, A, order=1)
+
+
+@pytest.mark.skipif(not IS_NEW, reason="of NumPy 2")
+def test_options_of_numpy_2():
+    zyg.check_grads(lambda x: np.linalg.cholesky(x @ x.T + C @ C.T.conj(), upper=True), A)
+    zyg.check_grads(lambda x: np.linalg.pinv(x, rtol=1e-8), A)
 
 
 def test_precision_that_is_asked_for():
@@ -183,6 +199,12 @@ def pullback_and_back(program, x):
         pytest.param(
             lambda x: np.cross(x[:, :2], x[:, 2:]), "three components", marks=PLANE_VECTORS
         ),
+        (lambda x: np.histogram(x, bins=3)[1], "edges"),
+        (lambda x: np.histogram(x, bins=[0.1, 0.5, 0.9])[0] * x[0, 0], "counts"),
+        (lambda x: np.histogram(B, density=True, weights=x)[0], "density"),
+        (lambda x: np.polyval(np.poly1d(x[0]), 0.3), "np.poly1d has no rule"),
+        (lambda x: np.asarray(np.poly1d(x[0])), "np.poly1d has no rule"),
+        (lambda x: np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)), "as_strided"),
         (lambda x: FUNCTIONS[int(x[0, 0])](x, out=np.zeros((3, 4))), "out"),
         (lambda x: FUNCTIONS[1 + int(x[0, 0])](x, 0, None, np.zeros(4)), "out"),
     ],

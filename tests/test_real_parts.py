@@ -79,3 +79,28 @@ def test_derivatives_of_real_parts(name):
 def test_real_part_of_a_complex_argument():
     _, y_dot = zyg.jvp(lambda z: ((z * 2.0).real * (1 + 2j)).imag, (1.3 + 0.2j,), (0.3 - 1.1j,))
     assert y_dot == pytest.approx(1.2)
+
+
+def divided_by_sizes(x):
+    """Complex numbers made of real ones, divided by their size more than once."""
+    z = x + 1j
+    y = z / np.abs(z)
+    weights = np.array([1 + 2j, 0.5, 1j])
+    return (weights - y * np.real(weights * np.conj(y))) / np.abs(z)
+
+
+def test_tangents_of_complex_numbers_made_of_real_ones():
+    x, x_dot = np.array([0.3, -0.5, 0.9]), np.array([1.0, 0.5, -0.2])
+    zyg.check_grads(divided_by_sizes, x)
+    _, y_dot = zyg.jvp(divided_by_sizes, (x,), (x_dot,))
+    expected = divided_by_sizes(x + 1e-6 * x_dot) - divided_by_sizes(x - 1e-6 * x_dot)
+    np.testing.assert_allclose(y_dot, expected / 2e-6, rtol=1e-7)
+
+
+@pytest.mark.skipif(np.sign(3 + 4j) == 1, reason="the sign of NumPy 1 is that of the real part")
+def test_signs_of_complex_numbers_turn():
+    z = np.array([0.3 + 0.4j, -0.5 + 0.2j])
+    zyg.check_grads(np.sign, z)
+    zyg.check_grads(lambda x: np.sign(x + 1j), np.array([0.3, -0.5]))
+    (bar,) = zyg.gradient(lambda z: np.sum(np.abs(np.sign(z) - 1j)), 0 * z)
+    np.testing.assert_array_equal(bar, 0 * z)

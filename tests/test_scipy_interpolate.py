@@ -66,7 +66,12 @@ DENSE = np.array([[2.0, 0.3, 0.0], [0.1, 1.0, 0.4], [0.0, 0.2, 3.0]])
 V = np.array([1.0, -0.5, 0.7])
 
 
-@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array, sparse.coo_array])
+KINDS = (
+    sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix, sparse.csc_matrix,
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "product",
     [
@@ -86,7 +91,9 @@ def test_products(kind, product):
 def test_sparse_matrices_that_vary_are_refused():
     matrix = sparse.csr_matrix(DENSE)
     with pytest.raises(zyg.NotDifferentiable, match="make it a csr_array"):
-        zyg.gradient(lambda x: np.sum(matrix @ x), V)
+        zyg.gradient(lambda x: np.sum(matrix * x), V)
+    with pytest.raises(zyg.NotDifferentiable, match="make it a csr_array"):
+        zyg.gradient(lambda x: np.sum(matrix * (matrix @ x)), V)
     with pytest.raises(zyg.NotDifferentiable, match="make it a csr_array"):
         zyg.gradient(lambda x, held: np.sum((x[0] * held[0]) @ x), V, [matrix])
     with pytest.raises((TypeError, zyg.NotDifferentiable)):
@@ -104,6 +111,8 @@ def test_spsolve():
     [
         (lambda y: interpolate.interp1d(X, y, kind="cubic")(0.3), "kind='linear'"),
         (lambda y: interpolate.CubicSpline(X, y, bc_type="periodic")(0.3), "bc_type"),
+        (lambda y: interpolate.CubicSpline(X, y).integrate(0.0, 1.0), "`integrate` of what scipy"),
+        (lambda y: interpolate.CubicSpline(X, y).derivative()(0.3), "`derivative` of what"),
         (lambda y: interpolate.PchipInterpolator(X, y)(0.3), "PchipInterpolator has no rule"),
         (lambda y: np.sum(sparse.csr_array(np.outer(y, y)) @ y), "csr_array has no rule"),
         (lambda y: np.sum(sparse.csr_array(np.eye(5)).multiply(y).toarray()), "multiply has no"),

@@ -89,12 +89,52 @@ def test_constants_are_not_overwritten():
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        (lambda a: linalg.eig(a)[0][0].real, "scipy.linalg.eig has no rule"),
+        (lambda a: linalg.schur(a)[0][0, 0], "scipy.linalg.schur has no rule"),
         (lambda a: linalg.qr(a, mode="raw")[1][0, 0], "mode='raw'"),
-        (lambda a: linalg.eigh(a, a @ a.T)[0][0], "generalised"),
+        (lambda a: linalg.eigh(a, a @ a.T, type=2)[0][0], "other types than 1"),
+        (lambda a: linalg.eig(a, a @ a.T)[0][0].real, "generalised"),
         (lambda a: linalg.qr(a[:, :2])[0][0, 2], "complete the basis"),
     ],
 )
 def test_refused(f, message):
     with pytest.raises(zyg.NotDifferentiable, match=message):
         zyg.gradient(f, A)
+
+
+SYMMETRIC = np.array([[3.0, 0.2, 0.1], [0.2, 2.0, 0.3], [0.1, 0.3, 1.0]])
+METRIC = np.array([[1.0, 0.3, 0.1], [0.3, 2.0, 0.2], [0.1, 0.2, 1.5]])
+PHASES = np.array([[0.0, 0.3j, 0.1], [-0.3j, 0.0, 0.2j], [0.1, -0.2j, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("program", "args"),
+    [
+        (lambda a, b: linalg.eigh(a, b), (SYMMETRIC, METRIC)),
+        (lambda a, b: linalg.eigh(a, b, lower=False, eigvals_only=True), (SYMMETRIC, METRIC)),
+        (lambda a, b: linalg.eigvalsh(a, b), (SYMMETRIC + PHASES, METRIC - PHASES)),
+        (lambda a: linalg.eigh(a, subset_by_index=[1, 2]), (SYMMETRIC,)),
+        (lambda a: linalg.eigvalsh(a, lower=False, subset_by_index=[0, 1]), (SYMMETRIC,)),
+        (lambda a, b: linalg.lstsq(a, b)[0], (A[:, :2], A)),
+        (lambda a, b: linalg.lstsq(a, b)[:2], (A[:, :2], A[:, 0])),
+        (lambda a: np.abs(linalg.eig(a)[1]), (A,)),
+    ],
+)
+def test_eigenvalues_and_least_squares(program, args):
+    value, _ = zyg.pullback(program, *args)
+    for found, expected in zip(value, program(*args), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    zyg.check_grads(program, *args)
+
+
+def test_what_is_cut_off_of_a_matrix_is_refused():
+    """The derivative for constant rank isn't that of a matrix that a limit has made singular."""
+    a = np.diag([3.0, 1.0, 0.1]) + 0.01
+    limited = (
+        lambda a: np.linalg.pinv(a, 0.2), lambda a: np.linalg.lstsq(a, B, 0.2)[0],
+        lambda a: linalg.pinv(a, rtol=0.2), lambda a: linalg.lstsq(a, B, 0.2)[0],
+    )
+    for program in limited:
+        with pytest.raises(zyg.NotDifferentiable, match="cuts off singular values"):
+            zyg.gradient(lambda a, f=program: np.sum(f(a)), a)
+    for program in (lambda a: np.linalg.pinv(a, 1e-3), lambda a: np.linalg.lstsq(a, B, 1e-3)[0]):
+        zyg.check_grads(program, a, order=1)

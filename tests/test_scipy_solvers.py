@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -40,6 +41,8 @@ def lotka(y, t, p):
 TIMES = np.array([0.0, 0.4, 1.0])
 
 ROOTS = [
+    (lambda a, b: np.sum(optimize.fsolve(system, B, (a, b), xtol=1e-14) ** 2), (A, B)),
+    (lambda c: optimize.fsolve(lambda x: x**3 - c, 1.0, xtol=1e-14), (2.0,)),
     (lambda c: optimize.brentq(lambda x: x**3 - c, 0.0, 3.0) ** 2, (2.0,)),
     (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=(c,)), (2.0,)),
     (lambda c: optimize.brentq(lambda x, c: x**3 - c, 0.0, 3.0, args=c), (2.0,)),
@@ -184,7 +187,7 @@ def test_argmin_is_a_root_of_the_gradient():
         (lambda c: optimize.curve_fit(lambda x, a: a * x + c, B, B)[0][0], "curve_fit has no rule"),
         (lambda c: optimize.least_squares(lambda x: x - c, [1.0]).x[0], "least_squares has no"),
         (lambda c: integrate.quad(lambda x: c * x, 0, 1)[1], "the error of"),
-        (lambda c: integrate.simpson(c * B), "scipy.integrate.simpson has no rule"),
+        (lambda c: optimize.approx_fprime([1.0], lambda x: c * x[0] ** 2)[0], "approx_fprime has"),
         (lambda c: integrate.solve_ivp(
             lambda t, y: c * y, (0, 1), [1.0], dense_output=True).sol(0.3)[0], "dense_output"),
     ],
@@ -218,3 +221,66 @@ def test_forward_mode_of_a_solution():
     slopes = zyg.gradient(f, *args)
     tangent = zyg.jvp(f, args, (1.0, np.array([0.2, -0.3])))[1]
     assert tangent == pytest.approx(slopes[0] + slopes[1] @ [0.2, -0.3])
+
+
+class Cubic:
+    """An equation whose parameters are attributes."""
+
+    def __init__(self, slope):
+        self.slope = slope
+        self.slopes = [slope]
+
+    def residual(self, x):
+        return x**3 + self.slope * x - 1
+
+    def root(self):
+        return optimize.brentq(self.residual, 0, 2)
+
+
+def by_a_function_that_captured_an_object(slope):
+    cubic = Cubic(slope)
+    cubic.slope = cubic.slope * slope
+    return optimize.root_scalar(lambda x: cubic.residual(x), bracket=(0.0, 2.0)).root
+
+
+def by_a_partial(slope):
+    cubic = Cubic(slope)
+    return optimize.root(functools.partial(Cubic.residual, cubic), [1.0]).x[0]
+
+
+def in_a_loop(slope):
+    total = 0.0
+    cubic = Cubic(slope)
+    for level in (0.5, 1.0):
+        cubic.slope = cubic.slope + level
+        total += optimize.brentq(lambda x: cubic.residual(x) - level, 0, 2)  # noqa: B023
+    return total
+
+
+SETTINGS = {"xtol": 1e-13, "maxiter": 50}
+
+
+def with_settings(slope):
+    return optimize.brentq(lambda x: x**3 + slope * x - 1, 0, 2, **SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda slope: Cubic(slope).root(), by_a_function_that_captured_an_object, by_a_partial,
+        in_a_loop, with_settings,
+    ],
+)
+def test_forward_mode_of_what_a_solver_reads_of_objects(f):
+    zyg.check_grads(f, 0.7, order=1)
+    assert zyg.jvp(f, (0.7,), (1.0,))[1] == pytest.approx(zyg.gradient(f, 0.7)[0], rel=1e-9)
+
+
+def test_forward_mode_of_what_a_solver_reads_of_memory_in_objects_is_refused():
+    def f(slope):
+        cubic = Cubic(slope)
+        return optimize.brentq(lambda x: x**3 + cubic.slopes[0] * x - 1, 0, 2)
+
+    zyg.check_grads(f, 0.7, order=1)
+    with pytest.raises(zyg.NotDifferentiable, match="memory that objects hold"):
+        zyg.jvp(f, (0.7,), (1.0,))

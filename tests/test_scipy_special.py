@@ -84,3 +84,21 @@ print("scipy" in sys.modules)
 def test_scipy_is_loaded_by_its_users_only() -> None:
     run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: special.ellipkinc(x, 0.4) + special.ellipeinc(x, 0.3),
+        lambda x: special.boxcox1p(x, 0.3) + special.inv_boxcox(x, 0.5) + special.inv_boxcox(x, 0),
+        lambda x: special.logsumexp(x - 0.7, b=[1.0, -2.0, 0.5], return_sign=True),
+        lambda x: special.logsumexp(np.outer(x, x), axis=1, return_sign=True, keepdims=True),
+        lambda x: special.logsumexp([0.3, 0.2, 0.7], b=-x, return_sign=True),
+    ],
+)
+def test_functions_with_options(program):
+    x = np.array([0.3, 0.6, 0.8])
+    zyg.check_grads(program, x)
+    value, _ = zyg.pullback(program, x)
+    for found, expected in zip(value, program(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)

@@ -312,6 +312,17 @@ def same_shape(a: Type, b: Type) -> bool:
     )
 
 
+def fits_within(a: Type, b: Type) -> bool:
+    """Whether the broadcast of two values has the shape of the second."""
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.dims is None or b.dims is None:
+        return False
+    extra = len(b.dims) - len(a.dims)
+    return extra >= 0 and all(
+        isinstance(p, One) or (p == q and is_named(p)) or (is_big(p) and is_big(q))
+        for p, q in zip(a.dims, b.dims[extra:], strict=True)
+    )
+
+
 def summed_axes(bar: Type, like: Type) -> tuple[int | tuple[int, ...] | None, bool] | None:
     """The axes over which `unbroadcast` sums and whether it keeps them, where the types tell."""
     if not isinstance(bar, Array) or bar.dims is None or bar.dtype.kind != "f":

@@ -28,12 +28,12 @@ def check_grads(
 ) -> None:
     """Raises GradientMismatch unless the gradients of `f` agree with central differences.
 
-    Checked are, for the result projected on a random direction: each component of each argument
-    (200 of them, where there are more), that each gradient has the structure, shape and dtype of
-    its argument and memory of its own, that `back` gives the same when it is called again, and
-    with `order=2` the gradient of the gradient. Arguments are numbers, arrays, and tuples, lists
-    and dicts of them; `f` gets copies, which it may change. `rtol` is relative to the largest
-    component; float32 gets 0.02.
+    Checked are the value, and for the result projected on a random direction: each component of
+    each argument (200 of them, where there are more), that each gradient has the structure, shape
+    and dtype of its argument and memory of its own, that `back` gives the same when it is called
+    again, and with `order=2` the gradient of the gradient. Arguments are numbers, arrays, and
+    tuples, lists and dicts of them; `f` gets copies, which it may change. `rtol` is relative to the
+    largest component; float32 gets 0.02.
 
     >>> check_grads(lambda x: x * x, 3.0, order=1)
     """
@@ -42,6 +42,7 @@ def check_grads(
     random = np.random.default_rng(0)
     given = _copied(args)
     y, back = api.pullback(f, *given, **_copied(kwargs))
+    _check_value(y, f(*_copied(args), **_copied(kwargs)), rtol)
     seed = _direction(y, random)
     gradients = back(seed)
     _check_form(gradients, args, given)
@@ -131,6 +132,15 @@ def _check_one_form(gradient: Any, arg: Any, where: str) -> None:
                     f"the gradient of {where} is a {type(gradient).__name__}, the argument a "
                     f"{type(arg).__name__}"
                 )
+
+
+def _check_value(found: Any, expected: Any, rtol: float) -> None:
+    """Raises where rules have computed another value than the functions that they stand for."""
+    for (path, a), (_, b) in zip(_leaves(found), _leaves(expected), strict=True):
+        close = _tolerance(b, rtol)
+        if np.shape(a) != np.shape(b) or not np.allclose(a, b, close, close, equal_nan=True):
+            place = f" at {_spelled(path)}" if path else ""
+            raise GradientMismatch(f"the value{place} is wrong: rules give {a!r}, the call {b!r}")
 
 
 def _check_same(first: Any, second: Any) -> None:

@@ -314,7 +314,9 @@ def _project_array(bar: Any, x: np.ndarray[Any, Any]) -> Any:
     if bar.dtype == dtype and bar.shape == x.shape and bar.flags.writeable and bar.base is None:
         return bar
     # A view can share memory with the input or with another cotangent: the user gets a copy.
-    return np.array(np.broadcast_to(bar, x.shape) if bar.shape != x.shape else bar, dtype)
+    bar = np.broadcast_to(bar, x.shape) if bar.shape != x.shape else bar
+    # A copy in the order of memory would have an axis along which numbers are spread as the last.
+    return np.array(bar, dtype, order="C" if 0 in bar.strides else "K")
 
 
 def add(a: Any, b: Any) -> Any:

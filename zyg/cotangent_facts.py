@@ -54,6 +54,7 @@ from zyg.array_type import (
     is_named,
     is_number,
 )
+from zyg.numpy_example import elementwise
 from zyg.numpy_facts import is_real
 from zyg.numpy_shapes import dims_from
 
@@ -378,6 +379,8 @@ facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
 # What makes such a call knows its type: that of the operand which the cotangent belongs to.
 always(TOP, cotangent.add, cotangent.subtract, cotangent.sum_over)
 facts.buffer(cotangent.zeros_like)
+declare(cotangent.add)(elementwise(operator.add, 2))
+declare(cotangent.subtract)(elementwise(operator.sub, 2))
 
 facts.pure(cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar)
 facts.pure(cotangent_items.without_last, cotangent_items.with_gap, cotangent_items.without_item)

@@ -1,5 +1,6 @@
-"""Quotients by `x**2 + y**2` and `exp(x) + exp(y)`, which may be beyond the range of floats though
-the quotient isn't. What is fast is tried first: `np.hypot` takes ten times as long as the square.
+"""Products and quotients by way of what may be beyond the range of floats though they aren't:
+squares, powers, sums of exponentials. What is fast is tried first: `np.hypot` takes ten times as
+long as the square, another power ten times as long as a quotient.
 """
 
 from __future__ import annotations
@@ -7,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+_PART = 2**14
 
 
 def over_square(bar: Any, x: Any, y: Any) -> tuple[Any, Any]:
@@ -45,6 +48,84 @@ def weight_of_two(x: Any, y: Any) -> Any:
     if np.isnan(np.vdot(part, part)):
         return np.where(np.isneginf(x), 0, part)
     return part
+
+
+def power_part(power: Any, bar: Any) -> Any:
+    """`bar * conj(power)`, which the slopes of an array of powers have in common.
+
+    None where a power or a product has overflowed or lost digits.
+    """
+    return _times(_conjugate(power), bar, None) if _is_exact_power(power) else None
+
+
+def power_part_into(power: Any, bar: Any) -> Any:
+    """The same, in the memory of the powers if the products have their type."""
+    if not _is_exact_power(power):
+        return None
+    fits = np.shape(bar) in (np.shape(power), ()) and np.result_type(power, bar) == power.dtype
+    return _times(_conjugate(power), bar, power if fits else None)
+
+
+def product_over(bar: Any, factor: Any, divisor: Any) -> Any:
+    """`bar * factor / divisor`; None where the product or the quotient isn't exact."""
+    try:
+        with np.errstate(all="raise"):
+            return bar * factor / divisor
+    except FloatingPointError:
+        return None
+
+
+def times_log(bar: Any, x: Any) -> Any:
+    """`bar * conj(log(x))`; None where that isn't exact, or `x` is 0."""
+    try:
+        with np.errstate(all="raise"):
+            return bar * _conjugate(np.log(x))
+    except FloatingPointError:
+        return None
+
+
+def times_log_into(bar: Any, x: Any) -> Any:
+    """The same, in the memory of `bar`: by parts, so that the logarithms stay in the cache."""
+    if not (isinstance(x, np.ndarray) and x.shape == bar.shape and x.dtype == bar.dtype):
+        return times_log(bar, x)
+    if not (x.flags.c_contiguous and bar.flags.c_contiguous):
+        return times_log(bar, x)
+    bars, items = bar.reshape(-1), x.reshape(-1)
+    try:
+        with np.errstate(all="raise"):
+            for i in range(0, bar.size, _PART):
+                part = bars[i : i + _PART]
+                np.multiply(part, _conjugate(np.log(items[i : i + _PART])), out=part)
+    except FloatingPointError:
+        return None
+    return bar
+
+
+def _times(x: Any, bar: Any, out: Any) -> Any:
+    try:
+        with np.errstate(all="raise"):
+            return np.multiply(x, bar, out=out)
+    except FloatingPointError:
+        return None
+
+
+def _conjugate(x: Any) -> Any:
+    return np.conj(x) if np.iscomplexobj(x) else x
+
+
+def _is_exact_power(power: Any) -> bool:
+    """Whether no item has overflowed, or lost digits close to 0."""
+    dtype = np.result_type(power)
+    if dtype.kind not in "fc":
+        return False
+    limits = np.finfo(dtype)
+    smallest = limits.smallest_normal / limits.eps
+    # Most powers are positive: a reduction takes half of the time of the absolute values.
+    is_positive = dtype.kind == "f" and np.min(power, initial=1) > smallest
+    size = power if is_positive else np.abs(power)
+    if not (is_positive or np.min(size, initial=1) > smallest):
+        return False
+    return bool(np.max(size, initial=1) < np.inf)
 
 
 def _square_of(x: Any) -> Any:

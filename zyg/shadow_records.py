@@ -11,6 +11,7 @@ there from the beginning, as `UNTOUCHED`: a zero that tells that nothing was add
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from zyg.shadow_calls import UNTOUCHED
@@ -20,6 +21,13 @@ class Record:
     """The cotangents of what one object holds."""
 
     __slots__ = ("__dict__",)
+
+    def bars(self, numbers: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        """The cotangents that were added, by name; `numbers` have slots."""
+        for name in (*numbers, *self.__dict__):
+            bar = getattr(self, name)
+            if bar is not UNTOUCHED:
+                yield name, bar
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,6 +68,9 @@ class Records(dict[Any, Record]):
         """The records that were made so far."""
         return list(self.values())
 
+    def by_object(self) -> list[tuple[Any, Record]]:
+        return list(self.items())
+
     def __missing__(self, obj: Any) -> Record:
         record = self[obj] = self.made()
         return record
@@ -87,6 +98,9 @@ class RecordsByIdentity(Records):
 
     def all(self) -> list[Record]:
         return [record for _, record in self._by_id.values()]
+
+    def by_object(self) -> list[tuple[Any, Record]]:
+        return list(self._by_id.values())
 
 
 def records_for(cls: type) -> Records:

@@ -74,6 +74,18 @@ class Shadows:
         """Whether nothing was left to any object."""
         return not self._contents and not any(of.all() for of in self._tables.values())
 
+    def of_objects(self) -> Iterator[tuple[Any, str, Any]]:
+        """The objects that something was left to, with names of attributes and cotangents."""
+        if self._contents:
+            raise NotDifferentiable(
+                "forward mode can't follow memory that objects hold into a call that is known at "
+                "run time only; use zyg.pullback"
+            )
+        for records in self._tables.values():
+            for obj, record in records.by_object():
+                for name, bar in record.bars(records.numbers):
+                    yield obj, name, bar
+
     def records(self, cls: type, numbers: tuple[str, ...] = ()) -> Records:
         """The records of the objects of a class, of whose attributes some hold numbers."""
         found = self._tables.get(cls)

@@ -30,7 +30,14 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent, cotangent_items
-from zyg.array_type import NUMPY_SCALARS, dtype_of_operand, rank_of, same_shape, summed_axes
+from zyg.array_type import (
+    NUMPY_SCALARS,
+    dtype_of_operand,
+    fits_within,
+    rank_of,
+    same_shape,
+    summed_axes,
+)
 from zyg.compiler.activity import may_vary
 from zyg.compiler.algebra import SIGNED, Algebra, is_const, neutral
 from zyg.compiler.augment import Augmenter
@@ -128,10 +135,23 @@ class Accumulation(ItemContributions):
 
     def _spread_source(self, operand: Operand, other: Operand) -> Operand:
         call = self._call_of(operand, np.broadcast_to)
-        if call is None or not same_shape(type_of(operand), type_of(other)):
-            return operand
+        if call is None:
+            return self._spread_number(operand, other)
         source = call.args[0]
-        return source if type_of(source) != TOP else operand
+        is_same = same_shape(type_of(operand), type_of(other))
+        return source if is_same and type_of(source) != TOP else operand
+
+    def _spread_number(self, operand: Operand, other: Operand) -> Operand:
+        """The number in the place of `np.broadcast_to(number, shape)[:, None]`."""
+        expanded = self._call_of(operand, operator.getitem)
+        if expanded is None or not fits_within(type_of(operand), type_of(other)):
+            return operand
+        index = expanded.args[1]
+        call = self._call_of(expanded.args[0], np.broadcast_to)
+        if call is None or not isinstance(index, Const) or not _is_reshaping(index.value):
+            return operand
+        source = type_of(call.args[0])
+        return call.args[0] if is_numeric(source) and not is_array(source) else operand
 
     def _simpler(
         self, callee: object, args: list[Operand], names: list[str], loc: Location | None

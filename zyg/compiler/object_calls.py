@@ -61,6 +61,7 @@ from zyg.iterators import Steps, step_bars
 from zyg.missing_items import makes_missing
 from zyg.readers import Once, Taken
 from zyg.rules.generators import each_pair, each_value
+from zyg.rules.registry import rule_of
 from zyg.rules.taking_all import listed, taken
 from zyg.shadow_calls import current_shadows, is_running
 from zyg.signature import by_identity, is_users
@@ -100,7 +101,9 @@ def call_of_object(
     if function is operator.getitem and len(args) == 2 and makes_missing(*args):
         return differentiated(pullback, lookup(type(args[0]), "__missing__"), *args)
     names = OPERATORS.get(id(function))
-    if names is not None and any(is_sparse_matrix(type(arg)) for arg in args):
+    if names is not None and function is not operator.matmul and any(
+        is_sparse_matrix(type(arg)) for arg in args
+    ):
         unless_overloaded(*args)
     if names is not None and not kwargs and 0 < len(args) < 3:
         asked = zip(args, names, strict=False)
@@ -113,7 +116,7 @@ def call_of_object(
 
         y, back = pullback(made_of, function, *args, **kwargs)
         return y, Through(back, as_callee)
-    if isinstance(function, type) and is_running():
+    if isinstance(function, type) and is_running() and rule_of(function) is None:
         made = constructor(function, kwargs)
         if made is not None and made.init is None:
             count = 1 + len(args) + len(kwargs)

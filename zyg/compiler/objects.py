@@ -449,9 +449,17 @@ def unless_overloaded(*operands: Any) -> None:
         cls = type(operand)
         if is_sparse_matrix(cls):
             raise NotDifferentiable(
-                f"scipy.sparse.{cls.__name__} is not supported, whose `*` is a product of "
-                f"matrices: make it a {cls.__name__.replace('matrix', 'array')}"
+                f"of the operators of a scipy.sparse.{cls.__name__}, whose `*` is a product of "
+                f"matrices, only `@` is supported: make it a "
+                f"{cls.__name__.replace('matrix', 'array')}"
             )
+    unless_overloaded_by_users(*operands)
+
+
+def unless_overloaded_by_users(*operands: Any) -> None:
+    """The same for `@`, which means the same for all classes of SciPy."""
+    for operand in operands:
+        cls = type(operand)
         if is_users(cls) and any(overloads(cls, name) for name in ARITHMETIC):
             outdate()  # the next call looks again at what the module knows
             raise NotDifferentiable(
@@ -487,4 +495,7 @@ def unless_holding_objects(value: Any) -> None:
         )
 
 
-constant(unless_overloaded, unless_items_overloaded, unless_iterating, unless_holding_objects)
+constant(
+    unless_overloaded, unless_overloaded_by_users, unless_items_overloaded, unless_iterating,
+    unless_holding_objects,
+)

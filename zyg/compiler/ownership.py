@@ -62,6 +62,8 @@ from zyg.compiler.consuming import (
 from zyg.compiler.handing_over import NOTHING, HandedOver
 from zyg.compiler.tangents import is_array
 from zyg.cotangent_facts import holds_numbers, is_place_of_number, is_sum_of_numbers
+from zyg.quotients import power_part, power_part_into
+from zyg.rules.operators import power_base_bar, power_exponent_bar, power_exponent_bar_into
 
 CONSUMING = {
     cotangent.add: add_into,
@@ -94,6 +96,11 @@ def consumes(callee: Any, in_place: Any, of_all_types: bool = False) -> None:
     _CONSUMED.add(id(callee))
     if of_all_types:
         _OF_ALL_TYPES.add(id(callee))
+
+
+consumes(power_part, power_part_into, of_all_types=True)
+consumes(power_exponent_bar, power_exponent_bar_into, of_all_types=True)
+LOOKING.append(power_base_bar)
 
 
 def reuse_buffers(body: Block, taken: set[Value], gives: tuple[int, ...]) -> None:

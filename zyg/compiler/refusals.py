@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.types import Closure, Type
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.rules.registry import covers, without_output
 from zyg.signature import is_by_rules
@@ -90,6 +91,18 @@ def full_name(function: Any) -> str:
         return str(name)
     public = str(module).partition("._")[0] if is_by_rules(function) else module
     return f"{public}.{name}"
+
+
+def refuse_attribute_of_rule(type_: Type, name: object) -> None:
+    """Raises for an attribute of what stands for an object of SciPy's: a function of zyg's own."""
+    if not isinstance(type_, Closure) or hasattr(types.FunctionType, str(name)):
+        return
+    module = str(type_.globals.get("__name__"))
+    if module.startswith("zyg.rules.scipy_"):
+        namespace = module.removeprefix("zyg.rules.").replace("_", ".")
+        raise NotDifferentiable(
+            f"`{name}` of what {namespace} has made has no rule: derivatives go through calls only"
+        )
 
 
 def unless_mutable(value: Any, symbol: str) -> Any:

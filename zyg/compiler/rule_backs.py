@@ -96,6 +96,8 @@ class RuleBack(BackFunction):
         self._count = len(args)
         self._with_function = with_function
         self._slots = [_slot(function, name) for name in kwargs]
+        # How a solver works has no influence on what it finds.
+        self._without_slot = None if takes_settings(function) else cotangent.NO_SLOT
         # Which gradients may be integers: all that zyg's own rules give are as they should be.
         self._whole: list[bool] | None = None
         if not is_helper_module(getattr(rule_of(function), "__module__", None)):
@@ -130,7 +132,7 @@ class RuleBack(BackFunction):
         else:
             required = min(_required(self._function), count)
             found = cotangent_returned.checked_gradients(returned, required, count, name)
-        keywords = [cotangent.NO_SLOT if slot is None else found[slot] for slot in self._slots]
+        keywords = [self._without_slot if slot is None else found[slot] for slot in self._slots]
         bars = (*found[: self._count], *keywords)
         if self._whole is not None:
             bars = tuple(
@@ -209,6 +211,15 @@ def _slot(function: Any, keyword: str) -> int | None:
     code = getattr(rule_of(function), "__code__", None)
     names = () if code is None else code.co_varnames[: code.co_argcount]
     return names.index(keyword) if keyword in names else None
+
+
+def takes_settings(function: Any) -> bool:
+    """Whether all keywords that the rule of a function has no name for are settings of a solver."""
+    rule = rule_of(function)
+    code = getattr(rule, "__code__", None)
+    return rule is not None and takes_pullback(rule) and "options" in (
+        () if code is None else code.co_varnames
+    ) and is_helper_module(getattr(rule, "__module__", None))
 
 
 def _positional(function: Any) -> int:

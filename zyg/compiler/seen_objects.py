@@ -50,7 +50,7 @@ def _seen(value: Any, open_: dict[int, SeenParts]) -> SeenValue:
     known = open_.get(id(value))
     if known is not None:
         return known
-    items = _items_of(value)
+    items = parts_of(value)
     if items is None:
         return Seen(value) if reaches_memory(value) else None
     found = open_[id(value)] = SeenParts(value)
@@ -64,7 +64,7 @@ def _seen(value: Any, open_: dict[int, SeenParts]) -> SeenValue:
     return found
 
 
-def _items_of(value: Any) -> dict[Any, Any] | None:
+def parts_of(value: Any) -> dict[Any, Any] | None:
     """What a value holds whose cotangent has names or positions; None of others."""
     if is_place(type(value)):
         return dict(fields_of(value))

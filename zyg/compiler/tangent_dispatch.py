@@ -100,6 +100,7 @@ def _tangent_call(
         return by_rows(
             lambda: dynamic.pullback_call(function, *args, **kwargs), function,
             (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
+            (function, *args, *kwargs.values()),
         )
     if type(function) is types.FunctionType and not is_of_named_tuple(function) and (
         _is_known_at_once(function)
@@ -172,6 +173,7 @@ def _tangent_call(
     return by_rows(
         lambda: dynamic.pullback_call(function, *args, **kwargs), function,
         (function_dot, *arg_dots, *(kwarg_dots.get(name) for name in kwargs)),
+        (function, *args, *kwargs.values()),
     )
 
 
@@ -430,6 +432,7 @@ def rule_by_rows(
     return by_rows(
         lambda: dynamic.call_rule(function, *args, **keywords), function,
         (*dots[1:], *(keyword_dots.get(name) for name in keywords)),
+        (*args, *keywords.values()),
     )
 
 
@@ -442,7 +445,9 @@ def tangent_by_rule(
     function: Any, args: Values, dots: Values, kwargs: dict[str, Any] | None = None
 ) -> Any:
     """The tangent of a call by its rule alone, coordinate by coordinate."""
-    return by_rows(lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots)[1]
+    return by_rows(
+        lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots, args
+    )[1]
 
 
 def paired(function: Any) -> Any:

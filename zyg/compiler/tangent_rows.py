@@ -15,10 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import like_mapping, rebuilt
+from zyg.compiler.fields import fields_of
+from zyg.compiler.objects import is_place
+from zyg.compiler.seen_objects import parts_of
+from zyg.cotangent import NO_SLOT, is_zero_bar, keyword_bar, like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.no_tangent import NoTangent
+from zyg.shadows import apart
 from zyg.tangent import inner_product, zero_tangent
+from zyg.tangent_objects import current_tangents, has_table
 from zyg.unusual_arrays import refuse_to_hold
 
 Values = tuple[Any, ...]
@@ -27,6 +32,7 @@ _COORDINATES = (
     int, float, complex, np.generic, np.ndarray, str, bytes, range, slice, type, BaseException,
     types.TracebackType, types.ModuleType,
 )
+_STRUCTURES = dict, list, tuple, deque
 
 
 class _Replayed:
@@ -44,22 +50,60 @@ class _Replayed:
 
 
 def by_rows(
-    differentiate: Callable[[], tuple[Any, Any]], function: Any, dots: Values
+    differentiate: Callable[[], tuple[Any, Any]], function: Any, dots: Values, values: Values
 ) -> tuple[Any, Any]:
     """A value and its tangent, which has the inner product of a cotangent and the tangents of the
-    arguments for each coordinate."""
+    arguments, which are `values`, for each coordinate."""
     y, back = differentiate()
-    if all(dot is None for dot in dots):
+    if all(dot is None for dot in dots) and not (has_table() and any(map(_may_hold, values))):
         return y, zero_tangent(y)
     refuse_unknown(y, function)
     zero = zero_tangent(y)
     dots = tuple(_Replayed(dot) if hasattr(dot, "__next__") else dot for dot in dots)
 
     def derivative(seed: Any) -> Any:
-        bars = back(seed)
-        return sum([inner_product(bar, dot) for bar, dot in zip(bars, dots, strict=False)])
+        if not has_table():
+            return sum(map(_product, back(seed), dots, values))
+        tangents = current_tangents()
+        with apart() as shadows:
+            bars = back(seed)
+        of_objects = [
+            _product(bar, tangents.get(obj, name, held), held)
+            for obj, name, bar in shadows.of_objects()
+            for held in (dict(fields_of(obj)).get(name),)
+        ]
+        return sum(of_objects) + sum(map(_product, bars, dots, values))
 
     return y, _with_coordinates(zero, lambda seed: derivative(seed))
+
+
+def _may_hold(value: Any) -> bool:
+    """Whether a value may hold objects, or be one: a function may have captured them."""
+    return value is not None and not isinstance(value, _COORDINATES)
+
+
+def _product(bar: Any, dot: Any, value: Any) -> Any:
+    """The inner product of the cotangent and the tangent of a value.
+
+    Functions and methods may have captured objects, whose tangents a table holds.
+    """
+    if bar is NO_SLOT:
+        bar = keyword_bar(bar, "of an unknown call", None if is_zero_bar(dot) else value)
+    parts = parts_of(value) if has_table() and isinstance(bar, _STRUCTURES) else None
+    if parts is None:
+        return inner_product(bar, dot)
+    if is_place(type(value)):
+        tangents = current_tangents()
+        dot = {name: tangents.get(value, name, part) for name, part in parts.items()}
+    dots = _by_place(dot)
+    return sum([
+        _product(part, dots.get(place), parts[place]) for place, part in _by_place(bar).items()
+    ])
+
+
+def _by_place(items: Any) -> dict[Any, Any]:
+    """What a structure holds by name, key or position; nothing for the structural zero."""
+    return items if isinstance(items, dict) else dict(enumerate(items or ()))
 
 
 def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -29,7 +30,9 @@ from zyg.compiler.objects import (
     unless_items_overloaded,
     unless_iterating,
     unless_overloaded,
+    unless_overloaded_by_users,
 )
+from zyg.compiler.refusals import refuse_attribute_of_rule
 from zyg.compiler.replaced import ADVICE, is_passed_over, what_is_passed_over
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
@@ -194,6 +197,7 @@ class Variation(Lengths):
         types_ = list(map(type_of, args))
         if callee is getattr:
             name = args[1].value if isinstance(args[1], Const) else None
+            refuse_attribute_of_rule(types_[0], name)
             return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
         return may_overload(callee, types_, self.overloading())
 
@@ -209,7 +213,9 @@ class Variation(Lengths):
         ]
         if adds_unknown(callee, list(map(type_of, args))):
             self.call(unless_items_overloaded, args[0], loc=self.loc)
-        if unknown:
+        if unknown and callee is operator.matmul:
+            self.call(unless_overloaded_by_users, *unknown, loc=self.loc)
+        elif unknown:
             self.call(unless_overloaded, *unknown, loc=self.loc)
             self._plain.update(o for o in unknown if isinstance(o, Value))
 

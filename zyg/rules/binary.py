@@ -10,8 +10,14 @@ from ir import facts
 from ir.types import Known, Tuple, join
 from zyg.cotangent import conj, unbroadcast
 from zyg.numpy_example import elementwise
-from zyg.quotients import over_square, weight_of_two
-from zyg.rules.operators import is_in_range, power_growth, power_slope, unless_zero
+from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.rules.operators import (
+    number,
+    power_base_bar,
+    power_exponent_bar,
+    power_growth,
+    unless_zero,
+)
 from zyg.rules.registry import adjoint, constant
 from zyg.selections import selected
 
@@ -59,13 +65,68 @@ def power(x, y):
     z = np.power(x, y)
 
     def back(z_bar):
-        is_exact = is_in_range(z, x) if np.ndim(z) > 0 else False
+        part = power_part(z, z_bar) if np.ndim(z) > 0 else None
         return (
-            unbroadcast(z_bar * conj(power_slope(x, y, z, is_exact)), x),
-            unbroadcast(z_bar * conj(power_growth(x, y, z, is_exact)), y),
+            unbroadcast(power_base_bar(z_bar, part if np.ndim(y) > 0 else None, x, y), x),
+            unbroadcast(power_exponent_bar(part, z_bar, x, y, number(z)), y),
         )
 
     return z, back
+
+
+@adjoint(power_part)
+def power_part_rule(power, bar):
+    def back(part_bar):
+        return unbroadcast(bar * conj(part_bar), power), unbroadcast(part_bar * power, bar)
+
+    return power_part(power, bar), back
+
+
+@adjoint(product_over)
+def product_over_rule(bar, factor, divisor):
+    z = product_over(bar, factor, divisor)
+
+    def back(z_bar):
+        share = z_bar / conj(divisor)
+        return (
+            unbroadcast(share * conj(factor), bar),
+            unbroadcast(share * conj(bar), factor),
+            unbroadcast(-(share * conj(z)), divisor),
+        )
+
+    return z, back
+
+
+@adjoint(times_log)
+def times_log_rule(bar, x):
+    def back(z_bar):
+        return unbroadcast(z_bar * np.log(x), bar), unbroadcast(bar * conj(z_bar / x), x)
+
+    return times_log(bar, x), back
+
+
+facts.total(power_part, product_over, times_log)
+facts.fresh(power_part, product_over, times_log)
+
+
+@facts.result(power_part)
+def power_part_type(args, kwargs):
+    """Like a product, or None."""
+    return join(facts.result_of(operator.mul)(args, {}), Known(None))
+
+
+@facts.result(times_log)
+def times_log_type(args, kwargs):
+    """Like a product with a logarithm, or None."""
+    log = facts.result_of(np.log)(args[1:], {})
+    return join(facts.result_of(operator.mul)((args[0], log), {}), Known(None))
+
+
+@facts.result(product_over)
+def product_over_type(args, kwargs):
+    """Like a product divided by the divisor, or None."""
+    product = facts.result_of(operator.mul)(args[:2], {})
+    return join(facts.result_of(operator.truediv)((product, args[2]), {}), Known(None))
 
 
 @adjoint(np.float_power)
@@ -75,7 +136,7 @@ def float_power(x, y):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(float_power_slope(x, y)), x),
-            unbroadcast(z_bar * conj(power_growth(x, y, z, False)), y),
+            unbroadcast(z_bar * conj(power_growth(x, y, z)), y),
         )
 
     return z, back

@@ -6,7 +6,7 @@ import numpy as np
 
 from zyg.cotangent import conj
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint, stand_in, substitute
+from zyg.rules.registry import adjoint, constant, stand_in, substitute
 
 # From NumPy 2 on, several arrays come in a tuple and not in a list.
 GIVES_TUPLES = int(np.__version__.split(".")[0]) >= 2
@@ -367,6 +367,10 @@ if hasattr(np, "unique_values"):
 
 
 # Calls of vectorized functions
+
+
+# The pattern that a signature is read by has no part in derivatives.
+constant(np.vectorize.__init__.__globals__["_parse_gufunc_signature"])
 
 
 @substitute(np.vectorize.__call__)

@@ -126,6 +126,8 @@ def broadcast_again(y_bar, bar):
     """Undoes a sum to a smaller shape; or sums, where a uniform cotangent was spread instead."""
     if bar is None:
         return None
+    if np.iscomplexobj(bar) and np.isrealobj(y_bar):
+        y_bar = y_bar + 0j  # what was made real is a part
     full = np.broadcast_shapes(np.shape(bar), np.shape(y_bar))
     if full == () and not isinstance(bar, np.ndarray):
         return unbroadcast(y_bar, bar)  # of a number, `broadcast_to` would make an array

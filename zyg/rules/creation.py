@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import rebuilt, unbroadcast
-from zyg.rules.registry import adjoint, constant
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.unusual_arrays import refuse_to_hold
 
 constant(
@@ -151,6 +152,13 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
     return y, back
 
 
+@stand_in(np.linspace)
+def linspace_with_step(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    y = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
+    count = num - 1 if endpoint else num
+    return (y, np.subtract(stop, start) / count if count > 0 else np.nan) if retstep else y
+
+
 def along(y_bar, axis):
     """The cotangent with the given axis first."""
     return np.moveaxis(y_bar, axis, 0)
@@ -209,3 +217,10 @@ def vander_bar(y_bar, x, increasing):
     if increasing:
         return np.sum(y_bar[:, 1:] * (np.arange(1, count + 1) * lower), axis=1)
     return np.sum(y_bar[:, :count] * (np.arange(count, 0, -1) * lower), axis=1)
+
+
+@adjoint(np.poly1d)
+def poly1d(c_or_r, r=False, variable=None):
+    raise NotDifferentiable(
+        "np.poly1d has no rule: use np.polyval(coefficients, x) or np.polynomial.Polynomial"
+    )

@@ -16,7 +16,7 @@ from zyg.rules.operators import direction, unless_zero
 from zyg.rules.registry import adjoint, constant
 
 constant(
-    *(np.rint, np.floor, np.ceil, np.trunc, np.sign, np.signbit, np.spacing, np.invert),
+    *(np.rint, np.floor, np.ceil, np.trunc, np.signbit, np.spacing, np.invert),
     *(np.isfinite, np.isinf, np.isnan, np.isnat, np.logical_not, np.round, np.around, np.fix),
     *(np.iscomplex, np.isreal, np.iscomplexobj, np.isrealobj, np.isneginf, np.isposinf),
     *((np.bitwise_count,) if hasattr(np, "bitwise_count") else ()),
@@ -37,6 +37,25 @@ def positive(x):
 def absolute(x):
     y = np.absolute(x)
     return y, lambda y_bar: y_bar * (direction(x) if np.isrealobj(x) else x / unless_zero(y))
+
+
+@adjoint(np.sign)
+def sign(x):
+    y = np.sign(x)
+    return y, lambda y_bar: (None if np.isrealobj(x) else turned(y_bar, y, x),)
+
+
+def turned(y_bar, y, z):
+    """The cotangent of `z` in `y = z / abs(z)`, which only turns; 0 at 0.
+
+    In NumPy 1 the sign of a complex number is that of a part, which is constant.
+    """
+    if IS_SIGN_OF_PART:
+        return None
+    return 1j * y * (np.imag(y_bar * conj(y)) / unless_zero(np.abs(z)))
+
+
+IS_SIGN_OF_PART = bool(np.sign(3 + 4j) == 1)
 
 
 @adjoint(np.fabs)

@@ -63,7 +63,7 @@ NAMED = {
             "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 zeros ones empty zeros_like "
             "ones_like empty_like eye identity tri array asarray asanyarray "
             "ascontiguousarray asfortranarray float32 float64 complex64 complex128 copy full "
-            "full_like arange linspace logspace meshgrid vander",
+            "full_like arange linspace logspace meshgrid vander poly1d",
         "indexing":
             "indices unravel_index ravel_multi_index tril_indices triu_indices diag_indices isin "
             "ix_ take take_along_axis compress extract delete where select clip sort partition "
@@ -88,7 +88,9 @@ NAMED = {
         "shape":
             "diff_shape convolve_shape fft_shape rfft_shape irfft_shape svd_shape tile_shape",
     },
-    "zyg.quotients": {"binary": "over_square weight_of_two"},
+    "zyg.quotients": {
+        "binary": "over_square weight_of_two power_part product_over times_log",
+    },
     "zyg.selections": {"binary": "selected", "indexing": "is_finite"},
     "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
 }
@@ -123,7 +125,7 @@ LATE = {
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws", "draws_of_python"),
     "scipy.fft": ("fourier", "scipy_fft"),
-    "scipy.integrate": ("scipy_integrate",),
+    "scipy.integrate": ("scipy_integrate", "scipy_samples"),
     "scipy.interpolate": ("scipy_interpolate",),
     "scipy.optimize": ("scipy_optimize",),
     "scipy.sparse": ("scipy_sparse",),
@@ -131,8 +133,13 @@ LATE = {
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
     "scipy.stats": ("special_functions", "special_gamma", "scipy_stats"),
     "scipy.signal": ("scipy_signal",),
-    "scipy.linalg": ("scipy_solve", "scipy_matrices", "scipy_factorisations"),
-    "scipy.special": ("special_functions", "special_gamma", "special_bessel"),
+    "scipy.linalg": (
+        "scipy_solve", "scipy_matrices", "scipy_factorisations", "scipy_composites",
+    ),
+    "scipy.special": (
+        "special_functions", "special_gamma", "special_bessel", "special_integrals",
+        "special_polynomials",
+    ),
     "statistics": ("averages",),
     "datetime": ("standard_library",),
     "random": ("standard_library", "draws_of_python"),

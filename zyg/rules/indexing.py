@@ -9,7 +9,7 @@ import numpy as np
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.cotangent_items import scatter
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.selections import is_finite, selected
 from zyg.transposes import differences_back
 
@@ -290,6 +290,22 @@ def interp(x, xp, fp, left=None, right=None):
         )
 
     return np.interp(x, xp, fp, left, right), back
+
+
+@stand_in(np.interp)
+def periodic_interp(x, xp, fp, left=None, right=None, period=None):
+    """As NumPy does: the grid in one period, with a point more at both ends."""
+    if period is None:
+        return np.interp(x, xp, fp, left, right)
+    if np.ndim(xp) != 1 or np.ndim(fp) != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    period = abs(period)
+    grid = np.remainder(xp, period)
+    order = np.argsort(grid)
+    grid, values = grid[order], np.asarray(fp)[order]
+    grid = np.concatenate((grid[-1:] - period, grid, grid[:1] + period))
+    values = np.concatenate((values[-1:], values, values[:1]))
+    return np.interp(np.remainder(x, period), grid, values)
 
 
 def interp_interval(x, xp):

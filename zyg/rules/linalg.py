@@ -70,9 +70,28 @@ def inv(a):
 
 
 @adjoint(np.linalg.pinv)
-def pinv(a):
-    y = np.linalg.pinv(a)
-    return y, lambda y_bar: pinv_bar(y_bar, y, a)
+def pinv(a, rcond=None):
+    y = np.linalg.pinv(a) if rcond is None else np.linalg.pinv(a, rcond)
+    if rcond is not None:
+        unless_cut_off(a, y)
+    return y, lambda y_bar: (pinv_bar(y_bar, y, a),)
+
+
+CUT_OFF = (
+    "a pseudoinverse or solution by least squares that cuts off singular values, not only what "
+    "rounding has left of zeros, has no rule: write it by np.linalg.svd"
+)
+ROUNDING = 1e-7  # relative to the largest singular value, the derivative's error is as large
+
+
+def unless_cut_off(a, inverse):
+    """Raises where a pseudoinverse has left out more of a matrix than rounding errors."""
+    rest = np.linalg.norm(a @ (inverse @ a) - a, axis=(-2, -1))
+    if np.any(rest > ROUNDING * np.linalg.norm(a, axis=(-2, -1))):
+        raise NotDifferentiable(CUT_OFF)
+
+
+constant(unless_cut_off)
 
 
 def pinv_bar(y_bar, y, a):

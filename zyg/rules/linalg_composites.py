@@ -7,14 +7,16 @@ import math
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.factorisations import svd_values_bar
-from zyg.rules.linalg import adjoint_of, pinv_bar
-from zyg.rules.registry import adjoint, substitute
+from zyg.rules.linalg import CUT_OFF, ROUNDING, adjoint_of, pinv_bar
+from zyg.rules.registry import adjoint, constant, stand_in, substitute
 
 
 @adjoint(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
     y = np.linalg.lstsq(a, b, rcond)
+    refuse_cut_off(y[2], y[3])
     return y, lambda y_bar: lstsq_bars(y_bar, y, a, b)
 
 
@@ -26,7 +28,7 @@ def lstsq_bars(y_bar, y, a, b):
     columns_b = b if np.ndim(b) == 2 else np.expand_dims(b, 1)
     a_bar, b_bar = np.zeros_like(a), np.zeros_like(columns_b)
     if x_bar is not None:
-        inverse = np.linalg.pinv(a)
+        inverse = np.linalg.pinv(a, between(y[2], y[3]))
         bar = np.reshape(x_bar, np.shape(columns_x))
         b_bar = b_bar + adjoint_of(inverse) @ bar
         a_bar = a_bar + pinv_bar(bar @ adjoint_of(columns_b), inverse, a)
@@ -37,6 +39,43 @@ def lstsq_bars(y_bar, y, a, b):
     if values_bar is not None:
         a_bar = a_bar + svd_values_bar(values_bar, a)
     return unbroadcast(a_bar, a), unbroadcast(np.reshape(b_bar, np.shape(b)), b)
+
+
+def refuse_cut_off(rank, values):
+    """Raises where more singular values were taken for zeros than those that rounding has left."""
+    if rank < len(values) and values[rank] > ROUNDING * values[0]:
+        raise NotDifferentiable(CUT_OFF)
+
+
+def between(rank, values):
+    """A limit, relative to the largest singular value, that so many are above."""
+    if rank in (0, len(values)):
+        return 0.0
+    return 0.5 * (values[rank - 1] + values[rank]) / values[0]
+
+
+constant(refuse_cut_off, between)
+
+
+@stand_in(np.linalg.pinv)
+def pinv_with_options(a, rcond=None, hermitian=False, *, rtol=None):
+    """Of a Hermitian matrix, NumPy reads the lower triangle."""
+    full = from_lower(a) if hermitian else a
+    limit = rcond if rtol is None else rtol
+    return np.linalg.pinv(full) if limit is None else np.linalg.pinv(full, limit)
+
+
+def from_lower(a):
+    diagonal = np.real(np.diagonal(a, axis1=-2, axis2=-1))
+    below = np.tril(a, -1)
+    return below + adjoint_of(below) + np.eye(np.shape(a)[-1]) * np.expand_dims(diagonal, -1)
+
+
+@stand_in(np.linalg.cholesky)
+def cholesky_with_options(a, *, upper=False):
+    """An upper factor is made of the upper triangle."""
+    factor = np.linalg.cholesky(adjoint_of(a) if upper else a)
+    return adjoint_of(factor) if upper else factor
 
 
 @adjoint(np.linalg.multi_dot)

@@ -7,12 +7,17 @@ part of the cotangent. Source: R. Hyndman and Y. Fan, "Sample quantiles in stati
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from ir import facts
+from ir.types import TOP
 from zyg.cotangent import unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis_bar
 from zyg.rules.reductions import extremum_bar
-from zyg.rules.registry import adjoint, substitute
+from zyg.rules.registry import adjoint, constant, substitute
 
 # The place of the quantile `q` among `n` items by `n q + alpha + q (1 - alpha - beta) - 1`.
 ALPHA_BETA = {
@@ -83,8 +88,9 @@ def as_rows(a, axis):
     axes = range(ndim) if axis is None else np.atleast_1d(axis)
     gone = tuple([int(i) % ndim for i in axes])
     kept = tuple([i for i in range(ndim) if i not in gone])
-    rows = np.transpose(a, (*kept, *gone))
-    return np.reshape(rows, [*[np.shape(a)[i] for i in kept], -1]), kept, gone
+    rows, sizes = np.transpose(a, (*kept, *gone)), np.shape(a)
+    count = math.prod([sizes[i] for i in gone])
+    return np.reshape(rows, [*[sizes[i] for i in kept], count]), kept, gone
 
 
 def spread_bar(y_bar, q, kept, gone, keepdims):
@@ -92,7 +98,7 @@ def spread_bar(y_bar, q, kept, gone, keepdims):
     ndim = np.ndim(q)
     if keepdims:
         y_bar = np.squeeze(y_bar, tuple([ndim + i for i in gone]))
-    flat = np.reshape(y_bar, [-1, *np.shape(y_bar)[ndim:]])
+    flat = np.reshape(y_bar, [np.size(q), *np.shape(y_bar)[ndim:]])
     return np.moveaxis(flat, 0, -1)
 
 
@@ -176,3 +182,46 @@ def nanquantile(
             found = [*found, np.quantile(numbers, q, method=method)]
     y = np.reshape(np.moveaxis(np.stack(found), 0, -1), (*np.shape(q), *lead))
     return np.expand_dims(y, tuple([i + np.ndim(q) for i in gone])) if keepdims else y
+
+
+# Counts
+
+
+@adjoint(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    found, edges = np.histogram(a, bins, range, density, weights)
+    if density and weights is not None:
+        raise NotDifferentiable("np.histogram has no rule for density=True with weights")
+
+    def back(bars):
+        if bars[1] is not None and np.ndim(bins) == 0 and np.any(bars[1]):
+            raise NotDifferentiable("the edges that np.histogram chooses have no rule: give `bins`")
+        return (
+            refuse_items(a),
+            None if np.ndim(bins) == 0 else bars[1],
+            None,
+            None,
+            None if weights is None or bars[0] is None else bar_by_bin(bars[0], a, edges),
+        )
+
+    return (found, edges), back
+
+
+def refuse_items(a):
+    if np.asarray(a).dtype.kind in "iu":
+        return
+    raise NotDifferentiable(
+        "np.histogram has no derivative in what it counts: keep that out with zyg.dropgrad"
+    )
+
+
+# Where nobody asks for it, the call goes.
+facts.total(refuse_items)
+facts.result(refuse_items)(lambda args, kwargs: TOP)
+constant(refuse_items)
+
+
+def bar_by_bin(bar, a, edges):
+    """For each item the cotangent of its bin, and 0 outside; the last bin holds its upper edge."""
+    place = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, len(edges) - 2)
+    return np.where((a >= edges[0]) & (a <= edges[-1]), bar[place], 0)

@@ -8,7 +8,7 @@ from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.numpy_example import shaped_by
-from zyg.rules.registry import adjoint, substitute
+from zyg.rules.registry import adjoint, constant, substitute
 
 
 @substitute(np.polyval)
@@ -165,3 +165,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     rcond = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
     coefficients = np.linalg.lstsq(powers / scale, y, rcond)[0]
     return coefficients / (np.expand_dims(scale, 1) if np.ndim(y) == 2 else scale)
+
+
+if hasattr(np.lib, "array_utils"):  # of NumPy 2
+    constant(np.lib.array_utils.normalize_axis_index)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj, unbroadcast
-from zyg.rules.operators import is_count, is_in_range, power_growth, power_slope
+from zyg.quotients import power_part
+from zyg.rules.operators import is_count, number, power_base_bar, power_exponent_bar
 from zyg.rules.registry import adjoint, constant
 
 constant(
@@ -20,14 +21,15 @@ def pow_(base, exp, mod=None):
     z = pow(base, exp) if mod is None else pow(base, exp, mod)
 
     def back(z_bar):
-        is_exact = is_in_range(z, base) if np.ndim(z) > 0 else False
+        part = power_part(z, z_bar) if np.ndim(z) > 0 else None
+        base_part = part if np.ndim(exp) > 0 else None
         return (
             None
             if mod is not None
-            else unbroadcast(z_bar * conj(power_slope(base, exp, z, is_exact)), base),
+            else unbroadcast(power_base_bar(z_bar, base_part, base, exp), base),
             None
             if mod is not None or is_count(exp)
-            else unbroadcast(z_bar * conj(power_growth(base, exp, z, is_exact)), exp),
+            else unbroadcast(power_exponent_bar(part, z_bar, base, exp, number(z)), exp),
         )
 
     return z, back

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, inexact_dtype, unbroadcast
+from zyg.cotangent import conj, inexact_dtype, subtract, unbroadcast
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.sums import count_along, restored, spread
 from zyg.selections import selected
@@ -202,7 +202,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
     def back(y_bar):
         of_top = extremum_bar(y_bar, top, a, axis, keepdims)
-        return (of_top - extremum_bar(y_bar, bottom, a, axis, keepdims),)
+        return (subtract(of_top, extremum_bar(y_bar, bottom, a, axis, keepdims)),)
 
     return np.subtract(top, bottom), back
 

@@ -361,7 +361,8 @@ def stand_in_of(
             return None
         if not beyond(*map(read, args), **{name: read(arg) for name, arg in keywords.items()}):
             return None
-    register_late("numpy")
+    package = _package_of(str(getattr(callee, "__module__", None)))
+    register_late(package if package in LATE else "numpy")
     return _stand_ins.get(id(callee))
 
 

@@ -182,19 +182,10 @@ def scipy_svd_bar(y_bar, all_u, s, all_vh):
 
 # Eigenvalues of Hermitian matrices
 
-WHOLE_ONLY = (
-    "scipy.linalg.eigh has no rule for generalised problems and subsets: take L from "
-    "`cholesky(b, lower=True)` and solve for L^-1 a L^-H, or select from all eigenvalues"
-)
-
-
 @adjoint(linalg.eigh)
 def eigh(
-    a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
-    check_finite=True, subset_by_index=None, subset_by_value=None, driver=None,
+    a, *, lower=True, eigvals_only=False, overwrite_a=False, check_finite=True, driver=None
 ):
-    if b is not None or subset_by_index is not None or subset_by_value is not None:
-        raise NotDifferentiable(WHOLE_ONLY)
     y = linalg.eigh(
         a, lower=lower, eigvals_only=eigvals_only, check_finite=check_finite, driver=driver
     )
@@ -206,12 +197,7 @@ def eigh(
 
 
 @adjoint(linalg.eigvalsh)
-def eigvalsh(
-    a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
-    subset_by_index=None, subset_by_value=None, driver=None,
-):
-    if b is not None or subset_by_index is not None or subset_by_value is not None:
-        raise NotDifferentiable(WHOLE_ONLY)
+def eigvalsh(a, *, lower=True, overwrite_a=False, check_finite=True, driver=None):
     y = linalg.eigvalsh(a, lower=lower, check_finite=check_finite, driver=driver)
     return y, lambda y_bar: (eigenvalues_bar(y_bar, a, lower),)
 

@@ -179,4 +179,131 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     return y
 
 
+# Differences
+
+
+def differences(input, axis, smooth, output, mode, cval):
+    refuse_output(output)
+    ndim = np.ndim(input)
+    axis, modes = axis % ndim, each(mode, ndim)
+    y = correlate1d(input, np.array([-1.0, 0.0, 1.0]), axis, None, modes[axis], cval, 0)
+    for other in range(ndim):
+        if other != axis:
+            y = correlate1d(y, smooth, other, None, modes[other], cval, 0)
+    return y
+
+
+@substitute(ndimage.sobel)
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    return differences(input, axis, np.array([1.0, 2.0, 1.0]), output, mode, cval)
+
+
+@substitute(ndimage.prewitt)
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    return differences(input, axis, np.array([1.0, 1.0, 1.0]), output, mode, cval)
+
+
+@substitute(ndimage.laplace)
+def laplace(input, output=None, mode="reflect", cval=0.0):
+    refuse_output(output)
+    ndim = np.ndim(input)
+    modes, weights = each(mode, ndim), np.array([1.0, -2.0, 1.0])
+    return sum([
+        correlate1d(input, weights, axis, None, modes[axis], cval, 0) for axis in range(ndim)
+    ])
+
+
+def second_differences(input, sigma, output, mode, cval, order, kwargs):
+    """The Gaussian filters with a derivative of this order along each axis in turn."""
+    refuse_output(output)
+    ndim = np.ndim(input)
+    return [
+        gaussian_filter(
+            input, sigma, [order if i == axis else 0 for i in range(ndim)], None, mode, cval,
+            **kwargs,
+        )
+        for axis in range(ndim)
+    ]
+
+
+@substitute(ndimage.gaussian_laplace)
+def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, **kwargs):
+    return sum(second_differences(input, sigma, output, mode, cval, 2, kwargs))
+
+
+@substitute(ndimage.gaussian_gradient_magnitude)
+def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, **kwargs):
+    parts = second_differences(input, sigma, output, mode, cval, 1, kwargs)
+    return np.linalg.norm(np.stack(parts), axis=0)
+
+
+# What selects in a window
+
+MODES = {
+    "reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
+    "constant": "constant", "grid-mirror": "symmetric", "grid-wrap": "wrap",
+    "grid-constant": "constant",
+}
+
+
+def windows(input, size, footprint, output, mode, cval, origin):
+    """The items of the window around each item, in a last axis of their own."""
+    refuse_output(output)
+    ndim = np.ndim(input)
+    sizes = each(size, ndim) if footprint is None else np.shape(footprint)
+    modes, origins = each(mode, ndim), each(origin, ndim)
+    padded = input
+    for axis in range(ndim):
+        before = sizes[axis] // 2 + origins[axis]
+        widths = [(0, 0)] * ndim
+        widths[axis] = (before, sizes[axis] - 1 - before)
+        if modes[axis] in ("constant", "grid-constant"):
+            padded = np.pad(padded, widths, constant_values=cval)
+        else:
+            padded = np.pad(padded, widths, MODES[modes[axis]])
+    found = np.lib.stride_tricks.sliding_window_view(padded, tuple(sizes))
+    flat = np.reshape(found, (*np.shape(input), -1))
+    return flat if footprint is None else flat[..., np.flatnonzero(footprint)]
+
+
+@substitute(ndimage.maximum_filter)
+def maximum_filter(
+    input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0
+):
+    return np.max(windows(input, size, footprint, output, mode, cval, origin), axis=-1)
+
+
+@substitute(ndimage.minimum_filter)
+def minimum_filter(
+    input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0
+):
+    return np.min(windows(input, size, footprint, output, mode, cval, origin), axis=-1)
+
+
+@substitute(ndimage.rank_filter)
+def rank_filter(
+    input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0
+):
+    return np.sort(windows(input, size, footprint, output, mode, cval, origin), axis=-1)[..., rank]
+
+
+@substitute(ndimage.median_filter)
+def median_filter(
+    input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0
+):
+    found = windows(input, size, footprint, output, mode, cval, origin)
+    return np.sort(found, axis=-1)[..., np.shape(found)[-1] // 2]
+
+
+@substitute(ndimage.percentile_filter)
+def percentile_filter(
+    input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0
+):
+    found = windows(input, size, footprint, output, mode, cval, origin)
+    count = np.shape(found)[-1]
+    share = percentile + 100.0 if percentile < 0 else percentile
+    rank = count - 1 if share == 100.0 else int(float(count) * share / 100.0)
+    return np.sort(found, axis=-1)[..., rank]
+
+
 constant(each, reach)

@@ -12,6 +12,8 @@ section 15.3.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy import optimize
 
@@ -20,10 +22,7 @@ from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 from zyg.shadows import apart
 
-constant(
-    *(optimize.OptimizeResult, optimize.Bounds, optimize.check_grad, optimize.approx_fprime),
-    *(optimize.show_options,),
-)
+constant(optimize.show_options)
 
 
 def as_tuple(args):
@@ -76,6 +75,7 @@ def root_bars(equation, x, args, x_bar):
 
 
 NO_FULL_OUTPUT = "solvers of scipy.optimize have no rule for full_output=True: use root_scalar"
+NOT_CONVERGED = "the solver has not converged, so that nothing is known of a root"
 NO_PAIR = "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
 
 
@@ -140,7 +140,7 @@ def bar_of(bars, *names):
     if unknown:
         raise NotDifferentiable(f"`{unknown[0]}` of the result of a solver has no derivative")
     if not converged:
-        raise NotDifferentiable("the solver has not converged, so that nothing is known of a root")
+        raise NotDifferentiable(NOT_CONVERGED)
     found = [bars.get(name) for name in names]
     return found[0] if len(found) == 1 else found
 
@@ -155,6 +155,24 @@ def root(fun, x0, args=(), method="hybr", jac=None, *, pullback=None, **options)
 
     def back(bars):
         f_bar, args_bar = root_bars(equation, x, args, bar_of(bars, "x", success))
+        return f_bar, None, args_bar
+
+    return y, back
+
+
+@adjoint(optimize.fsolve)
+def fsolve(func, x0, args=(), fprime=None, *, pullback=None, full_output=False, **options):
+    if full_output:
+        raise NotDifferentiable(NO_FULL_OUTPUT)
+    y, _, status, message = optimize.fsolve(func, x0, args, fprime, True, **options)
+    if status != 1:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    equation = pullback(func, y, *as_tuple(args))
+
+    def back(y_bar):
+        if status != 1:
+            raise NotDifferentiable(NOT_CONVERGED)
+        f_bar, args_bar = root_bars(equation, y, args, y_bar)
         return f_bar, None, args_bar
 
     return y, back

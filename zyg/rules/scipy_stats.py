@@ -4,9 +4,7 @@
     stats.gamma.pdf(x, a, scale=2.0)        ->  np.exp(gamma_logpdf(x, a, scale=2.0))
     stats.norm(mu, sigma).logpdf(x)         ->  stats.norm.logpdf(x, mu, sigma)
 
-All are functions of the standardised variable `(x - loc) / scale`. Source of formulas: N. Johnson,
-S. Kotz and N. Balakrishnan, "Continuous Univariate Distributions" (1994). As in SciPy, parameters
-for which there is no distribution give NaN. 1.8378770664093453 is log(2 pi).
+The formulas are those of `stats_formulas`.
 """
 
 from __future__ import annotations
@@ -14,293 +12,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
 from ir import facts
 from ir.core import Const
-from zyg.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
+from zyg.rules import stats_formulas
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.rules.special_parameters import without_formula
 
 GENERIC: Any = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
 FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
-
-
-def standard(x, loc, scale):
-    return np.subtract(x, loc) / positive(scale)
-
-
-def positive(parameter):
-    return np.where(np.greater(parameter, 0), parameter, np.nan)
-
-
-def inside(condition, value, outside, of):
-    """The value where a condition holds, `outside` elsewhere; NaN where `of` is NaN.
-
-    What the value is computed from should be an ordinary number where the condition doesn't hold:
-    its derivatives are multiplied by zero there, which leaves NaN what is infinite.
-    """
-    return np.where(condition, value, np.where(np.isnan(of), np.nan, outside))
-
-
-# Continuous distributions
-
-
-def norm_logpdf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return -0.5 * (z * z + 1.8378770664093453) - np.log(scale)
-
-
-def norm_cdf(x, loc=0, scale=1):
-    return special.ndtr(standard(x, loc, scale))
-
-
-def norm_logcdf(x, loc=0, scale=1):
-    return special.log_ndtr(standard(x, loc, scale))
-
-
-def norm_sf(x, loc=0, scale=1):
-    return special.ndtr(-standard(x, loc, scale))
-
-
-def norm_logsf(x, loc=0, scale=1):
-    return special.log_ndtr(-standard(x, loc, scale))
-
-
-def expon_logpdf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return inside(z >= 0, -z - np.log(scale), -np.inf, z)
-
-
-def expon_cdf(x, loc=0, scale=1):
-    return -np.expm1(-np.maximum(standard(x, loc, scale), 0.0))
-
-
-def expon_sf(x, loc=0, scale=1):
-    return np.exp(expon_logsf(x, loc, scale))
-
-
-def expon_logsf(x, loc=0, scale=1):
-    return -np.maximum(standard(x, loc, scale), 0.0)
-
-
-def gamma_logpdf(x, a, loc=0, scale=1):
-    z, a = standard(x, loc, scale), positive(a)
-    within = np.where(z >= 0, z, 1.0)
-    value = special.xlogy(a - 1, within) - within - special.gammaln(a) - np.log(scale)
-    return inside(z >= 0, value, -np.inf, z + 0 * a)
-
-
-def gamma_cdf(x, a, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return inside(z > 0, special.gammainc(a, np.where(z > 0, z, 1.0)), 0.0, z + 0 * positive(a))
-
-
-def gamma_sf(x, a, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return inside(z > 0, special.gammaincc(a, np.where(z > 0, z, 1.0)), 1.0, z + 0 * positive(a))
-
-
-def chi2_logpdf(x, df, loc=0, scale=1):
-    return gamma_logpdf(x, 0.5 * df, loc, 2.0 * scale)
-
-
-def chi2_cdf(x, df, loc=0, scale=1):
-    return gamma_cdf(x, 0.5 * df, loc, 2.0 * scale)
-
-
-def chi2_sf(x, df, loc=0, scale=1):
-    return gamma_sf(x, 0.5 * df, loc, 2.0 * scale)
-
-
-def beta_logpdf(x, a, b, loc=0, scale=1):
-    z, a, b = standard(x, loc, scale), positive(a), positive(b)
-    is_within = (z >= 0) & (z <= 1)
-    within = np.where(is_within, z, 0.5)
-    value = special.xlogy(a - 1, within) + special.xlog1py(b - 1, -within)
-    value = value - special.betaln(a, b) - np.log(scale)
-    return inside(is_within, value, -np.inf, z + 0 * (a + b))
-
-
-def beta_cdf(x, a, b, loc=0, scale=1):
-    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
-    is_within = (z > 0) & (z < 1)
-    value = special.betainc(a, b, np.where(is_within, z, 0.5))
-    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z + 0 * shapes)
-
-
-def beta_sf(x, a, b, loc=0, scale=1):
-    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
-    is_within = (z > 0) & (z < 1)
-    value = special.betainc(b, a, 1 - np.where(is_within, z, 0.5))
-    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z + 0 * shapes)
-
-
-def t_logpdf(x, df, loc=0, scale=1):
-    z, df = standard(x, loc, scale), positive(df)
-    factor = special.gammaln(0.5 * (df + 1)) - special.gammaln(0.5 * df)
-    factor = factor - 0.5 * np.log(df * np.pi) - np.log(scale)
-    return factor - 0.5 * (df + 1) * np.log1p(z * z / df)
-
-
-def t_cdf(x, df, loc=0, scale=1):
-    return special.stdtr(df, standard(x, loc, scale))
-
-
-def t_sf(x, df, loc=0, scale=1):
-    return special.stdtr(df, -standard(x, loc, scale))
-
-
-@adjoint(special.stdtr)
-def stdtr(df, t):
-    def back(y_bar):
-        slope = np.exp(t_logpdf(t, df))
-        return without_formula(df, "df", "stdtr"), unbroadcast(y_bar * slope, t)
-
-    return special.stdtr(df, t), back
-
-
-def uniform_logpdf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return inside((z >= 0) & (z <= 1), -np.log(scale), -np.inf, z)
-
-
-def uniform_cdf(x, loc=0, scale=1):
-    return np.clip(standard(x, loc, scale), 0.0, 1.0)
-
-
-def uniform_sf(x, loc=0, scale=1):
-    return 1 - np.clip(standard(x, loc, scale), 0.0, 1.0)
-
-
-def lognorm_logpdf(x, s, loc=0, scale=1):
-    z, s = standard(x, loc, scale), positive(s)
-    log = np.log(np.where(z > 0, z, 1.0))
-    value = -0.5 * (log * log / (s * s) + 1.8378770664093453) - np.log(s) - log - np.log(scale)
-    return inside(z > 0, value, -np.inf, z + 0 * s)
-
-
-def lognorm_cdf(x, s, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    log = np.log(np.where(z > 0, z, 1.0))
-    return inside(z > 0, special.ndtr(log / positive(s)), 0.0, z + 0 * positive(s))
-
-
-def lognorm_sf(x, s, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    log = np.log(np.where(z > 0, z, 1.0))
-    return inside(z > 0, special.ndtr(-log / positive(s)), 1.0, z + 0 * positive(s))
-
-
-def cauchy_logpdf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return -np.log(np.pi) - np.log1p(z * z) - np.log(scale)
-
-
-def cauchy_cdf(x, loc=0, scale=1):
-    return np.arctan2(1.0, -standard(x, loc, scale)) / np.pi
-
-
-def cauchy_sf(x, loc=0, scale=1):
-    return np.arctan2(1.0, standard(x, loc, scale)) / np.pi
-
-
-def laplace_logpdf(x, loc=0, scale=1):
-    return -np.abs(standard(x, loc, scale)) - np.log(2.0 * scale)
-
-
-def laplace_cdf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    tail = 0.5 * np.exp(-np.abs(z))
-    return np.where(z > 0, 1.0 - tail, tail)
-
-
-def laplace_sf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    tail = 0.5 * np.exp(-np.abs(z))
-    return np.where(z > 0, tail, 1.0 - tail)
-
-
-def logistic_logpdf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return special.log_expit(z) + special.log_expit(-z) - np.log(scale)
-
-
-def logistic_cdf(x, loc=0, scale=1):
-    return special.expit(standard(x, loc, scale))
-
-
-def logistic_logcdf(x, loc=0, scale=1):
-    return special.log_expit(standard(x, loc, scale))
-
-
-def logistic_sf(x, loc=0, scale=1):
-    return special.expit(-standard(x, loc, scale))
-
-
-def logistic_logsf(x, loc=0, scale=1):
-    return special.log_expit(-standard(x, loc, scale))
-
-
-# Discrete distributions
-
-
-def poisson_logpmf(k, mu, loc=0):
-    k, mu = np.subtract(k, loc), np.where(np.greater_equal(mu, 0), mu, np.nan)
-    is_count = (k >= 0) & (k == np.floor(k))
-    value = special.xlogy(k, mu) - special.gammaln(np.where(is_count, k, 0.0) + 1) - mu
-    return inside(is_count, value, -np.inf, k + 0 * mu)
-
-
-def poisson_cdf(k, mu, loc=0):
-    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
-    return inside(k >= 0, special.gammaincc(np.maximum(k, 0.0) + 1, mu), 0.0, k + 0 * mu)
-
-
-def poisson_sf(k, mu, loc=0):
-    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
-    return inside(k >= 0, special.gammainc(np.maximum(k, 0.0) + 1, mu), 1.0, k + 0 * mu)
-
-
-def probability(p):
-    return np.where(np.greater_equal(p, 0) & np.less_equal(p, 1), p, np.nan)
-
-
-def binom_logpmf(k, n, p, loc=0):
-    k, p = np.subtract(k, loc), probability(p)
-    is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
-    count = np.where(is_count, k, 0.0)
-    value = special.xlogy(count, p) + special.xlog1py(n - count, -p)
-    choices = special.gammaln(n + 1) - special.gammaln(count + 1) - special.gammaln(n - count + 1)
-    return inside(is_count, value + choices, -np.inf, k + 0 * p)
-
-
-def binom_cdf(k, n, p, loc=0):
-    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
-    count = np.clip(k, 0.0, n - 1.0)
-    value = special.betainc(n - count, count + 1, 1 - p)
-    return inside((k >= 0) & (k < n), value, np.where(k < 0, 0.0, 1.0), k + 0 * p)
-
-
-def binom_sf(k, n, p, loc=0):
-    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
-    count = np.clip(k, 0.0, n - 1.0)
-    value = special.betainc(count + 1, n - count, p)
-    return inside((k >= 0) & (k < n), value, np.where(k < 0, 1.0, 0.0), k + 0 * p)
 
 
 # Which formula stands for which method
 
 NAMES = (
     *("norm", "expon", "gamma", "chi2", "beta", "t", "uniform", "lognorm", "cauchy", "laplace"),
-    *("logistic", "poisson", "binom"),
+    *("logistic", "weibull_min", "rayleigh", "halfnorm", "pareto", "invgamma", "gumbel_r"),
+    *("gumbel_l", "skewnorm", "vonmises", "truncnorm", "poisson", "binom", "bernoulli", "geom"),
+    "nbinom",
 )
 FORMULAS = {
-    (type(getattr(stats, name)), method): globals()[f"{name}_{method}"]
+    (type(getattr(stats, name)), method): getattr(stats_formulas, f"{name}_{method}")
     for name in NAMES
     for method in ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
-    if f"{name}_{method}" in globals()
+    if hasattr(stats_formulas, f"{name}_{method}")
 }
 
 
@@ -377,13 +113,18 @@ def sf(self, x, *args, **kwds):
 @substitute(stats.rv_continuous.logcdf, stats.rv_discrete.logcdf)
 def logcdf(self, x, *args, **kwds):
     y = formula_of(self, "logcdf")(x, *args, **kwds)[()]
-    return y if has_formula(self, "logcdf") else np.log(y)
+    return y if has_formula(self, "logcdf") else log_of(y)
 
 
 @substitute(stats.rv_continuous.logsf, stats.rv_discrete.logsf)
 def logsf(self, x, *args, **kwds):
     y = formula_of(self, "logsf")(x, *args, **kwds)[()]
-    return y if has_formula(self, "logsf") else np.log(y)
+    return y if has_formula(self, "logsf") else log_of(y)
+
+
+def log_of(y):
+    """The logarithm of a probability; where it is 0, outside of the support, it stays that."""
+    return np.where(y == 0, -np.inf, np.log(np.where(y == 0, 1.0, y)))[()]
 
 
 # Frozen distributions: objects that hold the arguments

@@ -12,8 +12,10 @@ from scipy import special
 
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
+from zyg.errors import NotDifferentiable
 from zyg.numpy_example import by_example, elementwise
-from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.registry import adjoint, constant, stand_in, substitute
+from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
 
 constant(special.gammasgn, special.round)
@@ -303,6 +305,16 @@ def boxcox(x, lmbda):
     return np.log(x) * special.exprel(lmbda * np.log(x))
 
 
+@adjoint(special.stdtr)
+def stdtr(df, t):
+    def back(y_bar):
+        factor = special.gammaln(0.5 * (df + 1)) - special.gammaln(0.5 * df)
+        slope = np.exp(factor - 0.5 * np.log(df * np.pi) - 0.5 * (df + 1) * np.log1p(t * t / df))
+        return without_formula(df, "df", "stdtr"), unbroadcast(y_bar * slope, t)
+
+    return special.stdtr(df, t), back
+
+
 @adjoint(special.logsumexp)
 def logsumexp(a, axis=None, b=None, keepdims=False):
     y = special.logsumexp(a, axis, b, keepdims)
@@ -317,6 +329,27 @@ def logsumexp(a, axis=None, b=None, keepdims=False):
         )
 
     return y, back
+
+
+@stand_in(special.logsumexp)
+def logsumexp_with_sign(a, axis=None, b=None, keepdims=False, return_sign=False):
+    if not return_sign:
+        return special.logsumexp(a, axis, b, keepdims)
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise NotDifferentiable("logsumexp has no rule for return_sign=True and complex numbers")
+    sign = sign_of_sum(a, axis, b)
+    weights = sign if b is None else b * sign
+    sign = sign if keepdims else np.squeeze(sign, axis)
+    return special.logsumexp(a, axis, weights, keepdims), sign[()]
+
+
+def sign_of_sum(a, axis, b):
+    largest = np.max(a, axis, keepdims=True)
+    parts = np.exp(a - np.where(np.isfinite(largest), largest, 0))
+    return np.sign(np.sum(parts if b is None else parts * b, axis, keepdims=True))
+
+
+constant(sign_of_sum)
 
 
 def weighted_parts(y_bar, y, a, b, axis, keepdims):

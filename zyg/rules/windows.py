@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
 from zyg.windows import windows_and_axes, windows_bar
@@ -37,3 +38,10 @@ def total_of_windows(y_bar, shape, sizes, axes):
 
 linear(sliding_window_view, 0)
 linear(windows_bar, 0)
+
+
+@adjoint(np.lib.stride_tricks.as_strided)
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    raise NotDifferentiable(
+        "np.lib.stride_tricks.as_strided has no rule: use sliding_window_view, or an index"
+    )

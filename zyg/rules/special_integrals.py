@@ -1,0 +1,207 @@
+"""Rules of `scipy.special`: integrals with known integrands, and solutions of equations.
+
+    special.fresnel(x)         slopes (sin(pi x^2 / 2), cos(pi x^2 / 2))
+    special.lambertw(z)        slope 1 / (z + exp(w)), as w exp(w) = z
+
+Source of formulas: NIST Digital Library of Mathematical Functions, sections 4.13, 6, 7, 9, 18 and
+19; D. Owen, "Tables for computing bivariate normal probabilities" (1956).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from zyg.cotangent import accumulate, conj, unbroadcast
+from zyg.rules.registry import adjoint
+from zyg.rules.special_parameters import without_formula
+
+
+def sum_of_parts(bars, slopes, x):
+    """The cotangent of the operand of a function with several results."""
+    total = None
+    for bar, slope in zip(bars, slopes, strict=True):
+        if bar is not None:
+            total = accumulate(total, unbroadcast(bar * conj(slope), x))
+    return total
+
+
+@adjoint(special.fresnel)
+def fresnel(z):
+    s, c = special.fresnel(z)
+
+    def back(bars):
+        angle = 0.5 * np.pi * z * z
+        return (sum_of_parts(bars, (np.sin(angle), np.cos(angle)), z),)
+
+    return (s, c), back
+
+
+@adjoint(special.sici)
+def sici(x):
+    si, ci = special.sici(x)
+
+    def back(bars):
+        return (sum_of_parts(bars, (np.sinc(x / np.pi), np.cos(x) / x), x),)
+
+    return (si, ci), back
+
+
+@adjoint(special.shichi)
+def shichi(x):
+    shi, chi = special.shichi(x)
+
+    def back(bars):
+        return (sum_of_parts(bars, (np.sinh(x) / x, np.cosh(x) / x), x),)
+
+    return (shi, chi), back
+
+
+@adjoint(special.airy)
+def airy(z):
+    ai, aip, bi, bip = special.airy(z)
+
+    def back(bars):
+        return (sum_of_parts(bars, (aip, z * ai, bip, z * bi), z),)
+
+    return (ai, aip, bi, bip), back
+
+
+@adjoint(special.wofz)
+def wofz(z):
+    w = special.wofz(z)
+
+    def back(w_bar):
+        return (unbroadcast(w_bar * conj(faddeeva_slope(z, w)), z),)
+
+    return w, back
+
+
+def faddeeva_slope(z, w):
+    return 2j / 1.772453850905516 - 2 * z * w
+
+
+@adjoint(special.voigt_profile)
+def voigt_profile(x, sigma, gamma):
+    """The real part of `wofz(z) / (sqrt(2 pi) sigma)` at `z = (x + i gamma) / (sqrt(2) sigma)`."""
+    y = special.voigt_profile(x, sigma, gamma)
+
+    def back(y_bar):
+        z = (x + 1j * np.asarray(gamma)) / (1.4142135623730951 * sigma)
+        slope = faddeeva_slope(z, special.wofz(z)) / (2 * 1.772453850905516 * sigma * sigma)
+        return (
+            unbroadcast(y_bar * np.real(slope), x),
+            unbroadcast(
+                -y_bar * (y / sigma + np.real(slope * z) * 1.4142135623730951), sigma
+            ),
+            unbroadcast(-y_bar * np.imag(slope), gamma),
+        )
+
+    return y, back
+
+
+@adjoint(special.lambertw)
+def lambertw(z, k=0, tol=1e-8):
+    w = special.lambertw(z, k, tol)
+    return w, lambda w_bar: (unbroadcast(w_bar / conj(z + np.exp(w)), z), None, None)
+
+
+@adjoint(special.owens_t)
+def owens_t(h, a):
+    def back(y_bar):
+        density = np.exp(-0.5 * h * h) / 2.5066282746310002
+        return (
+            unbroadcast(y_bar * density * (0.5 - special.ndtr(a * h)), h),
+            unbroadcast(
+                y_bar * np.exp(-0.5 * h * h * (1 + a * a)) / (6.283185307179586 * (1 + a * a)), a
+            ),
+        )
+
+    return special.owens_t(h, a), back
+
+
+@adjoint(special.ellipkinc)
+def ellipkinc(phi, m):
+    def back(y_bar):
+        slope = 1 / np.sqrt(1 - m * np.sin(phi) ** 2)
+        return unbroadcast(y_bar * slope, phi), without_formula(m, "m", "ellipkinc")
+
+    return special.ellipkinc(phi, m), back
+
+
+@adjoint(special.ellipeinc)
+def ellipeinc(phi, m):
+    def back(y_bar):
+        slope = np.sqrt(1 - m * np.sin(phi) ** 2)
+        return unbroadcast(y_bar * slope, phi), without_formula(m, "m", "ellipeinc")
+
+    return special.ellipeinc(phi, m), back
+
+
+@adjoint(special.boxcox1p)
+def boxcox1p(x, lmbda):
+    def back(y_bar):
+        slope = np.power(1 + x, np.subtract(lmbda, 1))
+        return unbroadcast(y_bar * slope, x), without_formula(lmbda, "lmbda", "boxcox1p")
+
+    return special.boxcox1p(x, lmbda), back
+
+
+@adjoint(special.inv_boxcox)
+def inv_boxcox(x, lmbda):
+    y = special.inv_boxcox(x, lmbda)
+
+    def back(y_bar):
+        slope = np.power(y, np.subtract(1, lmbda))
+        return unbroadcast(y_bar * slope, x), without_formula(lmbda, "lmbda", "inv_boxcox")
+
+    return y, back
+
+
+@adjoint(special.spherical_jn)
+def spherical_jn(n, z, derivative=False):
+    y = special.spherical_jn(n, z, derivative)
+
+    def back(y_bar):
+        slope = special.spherical_jn(n, z, True)
+        if derivative:
+            slope = bent(slope, special.spherical_jn(n, z), n, z)
+        return None, unbroadcast(y_bar * conj(slope), z), None
+
+    return y, back
+
+
+@adjoint(special.spherical_yn)
+def spherical_yn(n, z, derivative=False):
+    y = special.spherical_yn(n, z, derivative)
+
+    def back(y_bar):
+        slope = special.spherical_yn(n, z, True)
+        if derivative:
+            slope = bent(slope, special.spherical_yn(n, z), n, z)
+        return None, unbroadcast(y_bar * conj(slope), z), None
+
+    return y, back
+
+
+def bent(slope, value, n, z):
+    """The second derivative, from the equation that spherical Bessel functions solve."""
+    return -2 * slope / z - (1 - n * (n + 1) / (z * z)) * value
+
+
+@adjoint(special.hankel1)
+def hankel1(v, z):
+    def back(y_bar):
+        slope = 0.5 * (special.hankel1(np.subtract(v, 1), z) - special.hankel1(np.add(v, 1), z))
+        return without_formula(v, "v", "hankel1"), unbroadcast(y_bar * conj(slope), z)
+
+    return special.hankel1(v, z), back
+
+
+@adjoint(special.hankel2)
+def hankel2(v, z):
+    def back(y_bar):
+        slope = 0.5 * (special.hankel2(np.subtract(v, 1), z) - special.hankel2(np.add(v, 1), z))
+        return without_formula(v, "v", "hankel2"), unbroadcast(y_bar * conj(slope), z)
+
+    return special.hankel2(v, z), back

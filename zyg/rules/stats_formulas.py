@@ -1,0 +1,496 @@
+"""Densities and distribution functions: the formulas that stand for methods of `scipy.stats`.
+
+    norm_logpdf(x, loc, scale)        log density of the normal distribution
+
+All are functions of the standardised variable `(x - loc) / scale`. Source: N. Johnson, S. Kotz and
+N. Balakrishnan, "Continuous Univariate Distributions" (1994). As in SciPy, parameters for which
+there is no distribution give NaN. 1.8378770664093453 is log(2 pi).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+
+def standard(x, loc, scale):
+    return np.subtract(x, loc) / positive(scale)
+
+
+def positive(parameter):
+    return np.where(np.greater(parameter, 0), parameter, np.nan)
+
+
+def inside(condition, value, outside, of):
+    """The value where a condition holds, `outside` elsewhere; NaN where `of` is NaN.
+
+    What the value is computed from should be an ordinary number where the condition doesn't hold:
+    its derivatives are multiplied by zero there, which leaves NaN what is infinite.
+    """
+    return np.where(condition, value, np.where(np.isnan(of), np.nan, outside))
+
+
+# Continuous distributions
+
+
+def norm_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return -0.5 * (z * z + 1.8378770664093453) - np.log(scale)
+
+
+def norm_cdf(x, loc=0, scale=1):
+    return special.ndtr(standard(x, loc, scale))
+
+
+def norm_logcdf(x, loc=0, scale=1):
+    return special.log_ndtr(standard(x, loc, scale))
+
+
+def norm_sf(x, loc=0, scale=1):
+    return special.ndtr(-standard(x, loc, scale))
+
+
+def norm_logsf(x, loc=0, scale=1):
+    return special.log_ndtr(-standard(x, loc, scale))
+
+
+def expon_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return inside(z >= 0, -z - np.log(scale), -np.inf, z)
+
+
+def expon_cdf(x, loc=0, scale=1):
+    return -np.expm1(-np.maximum(standard(x, loc, scale), 0.0))
+
+
+def expon_sf(x, loc=0, scale=1):
+    return np.exp(expon_logsf(x, loc, scale))
+
+
+def expon_logsf(x, loc=0, scale=1):
+    return -np.maximum(standard(x, loc, scale), 0.0)
+
+
+def gamma_logpdf(x, a, loc=0, scale=1):
+    z, a = standard(x, loc, scale), positive(a)
+    within = np.where(z >= 0, z, 1.0)
+    value = special.xlogy(a - 1, within) - within - special.gammaln(a) - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z + 0 * a)
+
+
+def gamma_cdf(x, a, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return inside(z > 0, special.gammainc(a, np.where(z > 0, z, 1.0)), 0.0, z + 0 * positive(a))
+
+
+def gamma_sf(x, a, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return inside(z > 0, special.gammaincc(a, np.where(z > 0, z, 1.0)), 1.0, z + 0 * positive(a))
+
+
+def chi2_logpdf(x, df, loc=0, scale=1):
+    return gamma_logpdf(x, 0.5 * df, loc, 2.0 * scale)
+
+
+def chi2_cdf(x, df, loc=0, scale=1):
+    return gamma_cdf(x, 0.5 * df, loc, 2.0 * scale)
+
+
+def chi2_sf(x, df, loc=0, scale=1):
+    return gamma_sf(x, 0.5 * df, loc, 2.0 * scale)
+
+
+def beta_logpdf(x, a, b, loc=0, scale=1):
+    z, a, b = standard(x, loc, scale), positive(a), positive(b)
+    is_within = (z >= 0) & (z <= 1)
+    within = np.where(is_within, z, 0.5)
+    value = special.xlogy(a - 1, within) + special.xlog1py(b - 1, -within)
+    value = value - special.betaln(a, b) - np.log(scale)
+    return inside(is_within, value, -np.inf, z + 0 * (a + b))
+
+
+def beta_cdf(x, a, b, loc=0, scale=1):
+    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
+    is_within = (z > 0) & (z < 1)
+    value = special.betainc(a, b, np.where(is_within, z, 0.5))
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z + 0 * shapes)
+
+
+def beta_sf(x, a, b, loc=0, scale=1):
+    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
+    is_within = (z > 0) & (z < 1)
+    value = special.betainc(b, a, 1 - np.where(is_within, z, 0.5))
+    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z + 0 * shapes)
+
+
+def t_logpdf(x, df, loc=0, scale=1):
+    z, df = standard(x, loc, scale), positive(df)
+    factor = special.gammaln(0.5 * (df + 1)) - special.gammaln(0.5 * df)
+    factor = factor - 0.5 * np.log(df * np.pi) - np.log(scale)
+    return factor - 0.5 * (df + 1) * np.log1p(z * z / df)
+
+
+def t_cdf(x, df, loc=0, scale=1):
+    return special.stdtr(df, standard(x, loc, scale))
+
+
+def t_sf(x, df, loc=0, scale=1):
+    return special.stdtr(df, -standard(x, loc, scale))
+
+
+def uniform_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return inside((z >= 0) & (z <= 1), -np.log(scale), -np.inf, z)
+
+
+def uniform_cdf(x, loc=0, scale=1):
+    return np.clip(standard(x, loc, scale), 0.0, 1.0)
+
+
+def uniform_sf(x, loc=0, scale=1):
+    return 1 - np.clip(standard(x, loc, scale), 0.0, 1.0)
+
+
+def lognorm_logpdf(x, s, loc=0, scale=1):
+    z, s = standard(x, loc, scale), positive(s)
+    log = np.log(np.where(z > 0, z, 1.0))
+    value = -0.5 * (log * log / (s * s) + 1.8378770664093453) - np.log(s) - log - np.log(scale)
+    return inside(z > 0, value, -np.inf, z + 0 * s)
+
+
+def lognorm_cdf(x, s, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    log = np.log(np.where(z > 0, z, 1.0))
+    return inside(z > 0, special.ndtr(log / positive(s)), 0.0, z + 0 * positive(s))
+
+
+def lognorm_sf(x, s, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    log = np.log(np.where(z > 0, z, 1.0))
+    return inside(z > 0, special.ndtr(-log / positive(s)), 1.0, z + 0 * positive(s))
+
+
+def cauchy_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return -np.log(np.pi) - np.log1p(z * z) - np.log(scale)
+
+
+def cauchy_cdf(x, loc=0, scale=1):
+    return np.arctan2(1.0, -standard(x, loc, scale)) / np.pi
+
+
+def cauchy_sf(x, loc=0, scale=1):
+    return np.arctan2(1.0, standard(x, loc, scale)) / np.pi
+
+
+def laplace_logpdf(x, loc=0, scale=1):
+    return -np.abs(standard(x, loc, scale)) - np.log(2.0 * scale)
+
+
+def laplace_cdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    tail = 0.5 * np.exp(-np.abs(z))
+    return np.where(z > 0, 1.0 - tail, tail)
+
+
+def laplace_sf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    tail = 0.5 * np.exp(-np.abs(z))
+    return np.where(z > 0, tail, 1.0 - tail)
+
+
+def logistic_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return special.log_expit(z) + special.log_expit(-z) - np.log(scale)
+
+
+def logistic_cdf(x, loc=0, scale=1):
+    return special.expit(standard(x, loc, scale))
+
+
+def logistic_logcdf(x, loc=0, scale=1):
+    return special.log_expit(standard(x, loc, scale))
+
+
+def logistic_sf(x, loc=0, scale=1):
+    return special.expit(-standard(x, loc, scale))
+
+
+def logistic_logsf(x, loc=0, scale=1):
+    return special.log_expit(-standard(x, loc, scale))
+
+
+def weibull_min_logpdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    within = np.where(z >= 0, z, 1.0)
+    value = np.log(c) + special.xlogy(c - 1, within) - within**c - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z + 0 * c)
+
+
+def weibull_min_cdf(x, c, loc=0, scale=1):
+    return -np.expm1(weibull_min_logsf(x, c, loc, scale))
+
+
+def weibull_min_sf(x, c, loc=0, scale=1):
+    return np.exp(weibull_min_logsf(x, c, loc, scale))
+
+
+def weibull_min_logsf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    return inside(z > 0, -(np.where(z > 0, z, 1.0) ** c), 0.0, z + 0 * c)
+
+
+def rayleigh_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    return inside(is_within, np.log(within) - 0.5 * within**2 - np.log(scale), -np.inf, z)
+
+
+def rayleigh_cdf(x, loc=0, scale=1):
+    return -np.expm1(rayleigh_logsf(x, loc, scale))
+
+
+def rayleigh_sf(x, loc=0, scale=1):
+    return np.exp(rayleigh_logsf(x, loc, scale))
+
+
+def rayleigh_logsf(x, loc=0, scale=1):
+    return -0.5 * np.maximum(standard(x, loc, scale), 0.0) ** 2
+
+
+def halfnorm_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = 0.5 * np.log(2 / np.pi) - 0.5 * z * z - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z)
+
+
+def halfnorm_cdf(x, loc=0, scale=1):
+    return special.erf(np.maximum(standard(x, loc, scale), 0.0) / np.sqrt(2.0))
+
+
+def halfnorm_sf(x, loc=0, scale=1):
+    return special.erfc(np.maximum(standard(x, loc, scale), 0.0) / np.sqrt(2.0))
+
+
+def pareto_logpdf(x, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    value = np.log(b) - (b + 1) * np.log(np.where(z >= 1, z, 1.0)) - np.log(scale)
+    return inside(z >= 1, value, -np.inf, z + 0 * b)
+
+
+def pareto_cdf(x, b, loc=0, scale=1):
+    return -np.expm1(pareto_logsf(x, b, loc, scale))
+
+
+def pareto_sf(x, b, loc=0, scale=1):
+    return np.exp(pareto_logsf(x, b, loc, scale))
+
+
+def pareto_logsf(x, b, loc=0, scale=1):
+    return -positive(b) * np.log(np.maximum(standard(x, loc, scale), 1.0))
+
+
+def invgamma_logpdf(x, a, loc=0, scale=1):
+    z, a = standard(x, loc, scale), positive(a)
+    within = np.where(z > 0, z, 1.0)
+    value = -(a + 1) * np.log(within) - special.gammaln(a) - 1 / within - np.log(scale)
+    return inside(z > 0, value, -np.inf, z + 0 * a)
+
+
+def invgamma_cdf(x, a, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = special.gammaincc(a, 1 / np.where(z > 0, z, 1.0))
+    return inside(z > 0, value, 0.0, z + 0 * positive(a))
+
+
+def invgamma_sf(x, a, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = special.gammainc(a, 1 / np.where(z > 0, z, 1.0))
+    return inside(z > 0, value, 1.0, z + 0 * positive(a))
+
+
+def gumbel_r_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return -z - np.exp(-z) - np.log(scale)
+
+
+def gumbel_r_cdf(x, loc=0, scale=1):
+    return np.exp(gumbel_r_logcdf(x, loc, scale))
+
+
+def gumbel_r_logcdf(x, loc=0, scale=1):
+    return -np.exp(-standard(x, loc, scale))
+
+
+def gumbel_r_sf(x, loc=0, scale=1):
+    return -np.expm1(gumbel_r_logcdf(x, loc, scale))
+
+
+def gumbel_l_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return z - np.exp(z) - np.log(scale)
+
+
+def gumbel_l_cdf(x, loc=0, scale=1):
+    return -np.expm1(gumbel_l_logsf(x, loc, scale))
+
+
+def gumbel_l_sf(x, loc=0, scale=1):
+    return np.exp(gumbel_l_logsf(x, loc, scale))
+
+
+def gumbel_l_logsf(x, loc=0, scale=1):
+    return -np.exp(standard(x, loc, scale))
+
+
+def skewnorm_logpdf(x, a, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return np.log(2.0) + norm_logpdf(z) + special.log_ndtr(a * z) - np.log(scale)
+
+
+def vonmises_logpdf(x, kappa, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = kappa * special.cosm1(z) - 1.8378770664093453 - np.log(special.i0e(kappa))
+    return value - np.log(scale) + 0 * np.where(np.greater_equal(kappa, 0), kappa, np.nan)
+
+
+def truncnorm_logpdf(x, a, b, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = norm_logpdf(z) - log_normal_mass(a, b) - np.log(scale)
+    return inside((z >= a) & (z <= b), value, -np.inf, z)
+
+
+def truncnorm_cdf(x, a, b, loc=0, scale=1):
+    return np.exp(truncnorm_logcdf(x, a, b, loc, scale))
+
+
+def truncnorm_logcdf(x, a, b, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z > a) & (z < b)
+    upper = np.where(is_within, z, b)
+    value = log_normal_mass(a, upper) - log_normal_mass(a, b)
+    return inside(is_within, value, np.where(z >= b, 0.0, -np.inf), z)
+
+
+def truncnorm_sf(x, a, b, loc=0, scale=1):
+    return np.exp(truncnorm_logsf(x, a, b, loc, scale))
+
+
+def truncnorm_logsf(x, a, b, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z > a) & (z < b)
+    lower = np.where(is_within, z, a)
+    value = log_normal_mass(lower, b) - log_normal_mass(a, b)
+    return inside(is_within, value, np.where(z <= a, 0.0, -np.inf), z)
+
+
+def log_normal_mass(a, b):
+    """The logarithm of the normal distribution's mass between `a < b`.
+
+    On the right of 0 it is that of the mirror image: `ndtr(b) - ndtr(a)` would lose all digits.
+    """
+    is_right = np.greater(a, 0)
+    low, high = np.where(is_right, np.negative(b), a), np.where(is_right, np.negative(a), b)
+    log_high = special.log_ndtr(high)
+    return log_high + np.log1p(-np.exp(special.log_ndtr(low) - log_high))
+
+
+# Discrete distributions
+
+
+def poisson_logpmf(k, mu, loc=0):
+    k, mu = np.subtract(k, loc), np.where(np.greater_equal(mu, 0), mu, np.nan)
+    is_count = (k >= 0) & (k == np.floor(k))
+    value = special.xlogy(k, mu) - special.gammaln(np.where(is_count, k, 0.0) + 1) - mu
+    return inside(is_count, value, -np.inf, k + 0 * mu)
+
+
+def poisson_cdf(k, mu, loc=0):
+    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
+    return inside(k >= 0, special.gammaincc(np.maximum(k, 0.0) + 1, mu), 0.0, k + 0 * mu)
+
+
+def poisson_sf(k, mu, loc=0):
+    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
+    return inside(k >= 0, special.gammainc(np.maximum(k, 0.0) + 1, mu), 1.0, k + 0 * mu)
+
+
+def probability(p):
+    return np.where(np.greater_equal(p, 0) & np.less_equal(p, 1), p, np.nan)
+
+
+def binom_logpmf(k, n, p, loc=0):
+    k, p = np.subtract(k, loc), probability(p)
+    is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
+    count = np.where(is_count, k, 0.0)
+    value = special.xlogy(count, p) + special.xlog1py(n - count, -p)
+    choices = special.gammaln(n + 1) - special.gammaln(count + 1) - special.gammaln(n - count + 1)
+    return inside(is_count, value + choices, -np.inf, k + 0 * p)
+
+
+def binom_cdf(k, n, p, loc=0):
+    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
+    count = np.clip(k, 0.0, n - 1.0)
+    value = special.betainc(n - count, count + 1, 1 - p)
+    return inside((k >= 0) & (k < n), value, np.where(k < 0, 0.0, 1.0), k + 0 * p)
+
+
+def binom_sf(k, n, p, loc=0):
+    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
+    count = np.clip(k, 0.0, n - 1.0)
+    value = special.betainc(count + 1, n - count, p)
+    return inside((k >= 0) & (k < n), value, np.where(k < 0, 1.0, 0.0), k + 0 * p)
+
+
+def bernoulli_logpmf(k, p, loc=0):
+    return binom_logpmf(k, 1, p, loc)
+
+
+def bernoulli_cdf(k, p, loc=0):
+    return binom_cdf(k, 1, p, loc)
+
+
+def bernoulli_sf(k, p, loc=0):
+    return binom_sf(k, 1, p, loc)
+
+
+def geom_logpmf(k, p, loc=0):
+    k, p = np.subtract(k, loc), probability(p)
+    is_count = (k >= 1) & (k == np.floor(k))
+    value = special.xlog1py(np.where(is_count, k, 1.0) - 1, -p) + np.log(p)
+    return inside(is_count, value, -np.inf, k + 0 * p)
+
+
+def geom_cdf(k, p, loc=0):
+    return -np.expm1(geom_logsf(k, p, loc))
+
+
+def geom_sf(k, p, loc=0):
+    return np.exp(geom_logsf(k, p, loc))
+
+
+def geom_logsf(k, p, loc=0):
+    k, p = np.floor(np.subtract(k, loc)), probability(p)
+    return special.xlog1py(np.maximum(k, 0.0), -p)
+
+
+def nbinom_logpmf(k, n, p, loc=0):
+    k, n, p = np.subtract(k, loc), positive(n), probability(p)
+    is_count = (k >= 0) & (k == np.floor(k))
+    count = np.where(is_count, k, 0.0)
+    choices = special.gammaln(n + count) - special.gammaln(count + 1) - special.gammaln(n)
+    value = choices + n * np.log(p) + special.xlog1py(count, -p)
+    return inside(is_count, value, -np.inf, k + 0 * p)
+
+
+def nbinom_cdf(k, n, p, loc=0):
+    k, p = np.floor(np.subtract(k, loc)), probability(p)
+    value = special.betainc(n, np.maximum(k, 0.0) + 1, p)
+    return inside(k >= 0, value, 0.0, k + 0 * p)
+
+
+def nbinom_sf(k, n, p, loc=0):
+    k, p = np.floor(np.subtract(k, loc)), probability(p)
+    value = special.betainc(np.maximum(k, 0.0) + 1, n, 1 - p)
+    return inside(k >= 0, value, 1.0, k + 0 * p)
