@@ -30,8 +30,8 @@ from zyg.memory_kinds import is_memory
 from zyg.missing_items import unless_made_up
 from zyg.object_seeds import ObjectSeeds
 from zyg.program_names import begun
-from zyg.saved_values import protected
 from zyg.running import ForwardPass, ReversePass
+from zyg.saved_values import protected
 from zyg.seeds import Like
 from zyg.shadow_records import Record
 from zyg.shadows import Shadows

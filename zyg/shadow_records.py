@@ -27,11 +27,11 @@ class Record:
 def _record_class(name: str, numbers: tuple[str, ...]) -> type[Record]:
     """The class of records with slots for some attributes."""
 
-    def __init__(self: Record) -> None:
+    def begin(self: Record) -> None:
         for number in numbers:
             setattr(self, number, UNTOUCHED)
 
-    return type(name, (Record,), {"__slots__": numbers, "__init__": __init__})
+    return type(name, (Record,), {"__slots__": numbers, "__init__": begin})
 
 
 class Records:

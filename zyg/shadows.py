@@ -33,7 +33,6 @@ from zyg.cotangent import accumulate, is_list_of, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
-    Holding,
     Memory,
     Newly,
     Parts,

@@ -47,6 +47,7 @@ from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.inner_gradients import Derived, HoldsMemory, Opened, Unsettled, expanded
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
+from zyg.compiler.nested_tests import merge_tests
 from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.records import pack_records
@@ -142,9 +143,8 @@ class Compiler:
     def called_pair(self, made: Specialisation, active: Flow, held: Flow) -> Pair:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
         handed = handed_over(made, made.with_bars(active), held)
-        return self.pair(
-            made, active, handed=handing_over.NOTHING if self.takes_table(made) else handed
-        )
+        handed = handing_over.NOTHING if self.takes_table(made) else handed
+        return self.pair(made, active, handed=handed)
 
     def pair(
         self, made: Specialisation, active: Flow, of_value: bool = False,
@@ -309,7 +309,7 @@ class Compiler:
             generate(self, made, active, pair, logged)
             return
         self.pair_as_ir(made, active, of_value, pair, logged)
-        self.pairs.load_later(made, pair, [pair.forward, pair.back])
+        self.pairs.load_later(made, pair, [pair.forward, pair.back], not self.is_inner)
 
     def pair_as_ir(
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
@@ -339,6 +339,7 @@ class Compiler:
         )
         adjoint = transposer.finished(exit, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
+        merge_tests(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
@@ -407,7 +408,7 @@ class Compiler:
         item = Generated(function.name, [TOP])
         item.ir_function = function
         self.pairs.make(self._make_pair)
-        emitted = load(made, [item])
+        emitted = load(made, [item], is_last=True)
         return Joint(
             item.cell.cell_contents, passed_inputs(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
@@ -490,6 +491,7 @@ class Compiler:
             eliminate_dead(body, is_silent)
         forward, adjoint.ops = parted(augmenter.ops, body)
         self._preserve(made, forward, adjoint, transposer, versions, logged)
+        merge_tests(forward.ops, adjoint)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)

@@ -23,6 +23,7 @@ from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
 from zyg.compiler.handing_over import NOTHING, HandedOver, taken_over
 from zyg.compiler.item_updates import shorten_updates
+from zyg.compiler.last_records import leave_out_last
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.specialisation import Specialisation
@@ -62,6 +63,8 @@ class Generated:
     handed: HandedOver = NOTHING
     # Of a back function on objects: the records that it is handed behind its other arguments.
     tables: tuple[Table, ...] = ()
+    # Whether its code keeps less than its IR says: no derivative of it will be asked for.
+    is_last: bool = False
     # Whether it is a part of a program that works on objects, and is differentiated in turn.
     is_of_program: bool = False
 
@@ -116,16 +119,24 @@ class Joint:
     dispatched: list[tuple[Location | None, str]]
 
 
-def load(made: Specialisation, generated: list[Generated]) -> Emitted:
-    """Prints generated functions, which are there as IR, and loads them."""
+def load(made: Specialisation, generated: list[Generated], is_last: bool = False) -> Emitted:
+    """Prints generated functions, which are there as IR, and loads them.
+
+    `is_last`: these are a joint form or a pair, and no derivatives of them will be asked for.
+    """
     functions = []
     for item in generated:
-        function = item.ir_function
-        assert function is not None
+        assert item.ir_function is not None
+        if verifying:
+            verify(item.ir_function)
+        # The IR stays as it is, free of changes in place: derivatives of it start there.
+        functions.append(clone(item.ir_function))
+        item.is_last = is_last
+    if is_last:
+        leave_out_last(functions)
+    for item, function in zip(generated, functions, strict=True):
         if verifying:
             verify(function)
-        # The IR stays as it is, free of changes in place: derivatives of it start there.
-        function = clone(function)
         handed_records = imported("zyg.compiler.handed_records")  # `Pairs` has found some
         if handed_records is not None:
             handed_records.hand_over(function, item.tables)
@@ -141,7 +152,6 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         read_buffers_in_place(function.body)
         read_attributes(function.body)
         replace_lambdas(function)
-        functions.append(function)
     known: dict[str, object] = {item.name: item for item in generated}
     emitted = emit_functions(functions, known=known)
     environment = {
