@@ -1,5 +1,6 @@
 """Loops that test whether they go on before anything else keep no record of the last test."""
 
+import inspect
 import math
 
 import pytest
@@ -112,9 +113,62 @@ def in_a_list(x, n):
     return sum(items)
 
 
+def spliced(x, n):
+    items = [x]
+    k = 0
+    while True:
+        k += 1
+        if k > n:
+            break
+        items[::-1] = [x * k] * k
+        items.append(items[0] * x)
+    return sum(items)
+
+
+def nested_with_two_ways_out(x, n):
+    total = x
+    k = 0
+    while k < n:
+        if total > 2.0:
+            break
+        if k == 4:
+            break
+        y = total
+        for i in range(k + 2):
+            if i * i > k:
+                break
+            j = 0
+            while j < i:
+                if y > 3.0:
+                    break
+                y = y * y * x
+                j += 1
+            y = math.sin(y)
+        total += y * x
+        k += 1
+    return total
+
+
+def in_objects(x, n):
+    point = Point(x)
+    while point.x < n:
+        if point.count == 3:
+            break
+        point.x = point.x * point.x + x
+        point.count += 1
+    return point.x * x
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+        self.count = 0
+
+
 PROGRAMS = [
-    nested, with_break_first, with_break_behind, with_two_ways_out, with_else, of_branches,
-    returned_from_within, until_it_is_close, called, in_a_list,
+    nested, spliced, nested_with_two_ways_out, in_objects, with_break_first, with_break_behind,
+    with_two_ways_out, with_else, of_branches, returned_from_within, until_it_is_close, called,
+    in_a_list,
 ]
 
 
@@ -127,12 +181,17 @@ def test_gradients(f, n):
     assert back(1.0) == back(1.0) == zyg.gradient(f, 0.9, n)
 
 
-@pytest.mark.parametrize("f", [nested, of_branches, with_else])
+@pytest.mark.parametrize(
+    "f", [nested, of_branches, with_else, with_two_ways_out, nested_with_two_ways_out]
+)
 def test_nothing_is_kept_of_the_last_test(f):
     text = str(zyg.code_gradient(f, 0.9, 3))
     assert "while k < n:" in text
     assert "while True" not in text
-    assert "break" not in text
+    forward, adjoint = text.split("reversed(", 1)
+    assert "stop" not in forward
+    assert forward.count("break") == inspect.getsource(f).count("break")
+    assert "if k < n" not in adjoint
 
 
 def test_there_are_as_many_records_as_iterations():

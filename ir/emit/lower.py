@@ -98,7 +98,7 @@ def _collecting(body: Block, value: Operand) -> tuple[Block, Operand]:
             del branch.results[at]
             made = then.pop(at), orelse.pop(at)
             taken = 1 if _is_left_out(made[0]) else 0
-            return branch.blocks[taken], made[taken]
+            return _collecting(branch.blocks[taken], made[taken])
     return body, value
 
 

@@ -21,7 +21,6 @@ For code that is about to be printed alone: what such a loop collects in the end
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import TypeAlias, TypeGuard
 
 from ir import primitives
@@ -43,7 +42,7 @@ from ir.core import (
 )
 from ir.emit.order import LEFT_OUT
 from ir.record import node
-from ir.rewrite import count_uses, substitute
+from ir.rewrite import count_uses, substitute, walk
 from ir.simplify import eliminate_dead, is_pure
 from ir.typed_branches import is_same_operand
 from ir.types import Sequence, Tuple
@@ -128,17 +127,16 @@ def _through(
                 _note_parts(sent, item, loop.body.ops, reversal.body, inner)
         stop = _stop_of(loop)
         ending = None if stop is None else _Ending(loop, stop, reversal, inner)
-        test = None if ending is None else ending.test()
-        if ending is None or test is None or not all(
+        if ending is None or not ending.is_nothing() or not all(
             records in loop.results and _is_for(reversal, records, iterable, functions)
             for records, iterable in zip(lists, reversal.iterables, strict=True)
         ):
             _through(loop.body.ops, reversal.body, inner, functions)
             continue
-        on = ending.stop.on.ops
+        ending.leave_out()
+        ops = [op for block in (loop.body, *ending.stop.on) for op in block.ops]
         inner = {name: ending.stop.value_on(value) for name, value in inner.items()}
-        _through([*loop.body.ops, *on], ending.arm(test), inner, functions, is_arm=True)
-        ending.leave_out(test)
+        _through(ops, reversal.body, inner, functions, is_arm=True)
         if is_arm:
             ending.collect(lists, reversal.items)
         else:
@@ -162,43 +160,59 @@ def _is_for(
 
 @node
 class _Stop:
-    """The last branch in the body of a loop: the arm in which it goes on, and the one in which it
-    stops, which does nothing else."""
+    """The branches by which a loop stops or goes on, each the last operation in the arm in which
+    the one before goes on; the other arms do nothing."""
 
-    branch: If
-    on: Block
-    off: Block
+    branches: list[If]
+    on: list[Block]
+    off: list[Block]
 
     def value_on(self, value: Operand) -> Operand:
-        """What a value is in the arm in which the loop goes on."""
-        return self._value_in(self.on, value)
+        """What a value is where the loop goes on."""
+        return self.value_in(self.on, value)
 
-    def value_off(self, value: Operand) -> Operand:
-        return self._value_in(self.off, value)
+    def ways_out(self) -> list[list[Block]]:
+        """The arms that are taken where it stops."""
+        return [[*self.on[:i], off] for i, off in enumerate(self.off)]
 
-    def _value_in(self, arm: Block, value: Operand) -> Operand:
-        assert isinstance(arm.exit, Yield)
-        if value is self.branch.cond:
-            return Const(arm is self.branch.then)
-        if value in self.branch.results:
-            return arm.exit.values[self.branch.results.index(value)]
+    def value_in(self, arms: list[Block], value: Operand) -> Operand:
+        """What a value is where these arms are taken."""
+        for branch, arm in zip(self.branches, arms, strict=False):
+            if value is branch.cond:
+                return Const(arm is branch.then)
+            if value in branch.results:
+                value = _handed_out(branch, arm, value)
         return value
 
 
+def _handed_out(branch: If, arm: Block, value: Operand) -> Operand:
+    assert isinstance(arm.exit, Yield)
+    return arm.exit.values[branch.results.index(value)]  # type: ignore[arg-type]
+
+
 def _stop_of(loop: For | While) -> _Stop | None:
-    """How a loop stops, if it does so before anything else in an iteration."""
-    exit = loop.body.exit
-    ops = [op for op in loop.body.ops if not _calls(op, primitives.build_tuple)]
-    if not ops or not isinstance(branch := ops[-1], If) or not isinstance(exit, Yield):
-        return None
-    for on, off in ((branch.then, branch.orelse), (branch.orelse, branch.then)):
-        if not isinstance(on.exit, Yield) or not isinstance(off.exit, Yield) or off.ops:
-            continue
-        stop = _Stop(branch, on, off)
-        match stop.value_on(exit.values[0]), stop.value_off(exit.values[0]):
-            case Const(goes_on), Const(stops) if stops and not goes_on:
-                return stop
-    return None
+    """How a loop stops, if it does so without doing anything else."""
+    assert isinstance(loop.body.exit, Yield)
+    block, value = loop.body, loop.body.exit.values[0]
+    found = _Stop([], [], [])
+    while not isinstance(value, Const):
+        ops = [op for op in block.ops if not _calls(op, primitives.build_tuple)]
+        if not ops or not isinstance(branch := ops[-1], If) or value not in branch.results:
+            return None
+        arms = [arm for arm in branch.blocks if isinstance(arm.exit, Yield)]
+        stops = [arm for arm in arms if _is_true(_handed_out(branch, arm, value))]
+        if len(arms) != 2 or len(stops) != 1 or stops[0].ops:
+            return None
+        (block,) = (arm for arm in arms if arm not in stops)
+        value = _handed_out(branch, block, value)
+        found.branches.append(branch)
+        found.on.append(block)
+        found.off += stops
+    return None if value.value or not found.branches else found
+
+
+def _is_true(operand: Operand) -> bool:
+    return isinstance(operand, Const) and bool(operand.value)
 
 
 @node
@@ -210,46 +224,45 @@ class _Ending:
     reversal: For
     handed: Handed
 
-    def test(self) -> If | None:
-        """The branch of a reversal on whether the loop went on, but for which it does nothing."""
+    def is_nothing(self) -> bool:
+        """Whether the reversal does nothing with what the loop does when it stops."""
         exit, carried = self.reversal.body.exit, self.reversal.carried
-        tests = [op for op in self.reversal.body.ops if not isinstance(op, Call)]
-        calls = [op for op in self.reversal.body.ops if isinstance(op, Call)]
-        if len(tests) != 1 or not isinstance(test := tests[0], If) or not isinstance(exit, Yield):
-            return None
-        on, off = (self._value(test.cond, f) for f in (self.stop.value_on, self.stop.value_off))
-        if on is None or off is None or on == off or len(exit.values) != 1 + len(carried):
-            return None
-        arm = test.then if off else test.orelse
-        if arm.ops or not isinstance(arm.exit, Yield) or not isinstance(self.arm(test).exit, Yield):
-            return None
-        if not all(is_pure(op) or _calls(op, list.pop) for op in calls):
-            return None
-        left: Handed = dict(zip(test.results, arm.exit.values, strict=True))
-        for param, value in zip(carried, exit.values[1:], strict=True):
-            if left.get(value, value) is not param:
-                return None
-        return test
+        if not isinstance(exit, Yield) or len(exit.values) != 1 + len(carried):
+            return False
+        for arms in self.stop.ways_out():
+            left: Handed = {}
+            if not self._follow(self.reversal.body, arms, left) or not all(
+                left.get(value, value) is param
+                for param, value in zip(carried, exit.values[1:], strict=True)
+            ):
+                return False
+        return True
 
-    def arm(self, test: If) -> Block:
-        """What the reversal does where the loop went on."""
-        return test.then if self._value(test.cond, self.stop.value_on) else test.orelse
+    def _follow(self, block: Block, arms: list[Block], left: Handed) -> bool:
+        """Notes what the results of branches are where these arms are taken; whether that can be
+        told, and nothing else happens."""
+        for op in block.ops:
+            if isinstance(op, If):
+                arm = self._taken(op, arms)
+                if arm is None or not self._follow(arm, arms, left):
+                    return False
+                for value in op.results:
+                    found = _handed_out(op, arm, value)
+                    left[value] = left.get(found, found)
+            elif not isinstance(op, Call) or not (is_pure(op) or _calls(op, list.pop)):
+                return False
+        return True
 
-    def leave_out(self, test: If) -> None:
-        """Has the reversal do in any case what it does where the loop went on."""
-        body, arm = self.reversal.body, self.arm(test)
-        assert isinstance(arm.exit, Yield)
-        at = body.ops.index(test)
-        body.ops[at : at + 1] = arm.ops
-        substitute(body, dict(zip(test.results, arm.exit.values, strict=True)))
-        eliminate_dead(body, is_pure)
-
-    def _value(self, cond: Operand, value_in: Callable[[Operand], Operand]) -> bool | None:
-        """What a condition of the reversal says of an iteration, if that is known."""
-        if self._is_same(cond, self.stop.branch.cond):
-            cond = self.stop.branch.cond
-        found = value_in(self.handed.get(cond, cond))
-        return bool(found.value) if isinstance(found, Const) else None
+    def _taken(self, branch: If, arms: list[Block]) -> Block | None:
+        """The arm of a branch of the reversal where these arms of the loop are taken."""
+        cond = branch.cond
+        for own, arm in zip(self.stop.branches, arms, strict=False):
+            if self._is_same(cond, own.cond):
+                return branch.then if arm is own.then else branch.orelse
+        value = self.stop.value_in(arms, self.handed.get(cond, cond))
+        if not isinstance(value, Const):
+            return None
+        return branch.then if value.value else branch.orelse
 
     def _is_same(self, value: Operand, original: Operand) -> bool:
         """Whether a value of the reversal is one of the loop, or is computed from such again."""
@@ -262,6 +275,23 @@ class _Ending:
             and len(again.args) == len(first.args) and not (again.kwargs or first.kwargs)
             and all(map(self._is_same, again.args, first.args))
         )
+
+    def leave_out(self) -> None:
+        """Has the reversal do in any case what it does where the loop went on."""
+        body = self.reversal.body
+        while True:
+            arms = {
+                op: arm for op in body.ops
+                if isinstance(op, If) and (arm := self._taken(op, self.stop.on)) is not None
+            }
+            if not arms:
+                break
+            branch, arm = next(iter(arms.items()))
+            at = body.ops.index(branch)
+            body.ops[at : at + 1] = arm.ops
+            taken = {value: _handed_out(branch, arm, value) for value in branch.results}
+            substitute(body, taken)
+        eliminate_dead(body, is_pure)
 
     def collect(self, lists: list[Operand], items: list[Value]) -> None:
         """Makes one record, where the loop goes on, of all that the reversal reads of these."""
@@ -281,7 +311,7 @@ class _Ending:
         if len(parts) > 1:
             record = Value("t", Tuple(tuple(map(type_of, parts))))
             item = Value("t", record.type)
-            stop.on.ops.append(Call(Const(primitives.build_tuple), parts, {}, [record]))
+            stop.on[-1].ops.append(Call(Const(primitives.build_tuple), parts, {}, [record]))
             unpacking = Call(Const(primitives.unpack), [item, Const(len(read))], {}, read)
             body.ops.insert(0, unpacking)
             records.name = "records"
@@ -291,13 +321,20 @@ class _Ending:
         walked = reversal.iterables[reversal.items.index(items[0])]
         assert isinstance(walked, Value)
         walked.name, walked.type = records.name, records.type
-        collected = Value("t", type_of(record))
         self._replace_walked(items, item)
-        self._replace_collected(lists, records, collected)
-        for block, value in ((stop.on, record), (stop.off, Const(LEFT_OUT))):
-            assert isinstance(block.exit, Yield)
-            block.exit.values.append(value)
-        stop.branch.results.append(collected)
+        self._replace_collected(lists, records, self._sent_out(record))
+
+    def _sent_out(self, value: Operand) -> Operand:
+        """Hands a value of the innermost arm out of all branches."""
+        levels = zip(self.stop.branches, self.stop.on, self.stop.off, strict=True)
+        for branch, on, off in reversed(list(levels)):
+            assert isinstance(on.exit, Yield) and isinstance(off.exit, Yield)
+            on.exit.values.append(value)
+            off.exit.values.append(Const(LEFT_OUT))
+            sent = Value("t", type_of(value))
+            branch.results.append(sent)
+            value = sent
+        return value
 
     def _replace_walked(self, items: list[Value], item: Value) -> None:
         """Lets the reversal walk over the first of some lists, in the place of all of them."""
@@ -310,7 +347,7 @@ class _Ending:
             del reversal.body.params[i]
 
     def _replace_collected(
-        self, lists: list[Operand], records: Value, collected: Value
+        self, lists: list[Operand], records: Value, collected: Operand
     ) -> None:
         exit = self.loop.body.exit
         assert isinstance(exit, Yield)
@@ -321,19 +358,22 @@ class _Ending:
             del exit.values[1 + at]
 
     def sweep(self) -> None:
-        """Hands nothing out of the branch but what is read behind it."""
-        body, branch = self.loop.body, self.stop.branch
-        body.ops = body.ops[: body.ops.index(branch) + 1]
-        uses = count_uses(body)
-        kept = [i for i, value in enumerate(branch.results) if uses[value]]
-        branch.results = [branch.results[i] for i in kept]
-        for arm in branch.blocks:
-            assert isinstance(arm.exit, Yield)
-            arm.exit.values = [arm.exit.values[i] for i in kept]
+        """Hands nothing out of the branches but what is read behind them."""
+        for block, branch in zip(
+            [self.loop.body, *self.stop.on[:-1]], self.stop.branches, strict=True
+        ):
+            uses = count_uses(block)
+            at = block.ops.index(branch) + 1
+            block.ops[at:] = [op for op in block.ops[at:] if uses[op.results[0]]]
+            uses = count_uses(block)
+            kept = [i for i, value in enumerate(branch.results) if uses[value]]
+            branch.results = [branch.results[i] for i in kept]
+            for arm in branch.blocks:
+                assert isinstance(arm.exit, Yield)
+                arm.exit.values = [arm.exit.values[i] for i in kept]
 
 
 def _definition(value: Operand, block: Block) -> Call | None:
-    for op in block.ops:
-        if value in op.results:
-            return op if isinstance(op, Call) else None
-    return None
+    """The call that gives a value in a block, or in one inside of it."""
+    found = next((op for op in walk(block) if value in op.results), None)
+    return found if isinstance(found, Call) else None
