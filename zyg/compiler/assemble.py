@@ -30,7 +30,7 @@ from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
 from zyg.compiler import handing_over, saving
 from zyg.compiler.activity import Flow
-from zyg.compiler.arms import join_branches, pack_arms
+from zyg.compiler.arms import join_branches, merge_nested, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.freeing import free_records
@@ -47,7 +47,6 @@ from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.inner_gradients import Derived, HoldsMemory, Opened, Unsettled, expanded
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.nested_tests import merge_tests
 from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.records import pack_records
@@ -339,7 +338,7 @@ class Compiler:
         )
         adjoint = transposer.finished(exit, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
-        merge_tests(augmenter.ops, adjoint)
+        merge_nested(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
@@ -491,7 +490,7 @@ class Compiler:
             eliminate_dead(body, is_silent)
         forward, adjoint.ops = parted(augmenter.ops, body)
         self._preserve(made, forward, adjoint, transposer, versions, logged)
-        merge_tests(forward.ops, adjoint)
+        merge_nested(forward.ops, adjoint)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)

@@ -11,19 +11,18 @@ import types
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir.closures import replace_lambdas
-from ir.core import Block, Function, Location, Operand, Parameters, Value
+from ir.core import Block, Function, Location, Loop, Op, Operand, Parameters, Value, Yield
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.late import imported, late
 from ir.load import load_definitions
 from ir.record import made, node
-from ir.rewrite import clone
+from ir.rewrite import clone, walk
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
 from zyg.compiler.handing_over import NOTHING, HandedOver, taken_over
 from zyg.compiler.item_updates import shorten_updates
-from zyg.compiler.last_records import leave_out_last
 from zyg.compiler.looking import read_buffers_in_place
 from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.specialisation import Specialisation
@@ -132,7 +131,9 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
         # The IR stays as it is, free of changes in place: derivatives of it start there.
         functions.append(clone(item.ir_function))
         item.is_last = is_last
-    if is_last:
+    if is_last and any(map(_may_stop, walk(functions[0].body))):
+        from zyg.compiler.last_records import leave_out_last  # few programs need it
+
         leave_out_last(functions)
     for item, function in zip(generated, functions, strict=True):
         if verifying:
@@ -169,6 +170,13 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
     for item in generated:
         item.cell.cell_contents = loaded[item.name]
     return emitted
+
+
+def _may_stop(op: Op) -> bool:
+    """Whether a loop finds out in its body that it stops."""
+    if not isinstance(op, Loop) or not isinstance(op.body.exit, Yield):
+        return False
+    return isinstance(op.body.exit.values[0], Value)
 
 
 def passed_inputs(made: Specialisation) -> list[int]:
