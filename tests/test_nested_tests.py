@@ -1,4 +1,4 @@
-"""Branches of an adjoint inside of each other are one where the inner test implies the outer one."""
+"""Branches of an adjoint inside of each other are one, where the inner test implies the outer."""
 
 import pytest
 
