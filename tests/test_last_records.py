@@ -217,3 +217,26 @@ def advanced(x):
     for y in powers(x):
         total += y * y
     return total
+
+
+def in_two_gradients(x, n):
+    """The inner loop's lists are walked over by the gradient inside, and by that of it."""
+
+    def inner(x):
+        y = x
+        k = 0
+        while k < n:
+            j = 0
+            while j < 2:
+                y = math.sin(y) * x
+                j += 1
+            y = y * y + x
+            k += 1
+        return y
+
+    return zyg.gradient(inner, x)[0] * x
+
+
+def test_records_that_derivatives_of_a_gradient_read_as_well():
+    for n in range(4):
+        zyg.check_grads(lambda x, n=n: in_two_gradients(x, n), 0.8, order=2)

@@ -118,24 +118,33 @@ def _through(
         loop = next((collectors[records] for records in lists if records in collectors), None)
         if loop is None:
             continue
-        inner = dict(handed)
         assert isinstance(loop.body.exit, Yield)
-        collected = dict(zip(loop.results, loop.body.exit.values[1:], strict=True))
-        for records, item in zip(lists, reversal.items, strict=True):
-            if isinstance(records, Value) and records in collected:
-                sent = collected[records]
+        collected: Handed = dict(zip(loop.results, loop.body.exit.values[1:], strict=True))
+        own = [
+            (records, iterable, item)
+            for records, iterable, item in zip(
+                lists, reversal.iterables, reversal.items, strict=True
+            ) if records in collected
+        ]
+        uses = _uses(functions)
+        if not all(_is_for(reversal, records, iterable, uses) for records, iterable, _ in own):
+            continue  # somebody else knows what is in the records
+        inner = dict(handed)
+        for records, _, item in own:
+            inner[item] = sent = collected[records]
+            if uses[sent] == 1:
                 _note_parts(sent, item, loop.body.ops, reversal.body, inner)
         stop = _stop_of(loop)
         ending = None if stop is None else _Ending(loop, stop, reversal, inner)
-        if ending is None or not ending.is_nothing() or not all(
-            records in loop.results and _is_for(reversal, records, iterable, functions)
-            for records, iterable in zip(lists, reversal.iterables, strict=True)
-        ):
+        if ending is None or len(own) < len(lists) or not ending.is_nothing():
             _through(loop.body.ops, reversal.body, inner, functions)
             continue
         ending.leave_out()
         ops = [op for block in (loop.body, *ending.stop.on) for op in block.ops]
-        inner = {name: ending.stop.value_on(value) for name, value in inner.items()}
+        inner = {
+            name: ending.stop.value_on(value) for name, value in inner.items()
+            if ending.stop.is_handed_out_once(value, uses)
+        }
         _through(ops, reversal.body, inner, functions, is_arm=True)
         if is_arm:
             ending.collect(lists, reversal.items)
@@ -145,13 +154,17 @@ def _through(
         ending.sweep()
 
 
-def _is_for(
-    reversal: For, records: Operand, iterable: Operand, functions: list[Function]
-) -> bool:
-    """Whether records are there for their reversal only, which may forget them as it goes."""
+def _uses(functions: list[Function]) -> Counter[Operand]:
     uses: Counter[Operand] = Counter()
     for function in functions:
         uses.update(count_uses(function.body))
+    return uses
+
+
+def _is_for(
+    reversal: For, records: Operand, iterable: Operand, uses: Counter[Operand]
+) -> bool:
+    """Whether records are there for their reversal only, which may forget them as it goes."""
     forgets = sum(
         1 for op in reversal.body.ops if _calls(op, list.pop) and iterable in operands_of(op)
     )
@@ -170,6 +183,15 @@ class _Stop:
     def value_on(self, value: Operand) -> Operand:
         """What a value is where the loop goes on."""
         return self.value_in(self.on, value)
+
+    def is_handed_out_once(self, value: Operand, uses: Counter[Operand]) -> bool:
+        """Whether what is made where the loop goes on has one name, and one reader, behind it."""
+        for branch, arm in zip(self.branches, self.on, strict=True):
+            if value in branch.results:
+                if uses[value] != 1:
+                    return False
+                value = _handed_out(branch, arm, value)
+        return True
 
     def ways_out(self) -> list[list[Block]]:
         """The arms that are taken where it stops."""
