@@ -31,7 +31,6 @@ import numpy as np
 from ir.types import Instance
 from zyg.cotangent import accumulate, is_list_of, rebuilt
 from zyg.cotangent_items import one_hot
-from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
     Memory,
     Newly,
@@ -43,7 +42,7 @@ from zyg.held_memory import (
 )
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.memory_kinds import FUNCTIONS, PLAIN, is_memory, leads_to_memory, reaches_memory
-from zyg.shadow_calls import UNTOUCHED, running
+from zyg.shadow_calls import UNTOUCHED, running, state
 from zyg.shadow_records import Records
 
 if TYPE_CHECKING:
