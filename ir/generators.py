@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import types
 from _thread import _local
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from ir.core import Function
@@ -42,16 +41,20 @@ class _Watched(_local):
 _watched = _Watched()
 
 
-@contextmanager
-def watching() -> Iterator[list[Any]]:
-    """Around a run: the generators made there that have to be closed if they don't end."""
-    before = _watched.made
-    made: list[Any] = []
-    _watched.made = made
-    try:
-        yield made
-    finally:
-        _watched.made = before
+class Watching:
+    """Around a run: notes the generators made there that have to be closed if they don't end."""
+
+    __slots__ = ("_before", "made")
+
+    def __init__(self) -> None:
+        self.made: list[Any] = []
+
+    def __enter__(self) -> None:
+        self._before = _watched.made
+        _watched.made = self.made
+
+    def __exit__(self, *_: object) -> None:
+        _watched.made = self._before
 
 
 class Generator:

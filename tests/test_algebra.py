@@ -125,3 +125,40 @@ def test_sizes_and_shapes_of_arrays_are_attributes():
     listing = str(zyg.code_gradient(lambda x: np.mean(np.exp(x)), A))
     assert "x.size" in listing and "np.shape" not in listing
     assert "np.shape(" in str(zyg.code_gradient(np.mean, [1.0, 2.0]))
+
+
+@pytest.mark.parametrize("root", [math.sqrt, np.sqrt])
+def test_an_operand_times_its_root(root):
+    def powered(x, y):
+        return y * (root(x) * x)
+
+    zyg.check_grads(powered, 2.0, 3.0, order=2)
+    assert "/" not in str(zyg.code_gradient(powered, 2.0, 3.0))
+    assert zyg.gradient(powered, 4.0, 3.0) == (9.0, 8.0)
+    assert zyg.gradient(powered, 0.0, 3.0) == (0.0, 0.0)
+    assert zyg.gradient(powered, math.inf, 3.0) == (math.inf, math.inf)
+
+
+def test_an_array_times_its_root():
+    def powered(x):
+        return np.sum(2.0 * x * np.sqrt(x))
+
+    zyg.check_grads(powered, X, order=2)
+    np.testing.assert_array_equal(zyg.gradient(powered, np.array([0.0, 4.0]))[0], [0.0, 6.0])
+
+
+def test_the_root_of_something_else_is_divided_by():
+    def scaled(x, y):
+        return x * math.sqrt(y) + y * math.sqrt(y + 1.0)
+
+    zyg.check_grads(scaled, 2.0, 3.0, order=2)
+    assert zyg.gradient(scaled, 2.0, 0.0)[1] == math.inf
+
+
+def test_a_sign_goes_into_a_factor_where_several_read_the_product():
+    def near(x, y, z):
+        r = x * x + y * y + z
+        return 1.0 / (r * math.sqrt(r))
+
+    zyg.check_grads(near, 0.5, 0.7, 0.3, order=2)
+    assert "* -1.5" in str(zyg.code_gradient(near, 0.5, 0.7, 0.3))

@@ -14,6 +14,7 @@ from tests.test_keys import ALIKE, DISTINCT
 from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
 from zyg.gradients import gradient_of
 from zyg.keys import key_of
+from zyg.shadow_calls import is_running, running
 
 TURNS = CALLS_UNTIL_PATH + 1
 
@@ -453,3 +454,93 @@ def test_threads_that_make_use_and_clear_paths():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+# Programs that work on objects
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def move(self, t):
+        self.x += t * self.x
+
+
+def moved(x, t, times):
+    point = Point(x)
+    for _ in range(times):
+        point.move(t)
+    if point.x > 100.0:
+        raise ValueError("far away")
+    return point.x
+
+
+def test_a_program_on_objects_of_its_own_has_a_path():
+    path = warmed(zyg.gradient, moved, 3.0, 0.5, 2)
+    plain = path(moved, (3.0, 0.5, 2), {})
+    assert plain == zyg.gradient(moved, 3.0, 0.5, 2) == (2.25, 9.0, 0.0)
+    value, bars = warmed(zyg.withgradient, moved, 3.0, 0.5, 2)(moved, (3.0, 0.5, 2), {})
+    assert (value, bars) == (6.75, plain)
+
+
+def test_nothing_runs_behind_a_call_on_objects_that_failed():
+    path = warmed(zyg.gradient, moved, 3.0, 0.5, 2)
+    with pytest.raises(ValueError, match="far away"):
+        path(moved, (3.0, 0.5, 50), {})
+    assert not is_running()
+    assert running.shadows is None
+    assert path(moved, (3.0, 0.5, 2), {}) == (2.25, 9.0, 0.0)
+
+
+def test_a_call_that_is_given_objects_or_memory_has_none():
+    def read(point, x):
+        Point(x).move(1.0)
+        return point.x * x
+
+    def kept(array):
+        point = Point(array)
+        point.x[0] *= 2.0
+        return np.sum(point.x * array)
+
+    for _ in range(TURNS):
+        assert zyg.gradient(read, Point(2.0), 3.0) == ({"x": 3.0}, 2.0)
+        assert zyg.gradient(kept, np.ones(2))[0].tolist() == [8.0, 2.0]
+    assert not paths(read)
+    assert not paths(kept)
+
+
+TOTAL = Point(0.0)
+
+
+def test_a_program_that_changes_a_global_object_sees_it_as_it_is():
+    def added(x):
+        TOTAL.x += x
+        return TOTAL.x * x
+
+    TOTAL.x = 0.0
+    for turn in range(1, TURNS + 3):
+        assert zyg.gradient(added, 2.0) == (2.0 * turn + 2.0,)
+
+
+def numbers(point):
+    try:
+        while True:
+            yield point.x
+    finally:
+        point.x += 1.0
+
+
+def first_of(x, is_left):
+    made = numbers(Point(x))
+    y = next(made)
+    if is_left < 1:
+        made.close()
+    return y * y
+
+
+def test_a_generator_that_is_left_open_is_refused_by_a_path_too():
+    path = warmed(zyg.gradient, first_of, 3.0, 0)
+    assert path(first_of, (3.0, 0), {}) == (6.0, 0.0)
+    with pytest.raises(zyg.NotDifferentiable, match="left before its end"):
+        path(first_of, (3.0, 1), {})

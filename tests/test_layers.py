@@ -40,7 +40,7 @@ LAYERS = [
         "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions",
         "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",
         "zyg.object_seeds",
-        "zyg.contents_key", "zyg.program_names",
+        "zyg.contents_key", "zyg.program_names", "zyg.running",
     ],
     ["zyg.api", "zyg.calls_inside"],
     ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],

@@ -42,6 +42,10 @@ from zyg.signature import abstract_all, by_identity
 special_calls.LATE["copy"] = "zyg.compiler.copies"
 
 
+# The types of arguments that objects hold no parts of.
+NUMBERS = frozenset([float, int, bool, str, complex, type(None), np.float64])
+
+
 class WiderKey(tuple[Any, ...]):
     """The key of code that was made for wider types than those of the call: the mode, the source,
     the number of arguments, the names of keyword arguments, and the types."""
@@ -241,13 +245,23 @@ def _made_for(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
-    if mode in cache.paths and is_plain_function(function) and not (
-        entry.changes or entry.has_heap
+    if mode in cache.paths and is_plain_function(function) and not entry.changes and (
+        not entry.has_heap or _is_given_no_objects(entry, function, args, kwargs)
     ):
         entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
     return entry
+
+
+def _is_given_no_objects(
+    entry: Entry, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """Whether a program works on objects of its own alone, and is given nothing but numbers."""
+    return not (
+        entry.shared or entry.changes_held
+        or function.__closure__ or function.__defaults__ or function.__kwdefaults__
+    ) and all(type(value) in NUMBERS for value in (*args, *kwargs.values()))
 
 
 def refuse_unusual(arg: Any) -> None:

@@ -92,6 +92,11 @@ class _PathWriter:
         body += self._unless(tests, "return None")
         inputs = [self._input(source, positional, keyword) for source in self._entry.passed]
         result = ast.Call(self._objects.name_of(self._entry.run), inputs, [])
+        if self._entry.has_heap:
+            from zyg.running import joint_without_objects  # few programs work on objects
+
+            joint = self._objects.name_of(joint_without_objects)
+            result = ast.Call(joint, [result.func, *inputs], [])
         if all(type(target) is int for target in self._entry.assignment.targets):
             body += self._gradients(result, args)
         else:

@@ -27,7 +27,7 @@ from zyg.held_memory import held_memory
 from zyg.inspection import Code, code_text
 from zyg.object_gradients import held_by, memory_in, places_of_memory, refuse_shared
 from zyg.program_names import admitted, begun
-from zyg.shadows import forward
+from zyg.running import ForwardPass
 from zyg.tangent import tangent_like, zero_tangent
 from zyg.tangent_objects import (
     check_entered,
@@ -109,7 +109,7 @@ def _through_heap(
     if entry.changes:
         refuse_shared(entry, memory, f, primals, {})
     entry, memory, names = begun(entry.mode, entry, f, primals, {}, memory)
-    with forward(memory, names), tangents_of_objects() as tangents:
+    with ForwardPass(memory, names), tangents_of_objects() as tangents:
         dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
         code: Any = entry.code
         if code.changes_held:

@@ -21,7 +21,7 @@ from zyg.back_functions import Adjoint, Pullback, StructuralGradients
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
 from zyg.compiler.objects import is_place
-from zyg.entry import changed_inputs, inputs_of
+from zyg.entry import NUMBERS, changed_inputs, inputs_of
 from zyg.entry_cache import Entry
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding
@@ -30,15 +30,15 @@ from zyg.memory_kinds import is_memory
 from zyg.missing_items import unless_made_up
 from zyg.object_seeds import ObjectSeeds
 from zyg.program_names import begun
+from zyg.running import ForwardPass, ReversePass
 from zyg.saved_values import protected
 from zyg.seeds import Like
 from zyg.shadow_records import Record
-from zyg.shadows import Shadows, backward, forward
+from zyg.shadows import Shadows
 
 LikeOf: TypeAlias = Callable[[Any], Any]
 # What is no container: the types of these are looked up, not asked for what they derive from.
-_LEAVES = frozenset([float, int, bool, str, complex, type(None), np.ndarray, np.float64])
-_NUMBERS = _LEAVES - {np.ndarray}
+_LEAVES = NUMBERS | {np.ndarray}
 
 
 def itself(value: Any) -> Any:
@@ -63,7 +63,7 @@ class Held:
         self.memory: dict[str, Any] = {}
         self.contents: Any = None
         self.is_inside = is_inside
-        if type(value) in _NUMBERS:
+        if type(value) in NUMBERS:
             self.like = like_of(value)
             return
         if is_memory(value):
@@ -300,7 +300,7 @@ def gradients_through_heap(
     if entry.changes:
         refuse_shared(entry, memory, f, args, kwargs)
     entry, memory, names = begun(entry.mode, entry, f, args, kwargs, memory)
-    with forward(memory, names) as at_end, backward(at_end, is_joint=True) as shadows:
+    with ForwardPass(memory, names) as at_end, ReversePass(at_end, is_joint=True) as shadows:
         found = entry.run(*inputs_of(entry, f, args, kwargs))
     y, bars = found if entry.mode == "withgradient" else (None, found)
     del found
@@ -333,7 +333,7 @@ class HeapAdjoint:
         self._finish = finish
 
     def run(self, saved: Any, seed: Any) -> Any:
-        with backward(self._at_end) as shadows:
+        with ReversePass(self._at_end) as shadows:
             bars = self._adjoint.run(saved, self._seeds.put(shadows, seed))
         return self._finish(bars, self._held, shadows)
 
@@ -341,7 +341,7 @@ class HeapAdjoint:
         """What `run` gave; those of a result without a cotangent, for which it wasn't called."""
         if gradients is not None:
             return gradients
-        with backward(self._at_end) as shadows:
+        with ReversePass(self._at_end) as shadows:
             zeros: tuple[Any, ...] = self._finish(None, self._held, shadows)
         return zeros
 
@@ -385,7 +385,7 @@ def pullback_through_heap(
     code: Any = entry.code
     if entry.changes:
         refuse_shared(entry, memory, f, args, kwargs)
-    with forward(memory, names) as at_end:
+    with ForwardPass(memory, names) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
         seeds = ObjectSeeds(y)
     at_end.finish()

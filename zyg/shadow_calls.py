@@ -19,7 +19,7 @@ from zyg.errors import NotDifferentiable
 
 if TYPE_CHECKING:
     from zyg.held_memory import Holding, Newly, RunningNames, Seen
-    from zyg.shadow_records import Record, Records
+    from zyg.shadow_records import Record
     from zyg.shadows import Shadows
 
 # What stands in a record where nothing was added: a zero.
@@ -77,12 +77,13 @@ def take(shadows: Shadows, obj: Any, name: str, zero: Any = None) -> Any:
     return shadows.take(obj, name, zero)
 
 
-def records(shadows: Shadows, cls: type, numbers: tuple[str, ...]) -> Records:
+def records(shadows: Shadows, cls: type, numbers: tuple[str, ...]) -> Any:
     return shadows.records(cls, numbers)
 
 
-def record(of: Records, obj: Any) -> Record:
-    return of[obj]
+def record(of: Any, obj: Any) -> Record:
+    found: Record = of[obj]
+    return found
 
 
 def bar_of(of: Record, name: str) -> Any:

@@ -33,7 +33,7 @@ def add_item(
     """Adds to the cotangent of an attribute what an item of `like`, which it held, has got."""
     if bar is None:
         return
-    record = shadows.records_of(obj)[obj]
+    record = shadows.record_of(obj)
     before: Any = getattr(record, name, UNTOUCHED)
     own = shadows.own.get((record, name))
     if before is own and _has_place(own, like):

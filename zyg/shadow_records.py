@@ -11,6 +11,7 @@ there from the beginning, as `UNTOUCHED`: a zero that tells that nothing was add
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,78 +34,70 @@ class Record:
 @functools.lru_cache(maxsize=4096)
 def _record_class(name: str, numbers: tuple[str, ...]) -> type[Record]:
     """The class of records with slots for some attributes."""
-    return type(name, (Record,), {"__slots__": numbers})
+
+    def begin(self: Record) -> None:
+        for number in numbers:
+            setattr(self, number, UNTOUCHED)
+
+    return type(name, (Record,), {"__slots__": numbers, "__init__": begin})
 
 
-class Records(dict[Any, Record]):
-    """The records of the objects of one class, which are known by their identity."""
+class Records:
+    """The records of the objects of one class: `by_object` makes one where there is none yet.
 
-    __slots__ = ("_class", "cls", "numbers")
+    That is a table without methods in Python, which takes half the time of one with such. It refers
+    to the class of the records alone, so that it goes when nobody refers to it any more.
+    """
+
+    __slots__ = ("by_object", "cls", "numbers")
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
         self.numbers: tuple[str, ...] = ()
-        self._class: type[Record] = Record
+        own: Any = cls
+        is_plain = own.__hash__ is object.__hash__ and own.__eq__ is object.__eq__
+        self.by_object: defaultdict[Any, Record] | RecordsByIdentity = (
+            defaultdict(Record) if is_plain else RecordsByIdentity()
+        )
 
     def cover(self, names: tuple[str, ...]) -> None:
         """Sees to it that all records have these attributes, whose cotangents are numbers."""
         new = tuple(name for name in names if name not in self.numbers)
         if new:
             self.numbers += new
-            self._class = _record_class(f"{self.cls.__name__}_bar", self.numbers)
-            for record in self.all():
+            made = _record_class(f"{self.cls.__name__}_bar", self.numbers)
+            self.by_object.default_factory = made
+            for record in self.by_object.values():
                 for name in new:
                     if not hasattr(record, name):
                         setattr(record, name, UNTOUCHED)
 
-    def made(self) -> Record:
-        """A record of nothing yet."""
-        record = self._class()
-        for name in self.numbers:
-            setattr(record, name, UNTOUCHED)
-        return record
 
-    def all(self) -> list[Record]:
-        """The records that were made so far."""
-        return list(self.values())
+class RecordsByIdentity:
+    """Such a table for objects that compare or hash by what they hold."""
 
-    def by_object(self) -> list[tuple[Any, Record]]:
-        return list(self.items())
+    __slots__ = ("_by_id", "default_factory")
 
-    def __missing__(self, obj: Any) -> Record:
-        record = self[obj] = self.made()
-        return record
-
-
-class RecordsByIdentity(Records):
-    """The same for objects that compare or hash by what they hold."""
-
-    __slots__ = ("_by_id",)
-
-    def __init__(self, cls: type) -> None:
-        super().__init__(cls)
+    def __init__(self) -> None:
+        self.default_factory: type[Record] = Record
         # The object is kept, so that its `id` stays its own.
         self._by_id: dict[int, tuple[Any, Record]] = {}
 
     def __getitem__(self, obj: Any) -> Record:
         found = self._by_id.get(id(obj))
         if found is None:
-            found = self._by_id[id(obj)] = obj, self.made()
+            found = self._by_id[id(obj)] = obj, self.default_factory()
         return found[1]
 
-    def get(self, obj: Any, default: Any = None) -> Any:
-        found = self._by_id.get(id(obj))
-        return default if found is None else found[1]
+    def __len__(self) -> int:
+        return len(self._by_id)
 
-    def all(self) -> list[Record]:
+    def get(self, obj: Any) -> Record | None:
+        found = self._by_id.get(id(obj))
+        return None if found is None else found[1]
+
+    def values(self) -> list[Record]:
         return [record for _, record in self._by_id.values()]
 
-    def by_object(self) -> list[tuple[Any, Record]]:
+    def items(self) -> list[tuple[Any, Record]]:
         return list(self._by_id.values())
-
-
-def records_for(cls: type) -> Records:
-    """An empty table of the records of the objects of a class."""
-    own: Any = cls
-    is_plain = own.__hash__ is object.__hash__ and own.__eq__ is object.__eq__
-    return Records(cls) if is_plain else RecordsByIdentity(cls)

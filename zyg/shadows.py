@@ -28,18 +28,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir.generators import watching
 from ir.heap import ITEMS
 from ir.types import Instance
 from zyg.cotangent import accumulate, rebuilt
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import (
-    Holding,
     Memory,
     Newly,
     Parts,
-    RunningNames,
     Seen,
     held_memory,
     owner_of,
@@ -48,7 +45,7 @@ from zyg.held_memory import (
 from zyg.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.memory_kinds import FUNCTIONS, is_memory, leads_to_memory, reaches_memory
 from zyg.shadow_calls import UNTOUCHED, running, state
-from zyg.shadow_records import Records, records_for
+from zyg.shadow_records import Records
 
 if TYPE_CHECKING:
     from zyg.watched_memory import Watched
@@ -72,7 +69,7 @@ class Shadows:
 
     def is_empty(self) -> bool:
         """Whether nothing was left to any object."""
-        return not self._contents and not any(of.all() for of in self._tables.values())
+        return not self._contents and not any(of.by_object for of in self._tables.values())
 
     def of_objects(self) -> Iterator[tuple[Any, str, Any]]:
         """The objects that something was left to, with names of attributes and cotangents."""
@@ -82,31 +79,31 @@ class Shadows:
                 "run time only; use zyg.pullback"
             )
         for records in self._tables.values():
-            for obj, record in records.by_object():
+            for obj, record in list(records.by_object.items()):
                 for name, bar in record.bars(records.numbers):
                     yield obj, name, bar
 
-    def records(self, cls: type, numbers: tuple[str, ...] = ()) -> Records:
-        """The records of the objects of a class, of whose attributes some hold numbers."""
+    def records(self, cls: type, numbers: tuple[str, ...] = ()) -> Any:
+        """The record of each object of a class, of whose attributes some hold numbers."""
         found = self._tables.get(cls)
         if found is None:
-            found = self._tables[cls] = records_for(cls)
+            found = self._tables[cls] = Records(cls)
         if found.numbers != numbers:
             found.cover(numbers)
-        return found
+        return found.by_object
 
-    def records_of(self, obj: Any) -> Records:
-        """The records of the objects of the class of one."""
+    def record_of(self, obj: Any) -> Any:
+        """The record of an object."""
         found = self._tables.get(type(obj))
         if found is None:
-            found = self._tables[type(obj)] = records_for(type(obj))
-        return found
+            found = self._tables[type(obj)] = Records(type(obj))
+        return found.by_object[obj]
 
     def add(self, obj: Any, name: str, bar: Any) -> None:
         """Adds a contribution to the cotangent of an attribute; None is a structural zero."""
         if bar is None:
             return
-        record = self.records_of(obj)[obj]
+        record = self.record_of(obj)
         before = getattr(record, name, UNTOUCHED)
         if before is UNTOUCHED:
             setattr(record, name, bar)
@@ -117,7 +114,7 @@ class Shadows:
 
     def take(self, obj: Any, name: str, zero: Any = None) -> Any:
         """The cotangent of an attribute, which has none from then on; `zero` if it has none."""
-        record = self._record_of(obj)
+        record = self._found(obj)
         if record is None:
             return zero
         found = getattr(record, name, UNTOUCHED)
@@ -130,14 +127,15 @@ class Shadows:
 
     def of(self, obj: Any, name: str) -> Any:
         """The cotangent of an attribute as it is now."""
-        record = self._record_of(obj)
+        record = self._found(obj)
         found = getattr(record, name, UNTOUCHED)
         self.own.pop((record, name), None)
         return None if found is UNTOUCHED else found
 
-    def _record_of(self, obj: Any) -> Any:
+    def _found(self, obj: Any) -> Any:
+        """The record of an object that has one."""
         table = self._tables.get(type(obj))
-        return None if table is None else table.get(obj)
+        return None if table is None else table.by_object.get(obj)
 
     # Memory that objects hold
 
@@ -354,41 +352,6 @@ def _copied(parts: Parts) -> Parts:
     return {key: None if part is None else part.copy() for key, part in parts.items()}
 
 
-@contextmanager
-def forward(held: list[Any], names: RunningNames) -> Iterator[Holding]:
-    """Around a forward pass of code that takes the heap; objects hold the values in `held`."""
-    before = state.run, state.held, state.names
-    state.run, state.names = object(), names
-    state.held = made = Holding()
-    for value in held:
-        made.enter(value)
-    made.parts.clear()  # who else knows an array is not known: all of it is the objects'
-    try:
-        with watching() as generators:
-            yield made
-        for generator in generators:
-            if generator._state > 0:
-                raise NotDifferentiable(
-                    "a generator with `finally` or `with` is left before its end, and nobody "
-                    "closes it; take all of its items, or call its `close`"
-                )
-    finally:
-        state.run, state.held, state.names = before
-
-
-@contextmanager
-def backward(held: Holding, is_joint: bool = False) -> Iterator[Shadows]:
-    """Around a whole adjoint: the table that it fills.
-
-    `held` is the memory that objects hold where it begins: behind the forward pass, which in the
-    joint form (`is_joint`) still has to run.
-    """
-    before, made = (running.shadows, state.held), Shadows(held.contents)
-    running.shadows, state.held = made, held if is_joint else held.copy()
-    try:
-        yield made
-    finally:
-        running.shadows, state.held = before
 
 
 @contextmanager

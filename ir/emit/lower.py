@@ -3,7 +3,7 @@
 - A branch at the end of a loop body whose arms differ in `stop` takes the loop's own yield into
   its arms, which become `break` and fall through; at the end of a function, `return`.
 - Collected values become `append` calls, as early as the value is known, so that the variable can
-  be overwritten behind them.
+  be overwritten behind them. What is `LEFT_OUT` in an arm of a branch is not collected.
 
 The result is IR for `ir.emit` only: an arm may end in `Leave`, the exit of the loop or function.
 """
@@ -29,7 +29,7 @@ from ir.core import (
     Yield,
     blocks_of,
 )
-from ir.emit.order import append, is_ordered, is_store, is_temporary
+from ir.emit.order import LEFT_OUT, append, is_ordered, is_store, is_temporary
 from ir.memory_facts import is_change
 from ir.record import node
 from ir.rewrite import Mapping, blocks, count_uses, free_of, substitute, walk
@@ -82,8 +82,28 @@ def _append_collected(loop: For | While) -> None:
     collected = list(zip(loop.results[carried - 1 :], exit.values[carried:], strict=True))
     exit.values = exit.values[:carried]
     for items, value in collected:
-        at = _earliest(loop.body, value)
-        loop.body.ops.insert(at, Call(Const(append), [items, value], {}, [Value("_")]))
+        block, value = _collecting(loop.body, value)
+        at = _earliest(block, value)
+        block.ops.insert(at, Call(Const(append), [items, value], {}, [Value("_")]))
+
+
+def _collecting(body: Block, value: Operand) -> tuple[Block, Operand]:
+    """Where a collected value is made: an arm, if the other one collects nothing."""
+    branch = next((op for op in body.ops if isinstance(op, If) and value in op.results), None)
+    if branch is None:
+        return body, value
+    at = branch.results.index(value)  # type: ignore[arg-type]
+    match branch.then.exit, branch.orelse.exit:
+        case Yield(then), Yield(orelse) if _is_left_out(then[at]) or _is_left_out(orelse[at]):
+            del branch.results[at]
+            made = then.pop(at), orelse.pop(at)
+            taken = 1 if _is_left_out(made[0]) else 0
+            return _collecting(branch.blocks[taken], made[taken])
+    return body, value
+
+
+def _is_left_out(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value is LEFT_OUT
 
 
 def _delay_carried(loop: For | While) -> None:

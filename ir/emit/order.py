@@ -20,6 +20,16 @@ def append(items: list[object], item: object) -> None:
     items.append(item)
 
 
+class LeftOut:
+    """The type of `LEFT_OUT`: what an arm of a branch hands out that a loop shall not collect."""
+
+    def __repr__(self) -> str:
+        return "LEFT_OUT"
+
+
+LEFT_OUT = LeftOut()
+
+
 def is_store(op: Op) -> bool:
     """Whether an operation is `items[index] = value` or `obj.name = value`, as the source has
     it."""

@@ -328,9 +328,9 @@ class Accumulation(ItemContributions):
     def sum_of_numbers(self, a: Operand, b: Operand, like: Operand) -> Operand:
         """The sum of two numbers or arrays, as a difference where one of them is negated."""
         arrays = [operand for operand in (a, b) if is_array(type_of(operand))]
-        selected = self._sum_of_selections(a, b)
-        if selected is not None:
-            return selected
+        simpler = self._sum_of_selections(a, b) or self._with_multiple(a, b)
+        if simpler is not None:
+            return simpler
         plus = cotangent.add if arrays else operator.add
         minus = cotangent.subtract if arrays else operator.sub
         minus_a, minus_b = self._subtracted(a), self._subtracted(b)

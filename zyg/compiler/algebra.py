@@ -4,6 +4,8 @@
     (x * 0.5) * (2 * y)   ->  x * y
     100.0 * (2 * x)       ->  200.0 * x
     2.0 * abs(z) * (z / abs(z))   ->  2.0 * z
+    y_bar * x * (0.5 / sqrt(x))   ->  y_bar * sqrt(x) * 0.5
+    x + x * 0.5           ->  x * 1.5
     np.sum(-x, axis=0)    ->  -np.sum(x, axis=0)
     np.where(mask, x, 0) + np.where(mask, 0, y)   ->  np.where(mask, x, y)
 
@@ -13,12 +15,13 @@ the number is the cheaper place for a sign.
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
 
 from ir import primitives
-from ir.core import Const, Operand, Value, type_of
+from ir.core import Block, Call, Const, If, Operand, Value, Yield, type_of
 from ir.types import Known, Scalar, Type
 from zyg import cotangent
 from zyg.array_type import rank_of, reduced, same_shape
@@ -115,9 +118,9 @@ class Algebra(Lengths):
                 if type(factor.value) in (int, float):
                     return self.call(operator.mul, Const(left.value * factor.value), inner.args[1])
             return None
-        direction = self._direction(right, left)
-        if direction is not None:
-            return direction
+        simpler = self._direction(right, left) or self._rooted(left, right)
+        if simpler is not None:
+            return simpler
         factored = self._factored(left)
         if factored is None:
             return None
@@ -149,6 +152,60 @@ class Algebra(Lengths):
         if factored is None or factored[1] is not modulus:
             return None
         return self.call(operator.mul, factored[0], call.args[0])
+
+    def _rooted(self, product: Operand, slope: Operand) -> Operand | None:
+        """`c * sqrt(x) * 0.5` for `c * x` times the slope of `sqrt(x)`: it is finite at 0, too."""
+        root = self._root_of_slope(slope)
+        if root is None:
+            return None
+        taken = self._call_of(root, math.sqrt) or self._call_of(root, np.sqrt)
+        factors = self._call_of(product, operator.mul)
+        scaled: Operand
+        if taken is None:
+            return None
+        if product is taken.args[0]:
+            scaled = root
+        elif factors is not None and taken.args[0] in factors.args:
+            other = factors.args[factors.args[0] is taken.args[0]]
+            scaled = self.call(operator.mul, other, root)
+        else:
+            return None
+        return self.call(operator.mul, scaled, Const(0.5))
+
+    def _root_of_slope(self, slope: Operand) -> Operand | None:
+        """`y` where an operand is `0.5 / y`, or `0.5 / y if y else math.inf`."""
+        match self.definitions.get(slope) if isinstance(slope, Value) else None:
+            case If(cond, Block(_, [Call(_, _, _, [made]) as call], Yield([value]))):
+                tested = self._call_of(cond, operator.truth)
+                if value is not made or tested is None or tested.args[0] not in call.args:
+                    return None
+            case Call() as call:
+                pass
+            case _:
+                return None
+        match call:
+            case Call(Const(operator.truediv), [Const(float() as number), root]) if number == 0.5:
+                return root
+        return None
+
+    def _with_multiple(self, a: Operand, b: Operand) -> Operand | None:
+        """`1.5 * x` for `x + 0.5 * x`."""
+        for whole, part in ((a, b), (b, a)):
+            call = self._call_of(part, operator.mul)
+            if call is None or not isinstance(call.args[1], Const):
+                continue
+            factor = call.args[1].value
+            if type(factor) is float and self._is_same(whole, call.args[0]):
+                return self.call(operator.mul, whole, Const(1.0 + factor))
+        return None
+
+    def _is_same(self, a: Operand, b: Operand) -> bool:
+        """Whether two operands are one, or products of the same."""
+        products = [self._call_of(operand, operator.mul) for operand in (a, b)]
+        return a is b or (
+            products[0] is not None and products[1] is not None
+            and all(x is y for x, y in zip(products[0].args, products[1].args, strict=True))
+        )
 
     def _doubled(self, bars: list[Operand]) -> list[Operand]:
         """Both cotangents of `x * x` as one, `z_bar * 2 * x`, where `z_bar` is a number."""

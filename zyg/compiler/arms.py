@@ -138,6 +138,17 @@ def _send(
     return whole
 
 
+def merge_nested(forward: list[Op], adjoint: Block) -> None:
+    """Makes one branch, in place, of two of which one is all that the other does."""
+    if any(
+        isinstance(op, If) and len(op.then.ops) == 1 and isinstance(op.then.ops[0], If)
+        for op in walk(adjoint)
+    ):
+        from zyg.compiler.nested_tests import merge_tests  # few programs need it
+
+        merge_tests(forward, adjoint)
+
+
 def join_branches(block: Block) -> None:
     """Makes one branch, in place, of two that follow each other on the same condition."""
     ops: list[Op] = []

@@ -30,7 +30,7 @@ from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
 from zyg.compiler import handing_over, saving
 from zyg.compiler.activity import Flow
-from zyg.compiler.arms import join_branches, pack_arms
+from zyg.compiler.arms import join_branches, merge_nested, pack_arms
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.freeing import free_records
@@ -149,9 +149,8 @@ class Compiler:
     def called_pair(self, made: Specialisation, active: Flow, held: Flow) -> Pair:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
         handed = handed_over(made, made.with_bars(active), held)
-        return self.pair(
-            made, active, handed=handing_over.NOTHING if self.takes_table(made) else handed
-        )
+        handed = handing_over.NOTHING if self.takes_table(made) else handed
+        return self.pair(made, active, handed=handed)
 
     def pair(
         self, made: Specialisation, active: Flow, of_value: bool = False,
@@ -316,7 +315,7 @@ class Compiler:
             generate(self, made, active, pair, logged)
             return
         self.pair_as_ir(made, active, of_value, pair, logged)
-        self.pairs.load_later(made, pair, [pair.forward, pair.back])
+        self.pairs.load_later(made, pair, [pair.forward, pair.back], not self.is_inner)
 
     def pair_as_ir(
         self, made: Specialisation, active: Flow, of_value: bool, pair: Pair,
@@ -346,6 +345,7 @@ class Compiler:
         )
         adjoint = transposer.finished(exit, self.specialiser.fields)
         count_trips(augmenter.ops, adjoint)
+        merge_nested(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
         forward = Block([], augmenter.ops, Yield([result, *saved]))
         shapes_from_operands(forward)
@@ -414,7 +414,7 @@ class Compiler:
         item = Generated(function.name, [TOP])
         item.ir_function = function
         self.pairs.make(self._make_pair)
-        emitted = load(made, [item])
+        emitted = load(made, [item], is_last=True)
         return Joint(
             item.cell.cell_contents, passed_inputs(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
@@ -497,6 +497,7 @@ class Compiler:
             eliminate_dead(body, is_silent)
         forward, adjoint.ops = parted(augmenter.ops, body)
         self._preserve(made, forward, adjoint, transposer, versions, logged)
+        merge_nested(forward.ops, adjoint)
         body.ops = forward.ops + adjoint.ops
         join_branches(body)
         eliminate_dead(body, is_silent)

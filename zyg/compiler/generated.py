@@ -11,13 +11,13 @@ import types
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir.closures import replace_lambdas
-from ir.core import Block, Function, Location, Operand, Parameters, Value
+from ir.core import Block, Function, Location, Loop, Op, Operand, Parameters, Value, Yield
 from ir.emit import Emitted, emit_functions
 from ir.heap import HEAP
 from ir.late import imported, late
 from ir.load import load_definitions
 from ir.record import made, node
-from ir.rewrite import clone
+from ir.rewrite import clone, walk
 from ir.types import Known, Type
 from ir.verify import verify
 from zyg.compiler.array_attributes import read_attributes
@@ -62,6 +62,8 @@ class Generated:
     handed: HandedOver = NOTHING
     # Of a back function on objects: the records that it is handed behind its other arguments.
     tables: tuple[Table, ...] = ()
+    # Whether its code keeps less than its IR says: no derivative of it will be asked for.
+    is_last: bool = False
     # Whether it is a part of a program that works on objects, and is differentiated in turn.
     is_of_program: bool = False
 
@@ -116,16 +118,26 @@ class Joint:
     dispatched: list[tuple[Location | None, str]]
 
 
-def load(made: Specialisation, generated: list[Generated]) -> Emitted:
-    """Prints generated functions, which are there as IR, and loads them."""
+def load(made: Specialisation, generated: list[Generated], is_last: bool = False) -> Emitted:
+    """Prints generated functions, which are there as IR, and loads them.
+
+    `is_last`: these are a joint form or a pair, and no derivatives of them will be asked for.
+    """
     functions = []
     for item in generated:
-        function = item.ir_function
-        assert function is not None
+        assert item.ir_function is not None
+        if verifying:
+            verify(item.ir_function)
+        # The IR stays as it is, free of changes in place: derivatives of it start there.
+        functions.append(clone(item.ir_function))
+        item.is_last = is_last
+    if is_last and any(map(_may_stop, walk(functions[0].body))):
+        from zyg.compiler.last_records import leave_out_last  # few programs need it
+
+        leave_out_last(functions)
+    for item, function in zip(generated, functions, strict=True):
         if verifying:
             verify(function)
-        # The IR stays as it is, free of changes in place: derivatives of it start there.
-        function = clone(function)
         handed_records = imported("zyg.compiler.handed_records")  # `Pairs` has found some
         if handed_records is not None:
             handed_records.hand_over(function, item.tables)
@@ -141,7 +153,6 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
         read_buffers_in_place(function.body)
         read_attributes(function.body)
         replace_lambdas(function)
-        functions.append(function)
     known: dict[str, object] = {item.name: item for item in generated}
     emitted = emit_functions(functions, known=known)
     environment = {
@@ -159,6 +170,13 @@ def load(made: Specialisation, generated: list[Generated]) -> Emitted:
     for item in generated:
         item.cell.cell_contents = loaded[item.name]
     return emitted
+
+
+def _may_stop(op: Op) -> bool:
+    """Whether a loop finds out in its body that it stops."""
+    if not isinstance(op, Loop) or not isinstance(op.body.exit, Yield):
+        return False
+    return isinstance(op.body.exit.values[0], Value)
 
 
 def passed_inputs(made: Specialisation) -> list[int]:

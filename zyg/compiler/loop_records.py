@@ -41,7 +41,7 @@ class LoopRecords(Restoring):
         for value in needed:
             if self._is_cheap(value, definitions, available, again):
                 continue
-            if _is_difference(definitions.get(value), set(needed), inside):
+            if _is_of_known_floats(definitions.get(value), set(needed), inside):
                 again[value] = None
                 continue
             kept.append(value)
@@ -209,11 +209,11 @@ _CHEAP = (
 )
 
 
-def _is_difference(op: Op | None, needed: set[Value], inside: set[Value]) -> bool:
-    """Whether a value is a sum or difference of floats that are at hand in the adjoint anyway."""
+def _is_of_known_floats(op: Op | None, needed: set[Value], inside: set[Value]) -> bool:
+    """Whether a value is a sum or product of floats that are at hand in the adjoint anyway."""
     if not isinstance(op, Call) or not isinstance(op.callee, Const):
         return False
-    if op.callee.value not in (operator.add, operator.sub, operator.neg):
+    if op.callee.value not in (operator.add, operator.sub, operator.mul, operator.neg):
         return False
     return all(
         isinstance(arg, Const) or ((arg in needed or arg not in inside)

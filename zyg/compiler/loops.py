@@ -184,6 +184,7 @@ class LoopTransposer(LoopRecords):
             for k, result in passed:
                 self.add(op.init[k], result)
             return
+        eliminate_dead(body, is_pure)  # records are of what is read
         sources = [bars for _, bars in collected]
         iterables, read = self._records(op, body, sources)
         body.params = [*item_params, *read, *params]

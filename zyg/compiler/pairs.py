@@ -27,7 +27,7 @@ class Pairs:
         self._pending: list[tuple[PairKey, Pair]] = []
         # Those of the compilation at hand.
         self._fresh: list[PairKey] = []
-        self._made: list[tuple[Specialisation, Pair, list[Generated]]] = []
+        self._made: list[tuple[Specialisation, Pair, list[Generated], bool]] = []
         self._is_making = False
 
     def get(self, key: PairKey) -> Pair | None:
@@ -50,23 +50,25 @@ class Pairs:
         finally:
             self._is_making = was_making
         if not was_making:
-            backs = [pair.back for _, pair, _ in self._made if pair.back.handed.records]
+            backs = [pair.back for _, pair, _, _ in self._made if pair.back.handed.records]
             if backs:
                 from zyg.compiler.handed_records import find_tables  # few programs have any
 
                 find_tables(backs)
 
-    def load_later(self, made: Specialisation, pair: Pair, functions: list[Generated]) -> None:
+    def load_later(
+        self, made: Specialisation, pair: Pair, functions: list[Generated], is_last: bool = False
+    ) -> None:
         """Has functions loaded when the IR of all that they call is there."""
-        self._made.append((made, pair, functions))
+        self._made.append((made, pair, functions, is_last))
 
     def load(self) -> None:
         """Loads all that was made, unless more is about to be."""
         if self._is_making:
             return
         try:
-            for made, pair, functions in self._made:
-                pair.emitted = load(made, functions)
+            for made, pair, functions, is_last in self._made:
+                pair.emitted = load(made, functions, is_last)
         except BaseException:
             self.abandon()
             raise

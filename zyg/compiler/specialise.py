@@ -241,6 +241,7 @@ class Specialiser(ObjectNeeds):
                 substitute, made = substitute_of(value), getattr(value, "ir_function", None)
                 if isinstance(substitute, types.FunctionType):
                     return self._function_target(substitute)
+                assert not getattr(value, "is_last", False), value
                 return Target(made, (), (), {}, None) if isinstance(made, Function) else None
             case Closure(code, module_globals, captures, defaults, kwdefaults):
                 if captures_itself(callee):

@@ -1,10 +1,13 @@
-"""Sums of products that an adjoint computes in any case: the factor goes back into the sum.
+"""Numbers that were taken out of sums and products, and go back where that saves an operation.
 
     t = c * x                              t = c * x
     b_bar = sum_over(x, 0) * c      ->     b_bar = sum_over(t, 0)
 
-`Algebra` takes numbers out of sums before anything is known of other readers. Where there are some,
-the multiplication of the sum is one too many, and keeps `x` alive behind its last use.
+    x_bar = -(t * 1.5)              ->     x_bar = t * -1.5
+
+`Algebra` moves numbers and signs outwards before anything is known of the readers. Where others
+read the product, the multiplication of the sum is one too many, and keeps `x` alive behind its last
+use. Where several read the negated product, none of them can subtract it instead.
 """
 
 from __future__ import annotations
@@ -26,6 +29,31 @@ def sum_products(adjoint: Block) -> None:
         if any(_calls(op, cotangent.sum_over) for op in block.ops):
             uses = count_uses(adjoint) if uses is None else uses
             _sum_products(block, uses)
+
+
+def negate_factors(adjoint: Block) -> None:
+    """Negates constant factors in the place of products, in place."""
+    uses: Counter[Value] | None = None
+    for block in blocks(adjoint):
+        if any(_calls(op, operator.neg) for op in block.ops):
+            uses = count_uses(adjoint) if uses is None else uses
+            _negate_factors(block, uses)
+
+
+def _negate_factors(block: Block, uses: Counter[Value]) -> None:
+    products: dict[Operand, tuple[Call, Operand, float]] = {}
+    gone: set[Op] = set()
+    for op in block.ops:
+        match op:
+            case Call(Const(operator.mul), [number, Const(float() as factor)], _, [made]):
+                if uses[made] == 1 and is_number(type_of(number)):
+                    products[made] = op, number, factor
+            case Call(Const(operator.neg), [made], _, [negated]) if made in products:
+                if uses[negated] > 1:
+                    product, number, factor = products[made]
+                    op.callee, op.args = product.callee, [number, Const(-factor)]
+                    gone.add(product)
+    block.ops = [op for op in block.ops if op not in gone]
 
 
 def _sum_products(block: Block, uses: Counter[Value]) -> None:

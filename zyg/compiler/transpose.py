@@ -41,7 +41,7 @@ from zyg.compiler.forward_steps import (
     StructureStep,
 )
 from zyg.compiler.masks import is_elementwise
-from zyg.compiler.summed_products import sum_products
+from zyg.compiler.summed_products import negate_factors, sum_products
 from zyg.compiler.tangents import (
     NONE,
     bar_name,
@@ -115,6 +115,7 @@ class Transposer(MaskedArms):
         share_common(adjoint)
         eliminate_dead(adjoint, is_pure)
         sum_products(adjoint)
+        negate_factors(adjoint)
         if fields is not None and not fields.is_open:
             from zyg.compiler.object_bars import use_records  # few programs work on objects
 

@@ -80,7 +80,7 @@ def atanh(x):
 
 def inverse_sqrt(x):
     """`1 / sqrt(x)`, infinite at 0, where Python would raise ZeroDivisionError."""
-    return math.inf if x == 0 else 1 / math.sqrt(x)
+    return 1 / math.sqrt(x) if x else math.inf
 
 
 @adjoint(math.exp)
@@ -132,13 +132,13 @@ def log10(x):
 @adjoint(math.sqrt)
 def sqrt(x):
     y = math.sqrt(x)
-    return y, lambda y_bar: y_bar * (math.inf if y == 0 else 0.5 / y)
+    return y, lambda y_bar: y_bar * (0.5 / y if y else math.inf)
 
 
 @adjoint(math.cbrt)
 def cbrt(x):
     y = math.cbrt(x)
-    return y, lambda y_bar: y_bar * (math.inf if y == 0 else 1 / (3 * y * y))
+    return y, lambda y_bar: y_bar * (1 / (3 * y * y) if y else math.inf)
 
 
 @adjoint(math.pow)
