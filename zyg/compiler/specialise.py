@@ -19,7 +19,6 @@ from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.hoisting import hoist_parts
-from ir.infer import Inference
 from ir.late import late
 from ir.parse import parse_code
 from ir.rewrite import walk
@@ -29,6 +28,7 @@ from zyg.compiler.guards import CellGuard
 from zyg.compiler.lengths import outside
 from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
+from zyg.compiler.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
 from zyg.compiler.surroundings import ProgramSurroundings, is_run_time
 from zyg.compiler.wrappers import is_for_run_time
@@ -156,7 +156,7 @@ class Specialiser(ObjectNeeds):
                 if source.plain is not None:
                     changes = self.specialise(source.plain, made.inputs).changes
                 while True:
-                    inference = Inference(ProgramSurroundings(self, made), source.globals)
+                    inference = Sizes(ProgramSurroundings(self, made), source.globals)
                     if source.plain is not None:
                         from ir.catching import cut_function  # few functions need it
 
