@@ -35,7 +35,7 @@ from numpy import ndarray
 
 from ir.record import record
 from ir.types import Known
-from zyg import keys
+from zyg import guards, keys
 from zyg.binding import Source
 from zyg.gradients import gradient_of, gradients_of, is_sole_view
 from zyg.rules import registry
@@ -43,6 +43,7 @@ from zyg.signature import by_identity
 from zyg.templates import Objects, all_of, defined, filled, name, statements, tuple_of
 
 if TYPE_CHECKING:
+    from zyg.compiler.generated import Joint
     from zyg.entry_cache import Entry, Path
 
 _Items: TypeAlias = Iterable[tuple[Any, Any]]
@@ -84,6 +85,7 @@ class _PathWriter:
             body += statements("NAMES = args", NAMES=tuple_of(positional))
         for key, local in keyword.items():
             body += statements("NAME = kwargs[KEY]", NAME=local, KEY=ast.Constant(key))
+        body = _unless_missing(body)
         tests: list[ast.expr] = []
         for local, value in zip(
             [*positional, *keyword.values()], [*args, *kwargs.values()], strict=True
@@ -114,13 +116,14 @@ class _PathWriter:
     def _call_tests(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[ast.expr]:
         """Tests of all but the arguments: that they are bound alike, and that the code is valid."""
         f, entry = name("f"), self._entry
-        tests = [
-            self._filled("len(args) == VALUE", ast.Constant(len(args))),
-            self._filled("tuple(kwargs) == NAMES", f, NAMES=tuple(kwargs)) if kwargs else (
-                filled("not kwargs")
-            ),
-            self._filled("id(VALUE) not in IDS", f, IDS=by_identity),
-        ]
+        tests = [self._filled("len(args) == VALUE", ast.Constant(len(args)))]
+        if not kwargs:
+            tests.append(filled("not kwargs"))
+        elif any(source.kind == "dict" for source in entry.plan.inputs):
+            tests.append(self._filled("tuple(kwargs) == NAMES", f, NAMES=tuple(kwargs)))
+        else:  # each is looked up by its name, whatever their order
+            tests.append(self._filled("len(kwargs) == VALUE", ast.Constant(len(kwargs))))
+        tests.append(self._filled("id(VALUE) not in IDS", f, IDS=by_identity))
         function = self._function
         if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
             key = keys.function_key(function)
@@ -129,16 +132,13 @@ class _PathWriter:
             )
         else:
             tests += [
-                filled("f.__closure__ is None"),
                 filled("f.__defaults__ is None"),
                 filled("f.__kwdefaults__ is None"),
-                self._filled("VALUE.__code__ is CODE", f, CODE=function.__code__),
                 self._filled("VALUE.__globals__ is GLOBALS", f, GLOBALS=function.__globals__),
             ]
         version = ast.Constant(entry.version)
-        tests.append(self._filled("VERSION() == VALUE", version, VERSION=registry.version))
-        if entry.guards:
-            tests.append(self._filled("HOLDS()", f, HOLDS=entry.check()))
+        tests.append(self._filled("NAMES['_version'] == VALUE", version, NAMES=vars(registry)))
+        tests += [guards.test_of(guard, self._objects.name_of) for guard in entry.guards]
         return tests
 
     def _alike(
@@ -168,12 +168,15 @@ class _PathWriter:
         return [of_class, self._filled("KEY_OF(VALUE) == KEY", local, KEY_OF=key_of, KEY=key)]
 
     def _alike_array(self, array: ndarray[Any, Any], local: ast.Name) -> list[ast.expr]:
+        tests = [self._filled("VALUE.dtype is DTYPE", local, DTYPE=array.dtype)]
+        if array.ndim == 1:  # without a tuple for its shape
+            comparison = "VALUE.ndim == 1 and len(VALUE) " + ("==" if len(array) == 1 else "!=")
+            return [*tests, filled(f"{comparison} 1", VALUE=local)]
         shape = name(f"{local.id}_shape")
-        tests = [
-            self._filled("VALUE.dtype is DTYPE", local, DTYPE=array.dtype),
+        tests.append(
             filled("len(SHAPE := VALUE.shape) == N",
-                   SHAPE=shape, VALUE=local, N=ast.Constant(array.ndim)),
-        ]
+                   SHAPE=shape, VALUE=local, N=ast.Constant(array.ndim))
+        )
         if 1 not in array.shape:
             return [*tests, filled("1 not in SHAPE", SHAPE=shape)] if array.ndim else tests
         for axis, size in enumerate(array.shape):
@@ -256,6 +259,7 @@ class _PathWriter:
 
     def _gradients(self, result: ast.expr, args: tuple[Any, ...]) -> list[ast.stmt]:
         targets = self._entry.assignment.targets
+        new = {targets[number] for number in cast("Joint", self._entry.code).new}
         bars = tuple_of([name(f"x{i}_bar") for i in targets])
         if self._mode == "withgradient":
             bars = tuple_of([name("value"), bars])
@@ -265,7 +269,11 @@ class _PathWriter:
         for i, arg in enumerate(args):
             bar, local = name(f"x{i}_bar"), name(f"x{i}")
             if i in targets:
-                tests = self._own(arg, bar, bar, _Named(f"x{i}"), _NAMED) or [ast.Constant(False)]
+                place = _Named(f"x{i}")
+                if i in new:
+                    tests = [self._of_shape(arg, bar, place)]
+                else:
+                    tests = self._own(arg, bar, bar, place, _NAMED) or [ast.Constant(False)]
                 parts = {
                     "BAR": bar, "ARG": local, "GRADIENT_OF": self._objects.name_of(gradient_of),
                     "NUMPY_FLOAT": self._objects.name_of(np.float64),
@@ -309,7 +317,8 @@ class _PathWriter:
                 filled("(BAR.base is None or SOLE(BAR))", BAR=bar,
                        SOLE=self._objects.name_of(is_sole_view)),
                 self._filled("VALUE.dtype is DTYPE", bar, DTYPE=value.dtype),
-                filled("BAR.shape == SHAPE", BAR=bar, SHAPE=arg.shape()),
+                *([filled("BAR.ndim == 1", BAR=bar)] if value.ndim == 1 else []),
+                self._of_shape(value, bar, arg),
             ]
         same_length = filled("len(BAR) == len(ARG)", BAR=bar, ARG=arg.expression())
         if _is_unrolled(value):
@@ -322,6 +331,12 @@ class _PathWriter:
             items = self._all_own(value[0], bar, arg.expression())
             return [*unshared, same_length, items] if items is not None else []
         return []
+
+    def _of_shape(self, array: ndarray[Any, Any], bar: ast.Name, arg: _Place) -> ast.expr:
+        """Whether an array of as many dimensions has the shape of an argument like the array."""
+        if array.ndim == 1:
+            return filled("len(BAR) == len(ARG)", BAR=bar, ARG=arg.expression())
+        return filled("BAR.shape == SHAPE", BAR=bar, SHAPE=arg.shape())
 
     def _own_items(
         self, items: _Items, tests: list[ast.expr], bar: ast.Name, arg: _Place
@@ -380,6 +395,14 @@ class _Reached:
 
     def item(self, i: int, key: Any) -> _Place:
         return _Reached(filled("X[KEY]", X=self.found, KEY=ast.Constant(key)))
+
+
+def _unless_missing(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements that give up where a name is missing."""
+    (attempt,) = statements("try: pass\nexcept KeyError: return None")
+    assert isinstance(attempt, ast.Try)
+    attempt.body = body
+    return [attempt]
 
 
 def _is_unrolled(value: Any) -> bool:

@@ -39,12 +39,14 @@ def compiled(guards: Sequence[AnyGuard]) -> Check:
     It pays from a few calls on.
     """
     objects = Objects()
-    tests = [_test(guard, objects.name_of) for guard in guards]
-    made: Check = objects.function("check", statements(_CHECK, TESTS=all_of(tests)))
+    made: Check = objects.function("check", statements(_CHECK, TESTS=all_of([
+        test_of(guard, objects.name_of) for guard in guards
+    ])))
     return made
 
 
-def _test(guard: AnyGuard, name_of: Callable[[Any], ast.expr]) -> ast.expr:
+def test_of(guard: AnyGuard, name_of: Callable[[Any], ast.expr]) -> ast.expr:
+    """Whether a guard holds, as an expression; it may raise KeyError where it doesn't."""
     match guard:
         case Guard(container, name, expected, by_type):
             found: ast.expr = ast.Subscript(name_of(container), ast.Constant(name), ast.Load())
