@@ -32,7 +32,7 @@ from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Shared
 from zyg.compiler.specialisation import parameter_type
 from zyg.compiler.wrappers import forget_cached
-from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache
+from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache, form_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
@@ -126,7 +126,7 @@ def _found(
         if entry.calls_until_path > 0:
             entry.calls_until_path -= 1
             if entry.calls_until_path == 0:
-                cache.add_path(key, entry, mode, function, args, kwargs)
+                cache.add_path(key, entry, function, args, kwargs)
         return entry
     with cache.lock:
         return _found_or_made(key, mode, function, args, kwargs, shared)
@@ -239,7 +239,7 @@ def _made_for(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
-    if mode in cache.paths and is_plain_function(function) and not (
+    if form_of(mode) in cache.paths and is_plain_function(function) and not (
         entry.changes or entry.has_heap
     ):
         entry.calls_until_path = CALLS_UNTIL_PATH
