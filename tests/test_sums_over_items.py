@@ -27,7 +27,7 @@ def sum_over_a_tuple(xs, w):
 
 def sum_over_two_lists(xs, w):
     total = 0.0
-    for x, y in zip(xs, xs[1:]):  # noqa: B905
+    for x, y in zip(xs, xs[1:]):  # noqa: B905, RUF007
         total += np.sum(x * y * w)
     return total
 
@@ -91,8 +91,8 @@ def of_a_constant(xs, w):
 
 WITHOUT_RECORDS = [sum_over_a_list, sum_over_a_tuple, sum_over_two_lists, two_sums]
 PROGRAMS = [
-    *WITHOUT_RECORDS, sum_over_an_array, sum_backwards, sum_of_what_was_made, left_early, changed_on_the_way,
-    of_a_constant,
+    *WITHOUT_RECORDS, sum_over_an_array, sum_backwards, sum_of_what_was_made, left_early,
+    changed_on_the_way, of_a_constant,
 ]
 
 
