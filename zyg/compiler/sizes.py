@@ -16,7 +16,7 @@ from ir.infer import Inference
 from ir.types import Known, Scalar, Type, class_of
 from zyg.array_type import ANY, Array, Dim, Dims, is_big, is_named, size_dim
 
-_NEW = (np.zeros, np.ones, np.empty, np.full)
+_NEW = set(map(id, (np.zeros, np.ones, np.empty, np.full)))
 _SHAPES = (np.shape, np.ndarray.shape)
 
 
@@ -27,8 +27,8 @@ class Sizes(Inference):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
         found = super()._result_type(callee, args, kwargs)
-        if args and isinstance(callee, Const) and any(callee.value is f for f in _NEW):
-            if isinstance(found, Array) and found.dims:
+        if isinstance(found, Array) and isinstance(callee, Const) and id(callee.value) in _NEW:
+            if args and found.dims:
                 return Array(found.dtype, self._sizes(args[0], found.dims))
         return found
 
