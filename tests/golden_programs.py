@@ -190,6 +190,12 @@ def newton(x, a, n):
     return x
 
 
+def parameters(p, x):
+    """A dict and a tuple of parameters, read by their keys and places."""
+    hidden = np.tanh(x @ p["w"] + p["b"])
+    return p["scale"][0] * np.sum(hidden * hidden) + p["scale"][1]
+
+
 VECTOR = np.array([0.5, -1.0, 2.0])
 PAIR = ("pullback",)
 PROGRAMS = [
@@ -209,6 +215,7 @@ PROGRAMS = [
     Program(closure, (2.0, 3.0)),
     Program(comprehension, (0.5, 4)),
     Program(newton, (1.0, 2.0, 4)),
+    Program(parameters, ({"w": np.ones((3, 2)), "b": np.ones(2), "scale": (2.0, 1.0)}, VECTOR)),
 ]
 
 

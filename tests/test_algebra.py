@@ -31,6 +31,32 @@ def test_a_quotient_is_divided_once_and_factors_that_cancel_are_gone():
     assert "*" not in listing.replace("x_bar * t", "")
 
 
+def errors(x, y):
+    return np.mean((x - y) ** 2)
+
+
+def gaussian(v, f):
+    return -0.5 * (math.log(f) + v * v / f)
+
+
+def test_numbers_are_multiplied_before_they_are_divided():
+    assert "2.0 / count * t" in str(zyg.code_gradient(errors, A, A))
+    listing = str(zyg.code_gradient(gaussian, 0.3, 2.0))
+    assert "v / f" in listing.partition("_bar")[2]
+    assert "2.0 *" not in listing and "* 2.0" not in listing
+
+
+@pytest.mark.parametrize(
+    ("v", "f"), [(0.3, 2.0), (np.float32(0.3), np.float32(2.0)), (np.float64(0.3), 2), (3, 2.0)]
+)
+def test_quotients_of_numbers_of_each_kind(v, f):
+    for found, like, expected in zip(
+        zyg.gradient(gaussian, v, f), (v, f), (-v / f, 0.5 * (v * v / f**2 - 1 / f)), strict=True
+    ):
+        assert found == pytest.approx(expected, rel=1e-6)
+        assert type(found) is (float if type(like) is int else type(like))
+
+
 def test_a_sign_is_applied_behind_the_reduction():
     listing = str(zyg.code_gradient(squares, A, X))
     assert "-np.add.reduce(" in listing
@@ -41,6 +67,8 @@ def test_a_sign_is_applied_behind_the_reduction():
     [
         (squares, (A, X), (A / X**2, -np.sum(A**2, axis=0) / X**3)),
         (distances, (X,), (0.5 * np.sum(np.exp(-(A - X) * 0.5), axis=0),)),
+        (errors, (A, A[::-1]), (2.0 / 6.0 * (A - A[::-1]), 2.0 / 6.0 * (A[::-1] - A))),
+        (gaussian, (0.3, 2.0), (-0.15, 0.5 * (0.0225 - 0.5))),
         (rotation, (0.7,), (1.0 + math.sin(0.7),)),
     ],
 )

@@ -66,6 +66,32 @@ def test_hessian_and_products():
     np.testing.assert_allclose(back(X)[0], hessian @ X)
 
 
+def states_in_a_list(x):
+    states = [np.zeros(3)]
+    for row in x:
+        states.append(np.tanh(row + x @ states[-1]))
+    return sum(np.sum(state**2) for state in states[1:])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        states_in_a_list,
+        lambda x: np.sum(np.diagonal(x) ** 3),
+        lambda x: np.sum(np.diff(x, axis=0) ** 3),
+    ],
+)
+def test_hvp_takes_no_pass_for_each_number_of_an_array(f, monkeypatch):
+    def refused(*args):
+        raise AssertionError("coordinate by coordinate")
+
+    x, v = np.arange(9.0).reshape(3, 3) / 9.0, np.cos(np.arange(9.0)).reshape(3, 3)
+    step = 1e-6
+    expected = (zyg.gradient(f, x + step * v)[0] - zyg.gradient(f, x - step * v)[0]) / (2 * step)
+    monkeypatch.setattr("zyg.compiler.tangent_rows._with_coordinates", refused)
+    np.testing.assert_allclose(zyg.hvp(f, x, v), expected, rtol=1e-6, atol=1e-8)
+
+
 def test_hessian_of_structures():
     def f(p):
         return p["a"] ** 2 * np.sum(p["x"] ** 3)

@@ -11,6 +11,7 @@ import pytest
 
 import zyg
 from tests.test_keys import ALIKE, DISTINCT
+from zyg.entry import entry_for
 from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
 from zyg.gradients import gradient_of
 from zyg.keys import key_of
@@ -255,6 +256,44 @@ def test_a_cotangent_that_the_user_keeps_is_copied():
         x_bar += 1.0
     np.testing.assert_array_equal(kept, np.ones(3))
     assert paths(f)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2)])
+def test_new_arrays_of_a_wrong_shape_are_refused_in_every_call(shape):
+    def total(x):
+        return np.sum(x)
+
+    zyg.adjoint(total)(
+        lambda x: (np.sum(x), lambda y_bar: np.multiply(y_bar, np.ones((len(x) + 1, *x.shape[1:]))))
+    )
+
+    def f(x):
+        return total(x)
+
+    for _ in range(TURNS + 1):
+        with pytest.raises(ValueError, match="broadcast"):
+            zyg.gradient(f, np.ones(shape))
+        with pytest.raises(ValueError, match="broadcast"):
+            zyg.withgradient(f, np.ones(shape))
+    assert paths(f)
+
+
+NEW = {
+    "products": (lambda x, y: np.sum(np.tanh(x @ y)), (np.ones((3, 2)), np.ones((2, 4))), {0, 1}),
+    "one that another is a view of": (
+        lambda x, y: np.sum(np.exp(x + np.flip(y))), (np.ones(3), np.ones(3)), set()
+    ),
+    "arguments": (lambda x, y: np.sum(x * y), (np.ones(3), np.ones(3)), set()),
+    "numbers of another kind": (lambda x: np.sum(np.exp(x)), (np.ones(3, int),), set()),
+    "given twice": (lambda x, y: np.sum(np.exp(x + y)), (np.ones(3), np.ones(3)), set()),
+}
+
+
+@pytest.mark.parametrize("name", NEW)
+@pytest.mark.parametrize("form", ["gradient", "withgradient"])
+def test_which_gradients_are_known_to_be_new(name, form):
+    f, args, expected = NEW[name]
+    assert entry_for(form, f, args, {}).code.new == expected
 
 
 @pytest.mark.parametrize(

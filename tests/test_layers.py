@@ -37,7 +37,8 @@ LAYERS = [
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants",
         "zyg.counts", "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
-        "zyg.fast_path", "zyg.templates", "zyg.portable", "zyg.back_functions",
+        "zyg.path_writer", "zyg.fast_path", "zyg.tangent_path", "zyg.templates", "zyg.portable",
+        "zyg.back_functions",
         "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",
         "zyg.object_seeds",
         "zyg.contents_key", "zyg.program_names", "zyg.running",

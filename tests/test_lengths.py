@@ -110,7 +110,18 @@ def equal_parts(a, b):
     return np.sum(left * right) * np.sum(quarters[0] * left) + np.sum(whole * a) + np.sum(rest**3)
 
 
+def states_of_one_step_and_more(a, b):
+    """What a loop begins with is as large as one operand, and what it goes on with as another."""
+    state, ones = np.zeros(a.shape), np.ones((len(b), 1))
+    for k in range(3):
+        state = np.tanh(state * b[k] + a)
+        total = np.sum(ones * state + ones * b[:1])
+        state = np.full((1, len(b)), total) @ np.diag(a) + b if k == 1 else state
+    return np.sum(state * a)
+
+
 PROGRAMS = [
+    states_of_one_step_and_more,
     masks_of_several_and_one, searches_by_branches, joined_to_nothing, equal_parts,
     one_item_broadcasts, part_of_the_iteration_before, parts_in_a_list, bound_that_changes,
     bounds_by_branches, given_to_functions,
@@ -137,9 +148,17 @@ def test_of_matrices(program):
     check_gradient(lambda a: program(a + 4.0 * np.eye(4)), (SQUARE,), zyg.pullback)
 
 
+def states(a):
+    state = np.zeros(a.shape)
+    for row in a:
+        state = np.tanh(state @ a + row)
+    return np.sum(state * a)
+
+
 @pytest.mark.parametrize(
     "program", [
         lu,
+        states,
         lambda a: np.sum(a[a > 0] ** 2),
         lambda a: np.sum(np.diff(a) ** 2) + np.sum(np.sin(np.tile(a, 2)) ** 2),
     ],

@@ -32,7 +32,7 @@ from zyg.call_forms import (
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Shared
 from zyg.compiler.specialisation import parameter_type
-from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache
+from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache, form_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
@@ -132,7 +132,7 @@ def _found(
         if entry.calls_until_path > 0:
             entry.calls_until_path -= 1
             if entry.calls_until_path == 0:
-                cache.add_path(key, entry, mode, function, args, kwargs)
+                cache.add_path(key, entry, function, args, kwargs)
         return entry
     with cache.lock:
         return _found_or_made(key, mode, function, args, kwargs, shared)
@@ -245,8 +245,10 @@ def _made_for(
             raise
         raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
     entry.version = version
-    if mode in cache.paths and is_plain_function(function) and not entry.changes and (
-        not entry.has_heap or _is_given_no_objects(entry, function, args, kwargs)
+    if form_of(mode) in cache.paths and is_plain_function(function) and not entry.changes and (
+        not entry.has_heap or (
+            form_of(mode) != TANGENT and _is_given_no_objects(entry, function, args, kwargs)
+        )
     ):
         entry.calls_until_path = CALLS_UNTIL_PATH
     entry.alive += identified((callee.function, values))

@@ -2,7 +2,7 @@
 
     cache.valid(key)  ->  Entry: valid while no rule is added and its guards hold; or None
 
-An entry that is asked for again and again gets a path (`zyg.fast_path`), which needs no key.
+An entry that is asked for again and again gets a path (`zyg.path_writer`), which needs no key.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ CALLS_UNTIL_PATH = 3
 MAX_PATHS = 4  # of one code object
 MIN_UNSEEN = 500_000  # objects
 
-# Made by `zyg.fast_path`: from a function and its arguments to what the API returns for a call, or
-# to None if the path doesn't serve such a call.
-Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any]], Any]
+# From a function, its arguments, and keyword arguments or tangents, to what the API returns for a
+# call, or to None if the path doesn't serve such a call.
+Path: TypeAlias = Callable[[types.FunctionType, tuple[Any, ...], Any], Any]
 
 
 @record.node
@@ -94,6 +94,11 @@ class Entry:
         return self._check
 
 
+def form_of(mode: str) -> str:
+    """The form of a call, without what is differentiated: "tangent" of "tangent:0,1"."""
+    return mode.partition(":")[0]
+
+
 class Paths:
     """The paths of one form by the `id` of the code object of a function, newest first.
 
@@ -140,7 +145,7 @@ class Cache:
         # Not from `threading`, the import of which takes as long as that of four modules here.
         self.lock = RLock()
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
-        self.paths = {form: Paths() for form in ("gradient", "withgradient")}
+        self.paths = {form: Paths() for form in ("gradient", "withgradient", "tangent")}
         self._size = size
         # How many objects the collector of garbage has seen, and has not, as far as is known here.
         self._seen = self._unseen = 0
@@ -214,17 +219,25 @@ class Cache:
                 paths.drop(old)
 
     def add_path(
-        self, key: Any, entry: Entry, mode: str, function: types.FunctionType,
-        args: tuple[Any, ...], kwargs: dict[str, Any],
+        self, key: Any, entry: Entry, function: types.FunctionType, args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> None:
-        """Gives the entry that a call has the path that serves such calls."""
-        # Imported when calls are repeated; many programs make none.
-        from zyg.fast_path import path_of
-
+        """Gives the entry that a call has the path that serves such calls, if there can be one."""
+        paths = self.paths[form_of(entry.mode)]
         with self.lock:
-            if self.entries.get(key) is entry and not self.paths[mode].has(entry):
-                path = path_of(entry, mode, function, args, kwargs)
-                self.paths[mode].add(entry, function, path)
+            if self.entries.get(key) is not entry or paths.has(entry):
+                return
+            # Imported when calls are repeated; many programs make none.
+            if paths is self.paths["tangent"]:
+                from zyg import tangent_path
+
+                path = tangent_path.path_of(entry, function, args)
+            else:
+                from zyg import fast_path
+
+                path = fast_path.path_of(entry, function, args, kwargs)
+            if path is not None:
+                paths.add(entry, function, path)
 
     def info(self) -> counts.CacheInfo:
         return counts.CacheInfo(self.hits, self.misses, self._size, len(self.entries))

@@ -1,14 +1,9 @@
-"""From an entry to straight code for its calls: checks, unpacking, generated code, gradients.
+"""Paths of `gradient`: generated code runs, and its cotangents become gradients.
 
     gradient(scale, x, 2.0)     with x of float64[N1]; when this was called a few times  ->
 
     def path(f, args, kwargs):
-        if not (f.__globals__ is v0 and ... and len(args) == 2 and not kwargs and holds()):
-            return None
-        x0, x1 = args
-        if not (type(x0) is ndarray and x0.dtype is float64 and
-                len(x0_shape := x0.shape) == 1 and 1 not in x0_shape and type(x1) is float):
-            return None
+        ... (`zyg.path_writer`)
         x0_bar, x1_bar = run(x0, x1)
         if not (type(x0_bar) is ndarray and getrefcount(x0_bar) <= 2 and ...):
             x0_bar = gradient_of(x0_bar, x0)
@@ -16,17 +11,13 @@
             x1_bar = gradient_of(x1_bar, x1)
         return x0_bar, x1_bar
 
-A path serves the calls whose key is that of the call it was made from, or fewer: what it tests is
-what `zyg.keys` puts into keys, and what `zyg.gradients` asks before it hands out a cotangent as a
-gradient. A call that it doesn't serve gets None, and goes the general way.
+It tests what `zyg.gradients` asks before it hands out a cotangent as a gradient.
 """
 
 from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -34,218 +25,39 @@ import numpy as np
 from numpy import ndarray
 
 from ir.record import record
-from ir.types import Known
-from zyg import keys
-from zyg.binding import Source
 from zyg.gradients import gradient_of, gradients_of, is_sole_view
-from zyg.rules import registry
-from zyg.signature import by_identity
-from zyg.templates import Objects, all_of, defined, filled, name, statements, tuple_of
+from zyg.path_writer import Items, PathWriter, has_one_kind, is_unrolled, items_of
+from zyg.templates import all_of, defined, filled, name, statements, tuple_of
 
 if TYPE_CHECKING:
+    from zyg.compiler.generated import Joint
     from zyg.entry_cache import Entry, Path
 
-_Items: TypeAlias = Iterable[tuple[Any, Any]]
 _Place: TypeAlias = "_Named | _Reached"
 
-MAX_UNROLLED = 32  # items of a tuple or dict
 # Their zero gradients depend on nothing else.
 _ZERO_BY_CLASS = (float, int, complex, bool, str, bytes, type(None))
 
 
 def path_of(
-    entry: Entry, mode: str, function: types.FunctionType, args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    entry: Entry, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Path:
     """The path of an entry that serves this call."""
-    return _PathWriter(entry, mode, function).path(args, kwargs)
+    return _GradientPath(entry, function).path(args, kwargs)
 
 
-class _PathWriter:
-    """Writes the path of one entry.
+class _GradientPath(PathWriter):
+    """The gradient of the argument `i` is `x{i}_bar` in the path."""
 
-    A value at hand stands for all those of its key. In the path, the argument `i` is `x{i}`, item
-    `j` of it `x{i}_{j}`, its shape `x{i}_shape` and its gradient `x{i}_bar`.
-    """
-
-    def __init__(self, entry: Entry, mode: str, function: types.FunctionType) -> None:
-        self._entry = entry
-        self._mode = mode
-        self._function = function
-        self._objects = Objects()
-        self._definitions: list[ast.stmt] = []
-        self._numbers = count()
-
-    def path(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Path:
-        positional = [name(f"x{i}") for i in range(len(args))]
-        keyword = {key: name(f"k{i}") for i, key in enumerate(kwargs)}
-        body = self._unless(self._call_tests(args, kwargs), "return None")
-        if args:
-            body += statements("NAMES = args", NAMES=tuple_of(positional))
-        for key, local in keyword.items():
-            body += statements("NAME = kwargs[KEY]", NAME=local, KEY=ast.Constant(key))
-        tests: list[ast.expr] = []
-        for local, value in zip(
-            [*positional, *keyword.values()], [*args, *kwargs.values()], strict=True
-        ):
-            tests += self._alike(value, local, local, keys.KEYS)
-        body += self._unless(tests, "return None")
-        inputs = [self._input(source, positional, keyword) for source in self._entry.passed]
-        result = ast.Call(self._objects.name_of(self._entry.run), inputs, [])
-        if self._entry.has_heap:
-            from zyg.running import joint_without_objects  # few programs work on objects
-
-            joint = self._objects.name_of(joint_without_objects)
-            result = ast.Call(joint, [result.func, *inputs], [])
+    def _results(self, inputs: list[ast.expr], args: tuple[Any, ...]) -> list[ast.stmt]:
         if all(type(target) is int for target in self._entry.assignment.targets):
-            body += self._gradients(result, args)
-        else:
-            body += self._collected_gradients(result)
-        path = defined("path", ["f", "args", "kwargs"], body)
-        made: Any = self._objects.function("path", [*self._definitions, path])
-        made.alive = self._entry.alive  # what the keys in its tests refer to by `id`
-        return cast("Path", made)
-
-    def _unless(self, tests: list[ast.expr], otherwise: str, **parts: ast.expr) -> list[ast.stmt]:
-        return statements(f"if not TESTS: {otherwise}", TESTS=all_of(tests), **parts)
-
-    def _filled(self, text: str, value: ast.expr, **objects: Any) -> ast.expr:
-        """A text about VALUE and objects."""
-        parts = {part: self._objects.name_of(item) for part, item in objects.items()}
-        return filled(text, VALUE=value, **parts)
-
-    # What a key says
-
-    def _call_tests(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[ast.expr]:
-        """Tests of all but the arguments: that they are bound alike, and that the code is valid."""
-        f, entry = name("f"), self._entry
-        tests = [
-            self._filled("len(args) == VALUE", ast.Constant(len(args))),
-            self._filled("tuple(kwargs) == NAMES", f, NAMES=tuple(kwargs)) if kwargs else (
-                filled("not kwargs")
-            ),
-            self._filled("id(VALUE) not in IDS", f, IDS=by_identity),
-        ]
-        function = self._function
-        if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
-            key = keys.function_key(function)
-            tests.append(
-                self._filled("KEY_OF(VALUE) == KEY", f, KEY_OF=keys.function_key, KEY=key)
-            )
-        else:
-            tests += [
-                filled("f.__closure__ is None"),
-                filled("f.__defaults__ is None"),
-                filled("f.__kwdefaults__ is None"),
-                self._filled("VALUE.__code__ is CODE", f, CODE=function.__code__),
-                self._filled("VALUE.__globals__ is GLOBALS", f, GLOBALS=function.__globals__),
-            ]
-        version = ast.Constant(entry.version)
-        tests.append(self._filled("VERSION() == VALUE", version, VERSION=registry.version))
-        if entry.guards:
-            tests.append(self._filled("HOLDS()", f, HOLDS=entry.check()))
-        return tests
-
-    def _alike(
-        self, value: Any, found: ast.expr, local: ast.Name, table: keys.Table
-    ) -> list[ast.expr]:
-        """Tests that what is found has the key that the table gives for the value.
-
-        `found` occurs once, first; it binds the name `local`, or is this name.
-        """
-        cls = type(value)
-        of_class = self._filled("type(VALUE) is CLASS", found, CLASS=cls)
-        key_of = table.get(cls, keys.other_key)
-        if key_of is type or isinstance(value, np.generic):
-            return [of_class]
-        if key_of is Known or key_of is keys.flag_key:
-            return [self._filled("VALUE is OBJECT", found, OBJECT=value)]
-        if key_of is keys.literal_key:
-            return [of_class, self._filled("VALUE == TEXT", local, TEXT=value)]
-        if key_of is keys.array_key:
-            return [of_class, *self._alike_array(value, local)]
-        if _is_unrolled(value):
-            items = keys.KEYS if key_of is keys.tuple_key else keys.ITEM_KEYS
-            return [of_class, *self._alike_items(value, local, items)]
-        if key_of is keys.list_key and _has_one_kind(value):
-            return [of_class, local, self._all_alike(value[0], local)]
-        key = key_of(value)
-        return [of_class, self._filled("KEY_OF(VALUE) == KEY", local, KEY_OF=key_of, KEY=key)]
-
-    def _alike_array(self, array: ndarray[Any, Any], local: ast.Name) -> list[ast.expr]:
-        shape = name(f"{local.id}_shape")
-        tests = [
-            self._filled("VALUE.dtype is DTYPE", local, DTYPE=array.dtype),
-            filled("len(SHAPE := VALUE.shape) == N",
-                   SHAPE=shape, VALUE=local, N=ast.Constant(array.ndim)),
-        ]
-        if 1 not in array.shape:
-            return [*tests, filled("1 not in SHAPE", SHAPE=shape)] if array.ndim else tests
-        for axis, size in enumerate(array.shape):
-            comparison = "SHAPE[I] == 1" if size == 1 else "SHAPE[I] != 1"
-            tests.append(filled(comparison, SHAPE=shape, I=ast.Constant(axis)))
-        return tests
-
-    def _alike_items(
-        self, container: Any, local: ast.Name, table: keys.Table
-    ) -> list[ast.expr]:
-        if type(container) is dict:
-            tests = [
-                self._filled("tuple(VALUE) == NAMES", local, NAMES=tuple(container)),
-                self._filled("set(map(type, VALUE)) <= KINDS", local, KINDS={str}),
-            ]
-        else:
-            tests = [filled("len(VALUE) == N", VALUE=local, N=ast.Constant(len(container)))]
-        for i, (key, value) in enumerate(_items_of(container)):
-            item = name(f"{local.id}_{i}")
-            found = filled("(ITEM := VALUE[KEY])", ITEM=item, VALUE=local, KEY=ast.Constant(key))
-            tests += self._alike(value, found, item, table)
-        return tests
-
-    def _all_alike(self, value: Any, items: ast.expr) -> ast.expr:
-        """A call that tells whether all items of a list have the key of a value."""
-        item = name("x")
-        body = statements(
-            "for ITEM in items:\n    if not TESTS: return False\nreturn True",
-            ITEM=item, TESTS=all_of(self._alike(value, item, item, keys.ITEM_KEYS)),
-        )
-        called = f"all_alike_{next(self._numbers)}"
-        self._definitions.append(defined(called, ["items"], body))
-        return ast.Call(name(called), [items], [])
-
-    # Arguments to inputs
-
-    def _input(
-        self, source: Source, positional: Sequence[ast.expr], keyword: Mapping[str, ast.expr]
-    ) -> ast.expr:
-        """`zyg.binding.value_of` as an expression."""
-        key = source.key
-        match source.kind:
-            case "arg":
-                argument: ast.expr = positional[key]
-                return argument
-            case "keyword":
-                return keyword[key]
-            case "default":
-                return filled("f.__defaults__[KEY]", KEY=ast.Constant(key))
-            case "kwdefault":
-                return filled("f.__kwdefaults__[KEY]", KEY=ast.Constant(key))
-            case "cell":
-                return filled("f.__closure__[KEY].cell_contents", KEY=ast.Constant(key))
-            case "tuple":
-                return tuple_of([self._input(part, positional, keyword) for part in key])
-            case "dict":
-                names = [ast.Constant(part) for part in key]
-                parts = [self._input(part, positional, keyword) for part in key.values()]
-                return ast.Dict(names, parts)  # type: ignore[arg-type]
-        raise AssertionError(f"plain functions have no inputs from {source.kind}")
-
-    # Cotangents to gradients
+            return self._gradients(self._run(inputs), args)
+        return self._collected_gradients(self._run(inputs))
 
     def _collected_gradients(self, result: ast.expr) -> list[ast.stmt]:
         """The general way, for parameters that collect several arguments."""
         body: list[ast.stmt] = []
-        if self._mode == "withgradient":
+        if self._entry.mode == "withgradient":
             body = statements("value, bars = RESULT", RESULT=result)
             result = name("bars")
         gradients = self._filled(
@@ -255,14 +67,15 @@ class _PathWriter:
         return body + self._returned(gradients)
 
     def _returned(self, gradients: ast.expr) -> list[ast.stmt]:
-        if self._mode == "withgradient":
+        if self._entry.mode == "withgradient":
             gradients = tuple_of([name("value"), gradients])
         return [ast.Return(gradients)]
 
     def _gradients(self, result: ast.expr, args: tuple[Any, ...]) -> list[ast.stmt]:
         targets = self._entry.assignment.targets
+        new = {targets[number] for number in cast("Joint", self._entry.code).new}
         bars = tuple_of([name(f"x{i}_bar") for i in targets])
-        if self._mode == "withgradient":
+        if self._entry.mode == "withgradient":
             bars = tuple_of([name("value"), bars])
         # The tuple is gone at once: a cotangent is then referred to by its name alone.
         body = statements("BARS = RESULT", BARS=bars, RESULT=result)
@@ -270,7 +83,11 @@ class _PathWriter:
         for i, arg in enumerate(args):
             bar, local = name(f"x{i}_bar"), name(f"x{i}")
             if i in targets:
-                tests = self._own(arg, bar, bar, _Named(f"x{i}"), _NAMED) or [ast.Constant(False)]
+                place = _Named(f"x{i}")
+                if i in new:
+                    tests = [self._of_shape(arg, bar, place)]
+                else:
+                    tests = self._own(arg, bar, bar, place, _NAMED) or [ast.Constant(False)]
                 parts = {
                     "BAR": bar, "ARG": local, "GRADIENT_OF": self._objects.name_of(gradient_of),
                     "NUMPY_FLOAT": self._objects.name_of(np.float64),
@@ -314,22 +131,29 @@ class _PathWriter:
                 filled("(BAR.base is None or SOLE(BAR))", BAR=bar,
                        SOLE=self._objects.name_of(is_sole_view)),
                 self._filled("VALUE.dtype is DTYPE", bar, DTYPE=value.dtype),
-                filled("BAR.shape == SHAPE", BAR=bar, SHAPE=arg.shape()),
+                *([filled("BAR.ndim == 1", BAR=bar)] if value.ndim == 1 else []),
+                self._of_shape(value, bar, arg),
             ]
         same_length = filled("len(BAR) == len(ARG)", BAR=bar, ARG=arg.expression())
-        if _is_unrolled(value):
+        if is_unrolled(value):
             if cls is dict:
                 same = self._filled("tuple(VALUE) == NAMES", bar, NAMES=tuple(value))
             else:
                 same = same_length
-            return self._own_items(_items_of(value), [*unshared, same], bar, arg)
-        if cls is list and _has_one_kind(value):
+            return self._own_items(items_of(value), [*unshared, same], bar, arg)
+        if cls is list and has_one_kind(value):
             items = self._all_own(value[0], bar, arg.expression())
             return [*unshared, same_length, items] if items is not None else []
         return []
 
+    def _of_shape(self, array: ndarray[Any, Any], bar: ast.Name, arg: _Place) -> ast.expr:
+        """Whether an array of as many dimensions has the shape of an argument like the array."""
+        if array.ndim == 1:
+            return filled("len(BAR) == len(ARG)", BAR=bar, ARG=arg.expression())
+        return filled("BAR.shape == SHAPE", BAR=bar, SHAPE=arg.shape())
+
     def _own_items(
-        self, items: _Items, tests: list[ast.expr], bar: ast.Name, arg: _Place
+        self, items: Items, tests: list[ast.expr], bar: ast.Name, arg: _Place
     ) -> list[ast.expr]:
         for i, (key, value) in enumerate(items):
             part = name(f"{bar.id}_{i}")
@@ -385,23 +209,6 @@ class _Reached:
 
     def item(self, i: int, key: Any) -> _Place:
         return _Reached(filled("X[KEY]", X=self.found, KEY=ast.Constant(key)))
-
-
-def _is_unrolled(value: Any) -> bool:
-    """Whether each item gets tests of its own: those of short tuples, and of dicts by name."""
-    if type(value) not in (tuple, dict) or len(value) > MAX_UNROLLED:
-        return False
-    return type(value) is tuple or all(type(key) is str for key in value)
-
-
-def _items_of(value: Any) -> _Items:
-    items: _Items = enumerate(value) if type(value) is tuple else value.items()
-    return items
-
-
-def _has_one_kind(items: list[Any]) -> bool:
-    """Whether there are items, and all have one key."""
-    return len({keys.ITEM_KEYS.get(type(x), keys.other_key)(x) for x in items}) == 1
 
 
 def _references_when_named() -> int:

@@ -22,6 +22,8 @@ from ir.record import record
 from zyg import cotangent, cotangent_items
 from zyg.binding import Source
 
+_NUMBERS = (float, np.float64)
+
 
 @record
 class Captured:
@@ -157,6 +159,20 @@ def are_own(bars: Sequence[Any], args: Sequence[Any]) -> bool:
         elif cls is not float:
             return False
     return True
+
+
+def value_and_tangent(result: tuple[Any, Any]) -> tuple[Any, Any]:
+    """What a tangent function returned, the tangent of the kind of the value and in memory of its
+    own; nobody else has the tuple."""
+    y, y_dot = result
+    if type(y) is type(y_dot) and type(y) in _NUMBERS:
+        return result
+    del result
+    single = [y_dot]
+    del y_dot
+    if are_own(single, (y,)):
+        return y, single[0]
+    return y, detached(cotangent.project(single[0], y))
 
 
 def is_sole_view(bar: np.ndarray[Any, Any]) -> bool:

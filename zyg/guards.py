@@ -43,15 +43,18 @@ def compiled(guards: Iterable[AnyGuard]) -> Check:
 
     It pays from a few calls on.
     """
-    writer = _CheckWriter()
+    objects = Objects()
+    writer = GuardWriter(objects)
     tests = [test for guard in guards for test in writer.tests(guard)]
-    made: Check = writer.objects.function("check", statements(_CHECK, TESTS=all_of(tests)))
+    made: Check = objects.function("check", statements(_CHECK, TESTS=all_of(tests)))
     return made
 
 
-class _CheckWriter:
-    def __init__(self) -> None:
-        self.objects = Objects()
+class GuardWriter:
+    """Writes guards as expressions, which may raise KeyError where one doesn't hold."""
+
+    def __init__(self, objects: Objects) -> None:
+        self.objects = objects
         self._numbers = count()
 
     def tests(self, guard: AnyGuard) -> list[ast.expr]:
@@ -116,7 +119,7 @@ class _CheckWriter:
 
     def _named(self, found: ast.expr, cls: type) -> tuple[ast.Name, ast.expr]:
         """A name for what is found, and the test of its class, which gives it that name."""
-        named = name(f"x{next(self._numbers)}")
+        named = name(f"g{next(self._numbers)}")
         parts = {"NAME": named, "FOUND": found, "CLASS": self.objects.name_of(cls)}
         return named, filled("type(NAME := FOUND) is CLASS", **parts)
 

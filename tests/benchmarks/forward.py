@@ -50,12 +50,30 @@ def cases() -> dict[str, Case]:
     return found
 
 
+def second_order() -> dict[str, tuple[Callable[..., Any], Any]]:
+    """Functions of one argument, and these: all weights of a network as a tuple."""
+    import numpy as np
+
+    from tests.benchmarks.programs import mlp, rnn
+    from tests.benchmarks.programs.tangents import rosenbrock
+
+    found: dict[str, tuple[Callable[..., Any], Any]] = {
+        "Rosenbrock, n = 100": (rosenbrock, np.linspace(-1.0, 1.3, 100))
+    }
+    for program in (*mlp.PROGRAMS, *rnn.PROGRAMS):
+        found[program.name] = of_weights(program.primal, **program.data), program.arguments
+    return found
+
+
+def of_weights(function: Callable[..., Any], inputs: Any, targets: Any) -> Callable[..., Any]:
+    return lambda weights: function(*weights, inputs, targets)
+
+
 def main() -> None:
     use_one_thread()
     import numpy as np
 
     import zyg
-    from tests.benchmarks.programs.tangents import rosenbrock
     from tests.benchmarks.timing import best_seconds
 
     random = np.random.default_rng(1)
@@ -76,12 +94,14 @@ def main() -> None:
         ratio = seconds["jvp"] / seconds["by hand"]
         times = "  ".join(f"{key} {1e3 * value:8.4f}" for key, value in seconds.items())
         print(f"{name:20} {times}  jvp/by hand {ratio:.2f}")
-    x, v = np.linspace(-1.0, 1.3, 100), np.cos(np.arange(100.0))
-    seconds = best_seconds({
-        "gradient": partial(zyg.gradient, rosenbrock, x),
-        "hvp": partial(zyg.hvp, rosenbrock, x, v),
-    }, rounds=60)
-    print(f"hvp of Rosenbrock, n = 100: {seconds['hvp'] / seconds['gradient']:.2f} gradients")
+    for name, (function, x) in second_order().items():
+        vector, unflatten = zyg.flatten(x)
+        v = unflatten(np.cos(np.arange(vector.size)))
+        seconds = best_seconds({
+            "gradient": partial(zyg.gradient, function, x),
+            "hvp": partial(zyg.hvp, function, x, v),
+        }, rounds=60)
+        print(f"hvp of {name}: {seconds['hvp'] / seconds['gradient']:.2f} gradients")
 
 
 if __name__ == "__main__":

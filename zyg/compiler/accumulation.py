@@ -71,7 +71,7 @@ else:  # they are for cotangents of objects, and of single items
     ItemContributions = late_class(
         "zyg.compiler.item_contributions", "ItemContributions", Algebra,
         "nested_sum _numbers_in _changes _change_of _changed read_within is_item_of_list "
-        "_hot_unless_none _hot_item _tuple_items",
+        "_hot_unless_none _hot_item _tuple_items items_of_sum with_all_fields _fields_of_sum",
     )
 
 class Accumulation(ItemContributions):
@@ -435,9 +435,8 @@ class Accumulation(ItemContributions):
         """
         type_ = type_of(like)
         if isinstance(type_, Tuple):
-            bars = [NONE for _ in type_.items] if is_none(bar) else self.parts(bar)
-            is_taken_apart = with_containers or self._one_hot(bar) is not None
-            if bars is None and not (isinstance(type_of(bar), Tuple) and is_taken_apart):
+            bars = [NONE for _ in type_.items] if is_none(bar) else self.items_of_sum(bar)
+            if bars is None and not (isinstance(type_of(bar), Tuple) and with_containers):
                 # A branch hands out None in the place of a tuple of the arm that it didn't take.
                 return self.call(cotangent.completed, bar, like)
             items = [
@@ -454,7 +453,7 @@ class Accumulation(ItemContributions):
             return bar if is_complete else self.completed_container(bar, like)
         if is_numeric(type_):
             return self.zero(like) if is_none(bar) else self._instantiated_like(bar, like)
-        return bar
+        return self.with_all_fields(bar, type_) if isinstance(type_, Dict) else bar
 
     def completed_container(self, bar: Operand, like: Operand) -> Operand:
         """The cotangent of a list or dict of floats without structural zeros."""

@@ -3,6 +3,7 @@
     -y_bar * a            ->  -(y_bar * a), which `x_bar - y_bar * a` takes up
     (x * 0.5) * (2 * y)   ->  x * y
     100.0 * (2 * x)       ->  200.0 * x
+    1.0 / n * 2.0         ->  2.0 / n
     2.0 * abs(z) * (z / abs(z))   ->  2.0 * z
     y_bar * x * (0.5 / sqrt(x))   ->  y_bar * sqrt(x) * 0.5
     x + x * 0.5           ->  x * 1.5
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import TypeGuard
 
 import numpy as np
 
@@ -36,6 +38,8 @@ SIGNED = (*_PRODUCTS, operator.neg, operator.getitem, operator.matmul, np.reshap
 
 class Algebra(Lengths):
     """Builds operations of an adjoint, in simpler form where the definitions allow it."""
+
+    _forward: set[Value]  # what the forward pass has computed
 
     def _negated(self, operand: Operand) -> Operand | None:
         """`x`, where an operand is `-x`."""
@@ -105,18 +109,23 @@ class Algebra(Lengths):
 
     def _product(self, left: Operand, right: Operand) -> Operand | None:
         """A product with its numbers multiplied first: an operation less each."""
+        for quotient, factor in ((left, right), (right, left)):
+            found = self._product_of_quotient(quotient, factor)
+            if found is not None:
+                return found
         if is_number(type_of(left)) and is_array(type_of(right)):
             inner = self._call_of(right, operator.mul)
             if inner is None or not is_number(type_of(inner.args[0])):
                 return None
             number = self.call(operator.mul, left, inner.args[0])
             return self.call(operator.mul, number, inner.args[1])
-        if isinstance(left, Const) and type(left.value) in (int, float):
+        if _is_literal(left):
             inner = self._call_of(right, operator.mul)
-            factor = None if inner is None else inner.args[0]
-            if inner is not None and isinstance(factor, Const) and is_inexact(type_of(right)):
-                if type(factor.value) in (int, float):
-                    return self.call(operator.mul, Const(left.value * factor.value), inner.args[1])
+            if inner is None or not is_inexact(type_of(right)):
+                return None
+            inside = inner.args[0]
+            if _is_literal(inside):
+                return self.call(operator.mul, Const(left.value * inside.value), inner.args[1])
             return None
         simpler = self._direction(right, left) or self._rooted(left, right)
         if simpler is not None:
@@ -132,6 +141,21 @@ class Algebra(Lengths):
             return None
         number = self.call(operator.mul, factor, other[0])
         return self.call(operator.mul, self.call(operator.mul, array, other[1]), number)
+
+    def _product_of_quotient(self, quotient: Operand, factor: Operand) -> Operand | None:
+        """`2.0 / n` for `1.0 / n * 2.0`, and `x / n` for `1.0 / n * x`, where these are numbers."""
+        call = None if quotient in self._forward else self._call_of(quotient, operator.truediv)
+        if call is None or not all(is_number(type_of(o)) for o in (factor, call.args[1])):
+            return None
+        number, divisor = call.args
+        if not _is_literal(number) or not is_inexact(type_of(quotient)):
+            return None
+        if _is_literal(factor):
+            return self.call(operator.truediv, Const(number.value * factor.value), divisor)
+        if abs(number.value) != 1:
+            return None
+        found = self.call(operator.truediv, factor, divisor)
+        return found if number.value == 1 else self.call(operator.neg, found)
 
     def _direction(self, quotient: Operand, size: Operand) -> Operand | None:
         """`c * z` for `c * abs(z)` times `z / abs(z)`, whose divisor is 1 where `z` is 0."""
@@ -246,6 +270,11 @@ class Algebra(Lengths):
         if isinstance(summed, Value):
             summed.type = reduced(type_of(bar), type_of(like))
         return summed
+
+
+def _is_literal(operand: Operand) -> TypeGuard[Const]:
+    """Whether an operand is a known number."""
+    return isinstance(operand, Const) and type(operand.value) in (int, float)
 
 
 def is_const(operand: Operand, number: int) -> bool:

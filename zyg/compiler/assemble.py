@@ -64,6 +64,7 @@ from zyg.compiler.returned import (
     checked_loss,
     in_own_memory,
     inputs_without_heap,
+    new_arrays,
     seed_name,
     value_of,
     versions_behind_of,
@@ -418,6 +419,7 @@ class Compiler:
         return Joint(
             item.cell.cell_contents, passed_inputs(made), made.with_bars(active), emitted,
             type_of(result), augmenter.dispatched,
+            new_arrays(function.body, made, active, wants_value),
         )
 
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:

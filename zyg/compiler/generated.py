@@ -116,6 +116,8 @@ class Joint:
     emitted: Emitted
     result: Type
     dispatched: list[tuple[Location | None, str]]
+    # The numbers of gradients that are new arrays, of the dtype and rank of their inputs.
+    new: frozenset[int] = frozenset()
 
 
 def load(made: Specialisation, generated: list[Generated], is_last: bool = False) -> Emitted:

@@ -16,10 +16,11 @@ from __future__ import annotations
 import operator
 from typing import TypeAlias
 
+from ir import primitives
 from ir.core import Call, Const, If, Operand, Value, Yield, type_of
 from ir.typed_branches import is_same_operand
-from ir.types import Known, Scalar, Sequence, Tuple, Type, class_of
-from zyg import cotangent_items, cotangent_places
+from ir.types import Dict, Known, Scalar, Sequence, Tuple, Type, class_of
+from zyg import cotangent, cotangent_items, cotangent_places
 from zyg.compiler.algebra import Algebra
 from zyg.compiler.tangents import NONE, is_none, is_numeric
 from zyg.cotangent_facts import is_sum_of_numbers
@@ -40,6 +41,9 @@ class ItemContributions(Algebra):
     """Builds sums of cotangents that are zero but for an item."""
 
     def _one_hot(self, operand: Operand) -> Call | None:
+        raise AssertionError("given by Accumulation")
+
+    def plus(self, a: Operand, b: Operand, like: Operand) -> Operand:
         raise AssertionError("given by Accumulation")
 
     def nested_sum(
@@ -186,6 +190,48 @@ class ItemContributions(Algebra):
         if not isinstance(type_, Tuple) or type(index) is not int:
             return None
         return index % len(type_.items), hot.args[0]
+
+    def items_of_sum(self, operand: Operand) -> list[Operand] | None:
+        """The items of a tuple of cotangents that is built of them, or is a sum of single ones."""
+        parts = self.parts(operand)
+        if parts is not None:
+            return parts
+        hot, type_ = self._hot_item(operand), type_of(operand)
+        if hot is not None and isinstance(type_, Tuple):
+            return [hot[1] if i == hot[0] else NONE for i in range(len(type_.items))]
+        both = self._call_of(operand, cotangent.accumulate)
+        if both is None:
+            return None
+        first, second = map(self.items_of_sum, both.args)
+        if first is None or second is None or len(first) != len(second):
+            return None
+        return [self.plus(a, b, NONE) for a, b in zip(first, second, strict=True)]
+
+    def with_all_fields(self, operand: Operand, type_: Dict) -> Operand:
+        """A dict of cotangents as it is, where it is the sum of single ones for all its keys."""
+        fields = self._fields_of_sum(operand)
+        if fields is None or any(key not in fields for key, _ in type_.items):
+            return operand
+        pairs: list[Operand] = []
+        for key, _ in type_.items:
+            pairs += [Const(key), fields[key]]
+        return self.call(primitives.build_dict, *pairs)
+
+    def _fields_of_sum(self, operand: Operand) -> dict[object, Operand] | None:
+        hot = self._call_of(operand, cotangent_items.one_hot)
+        if hot is not None:
+            is_field = isinstance(type_of(hot.args[1]), Dict) and isinstance(hot.args[2], Const)
+            return {hot.args[2].value: hot.args[0]} if is_field else None  # type: ignore[union-attr]
+        both = self._call_of(operand, cotangent.accumulate)
+        if both is None:
+            return None
+        first, second = map(self._fields_of_sum, both.args)
+        if first is None or second is None:
+            return None
+        return {
+            key: self.plus(first.get(key, NONE), second.get(key, NONE), NONE)
+            for key in {**first, **second}
+        }
 
     def _tuple_items(self, operand: Operand) -> list[Operand] | None:
         """The items of a tuple of cotangents of numbers; structural zeros beside a single one."""

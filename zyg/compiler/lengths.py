@@ -17,11 +17,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable
 
-import numpy as np
-
 from ir import primitives
 from ir.core import Call, Const, For, If, Op, Operand, Value, While, Yield, type_of
-from ir.infer import Inference
 from ir.memory_facts import changed_by
 from ir.rewrite import walk
 from ir.types import (
@@ -29,13 +26,11 @@ from ir.types import (
     Dict,
     Known,
     NamedTuple,
-    Scalar,
     Sequence,
     Slice,
     Tuple,
     Type,
     Union,
-    class_of,
     join_all,
 )
 from zyg import cotangent_items
@@ -45,24 +40,22 @@ from zyg.array_type import (
     Array,
     Bounds,
     Dim,
-    Dims,
     Measured,
     Symbol,
     Unnamed,
     is_big,
     is_named,
-    size_dim,
 )
+from zyg.compiler.sizes import Sizes, is_integer
 from zyg.compiler.tangents import is_array
 
 READS: list[object] = [operator.getitem, cotangent_items.taken]
-_NEW = (np.zeros, np.ones, np.empty)
 _ARITHMETIC = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
 )
 
 
-class Lengths(Inference):
+class Lengths(Sizes):
     """Inference that knows the bounds of slices."""
 
     def _result_type(
@@ -92,9 +85,11 @@ class Lengths(Inference):
                 Value("items", types_[0]), Value("index", types_[1])
             ], {})
             return sharper if isinstance(sharper, Array) else found
-        if args and any(callee.value is f for f in _NEW):
-            return Array(found.dtype, self._sizes(args[0], found.dims))
         return found
+
+    def _size(self, size: Operand) -> Dim:
+        dim = super()._size(size)
+        return dim if is_named(dim) else Symbol(Bounds(self._key(size), None, None), is_big(dim))
 
     def _measured(self, index: Operand) -> Type:
         """The type of an index in which slices know the operands that are their bounds."""
@@ -108,12 +103,6 @@ class Lengths(Inference):
             return type_of(index)
         return Slice(*(Measured(self._key(bound)) for bound in call.args))
 
-    def _call_of(self, operand: Operand, callee: object) -> Call | None:
-        op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee:
-            return op
-        return None
-
     def _key(self, operand: Operand) -> Hashable:
         """What an integer is computed from: equal keys mean equal numbers."""
         if isinstance(operand, Const):
@@ -121,51 +110,11 @@ class Lengths(Inference):
         if isinstance(operand.type, Known):
             return operand.type
         op = self.definitions.get(operand)
-        if isinstance(op, Call) and isinstance(op.callee, Const) and _is_integer(operand.type):
-            if op.callee.value in _ARITHMETIC and all(_is_integer(type_of(a)) for a in op.args):
+        if isinstance(op, Call) and isinstance(op.callee, Const) and is_integer(operand.type):
+            if op.callee.value in _ARITHMETIC and all(is_integer(type_of(a)) for a in op.args):
                 return (op.callee.value.__name__, *map(self._key, op.args))
         dim = self._length(operand)
-        return operand if dim is None else dim
-
-    def _length(self, operand: Operand) -> Dim | None:
-        """The dimension that an integer is the length of."""
-        call = self._call_of(operand, len)
-        if call is not None:
-            return _named(type_of(call.args[0]), 0)
-        call = self._call_of(operand, operator.getitem)
-        if call is not None and isinstance(call.args[1], Const):
-            return self._length_in(call.args[0], call.args[1].value)
-        op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const):
-            if op.callee.value is primitives.unpack:
-                return self._length_in(op.args[0], op.results.index(operand))  # type: ignore[arg-type]
-        return None
-
-    def _length_in(self, shape: Operand, axis: object) -> Dim | None:
-        call = self._call_of(shape, np.shape)
-        if call is None:
-            call = self._call_of(shape, getattr)
-            if call is not None and type_of(call.args[1]) != Known("shape"):
-                return None
-        return None if call is None else _named(type_of(call.args[0]), axis)
-
-    def _sizes(self, shape: Operand, dims: Dims) -> Dims:
-        """The dimensions of a new array, as far as they are the lengths of others."""
-        call = self._call_of(shape, primitives.build_tuple)
-        sizes = [shape] if call is None else call.args
-        if len(sizes) != len(dims):
-            return dims
-        return tuple(
-            dim if is_named(dim) or not _is_integer(type_of(size)) else self._size(size)
-            for size, dim in zip(sizes, dims, strict=True)
-        )
-
-    def _size(self, size: Operand) -> Dim:
-        known = type_of(size)
-        if isinstance(known, Known):
-            return size_dim(known.value)
-        dim = self._length(size)
-        return Symbol(Bounds(self._key(size), None, None), False) if dim is None else dim
+        return operand if dim is None or not is_named(dim) else dim
 
 
 def _with_names(type_: Type) -> Type:
@@ -174,20 +123,6 @@ def _with_names(type_: Type) -> Type:
         return type_
     dims = (Symbol(Unnamed(), False) if dim == ANY else dim for dim in type_.dims)
     return Array(type_.dtype, tuple(dims))
-
-
-def _is_integer(type_: Type) -> bool:
-    cls = class_of(type_) if isinstance(type_, Scalar | Known) else None
-    return isinstance(cls, type) and issubclass(cls, int) and cls is not bool
-
-
-def _named(type_: Type, axis: object) -> Dim | None:
-    if not isinstance(type_, Array) or type_.dims is None or type(axis) is not int:
-        return None
-    if not -len(type_.dims) <= axis < len(type_.dims):
-        return None
-    dim = type_.dims[axis]
-    return dim if is_named(dim) else None
 
 
 def outside(type_: Type) -> Type:

@@ -179,30 +179,38 @@ class LoopTransposer(LoopRecords):
             [*item_params, *params], ops, Yield([Const(False), *following, *item_bars])
         )
         substitute(body, constant)
-        is_plain = not carried and not items and not collected and not on_heap
-        if is_plain and self._fuse(op, body, outer, init):
+        item_lists = [Value(bar_name(value) + "s", Sequence(list, TOP)) for value in items]
+        for bar, bars in zip(item_bars, item_lists, strict=True):
+            bars.type = Sequence(list, known_behind(widen(type_of(bar))))
+        is_plain = not carried and not collected and not on_heap
+        if is_plain and self._fuse(op, body, outer, init, item_lists):
             for k, result in passed:
                 self.add(op.init[k], result)
+            self._add_items(op, items, item_lists, is_fused=True)
             return
         eliminate_dead(body, is_pure)  # records are of what is read
         sources = [bars for _, bars in collected]
         iterables, read = self._records(op, body, sources)
         body.params = [*item_params, *read, *params]
         results = [Value(name, type_) for name, type_ in zip(names, types, strict=True)]
-        item_lists = [Value(bar_name(value) + "s", Sequence(list, TOP)) for value in items]
-        for bar, bars in zip(item_bars, item_lists, strict=True):
-            bars.type = Sequence(list, known_behind(widen(type_of(bar))))
         loop = For(iterables, init, body, [*results, *item_lists], True, op.loc)
         self._define(loop)
         # The accumulators started from what was there, so that they replace it.
         self.bars.update(zip(outer, results[len(carried) :], strict=True))
         for k, result in [*zip(carried, results, strict=False), *passed]:
             self.add(op.init[k], result)
+        self._add_items(op, items, item_lists, is_fused=False)
+
+    def _add_items(
+        self, op: For | While, items: list[Value], item_lists: list[Value], is_fused: bool
+    ) -> None:
+        """Adds the cotangents of its items to those of what a loop walks over."""
         for value, bars in zip(items, item_lists, strict=True):
             assert isinstance(op, For)
-            iterable = op.iterables[op.items.index(value)]
             # A loop that went backwards is reversed from the first item to the last.
-            collect = cotangent.from_items if op.backwards else cotangent.from_reversed_items
+            in_order = op.backwards is not is_fused
+            collect = cotangent.from_items if in_order else cotangent.from_reversed_items
+            iterable = op.iterables[op.items.index(value)]
             self.add(iterable, self.call(collect, bars, iterable))
 
     def _begun(self, bar: Operand | None, value: Value) -> Operand:
@@ -220,7 +228,8 @@ class LoopTransposer(LoopRecords):
         return bar
 
     def _fuse(
-        self, op: For | While, body: Block, outer: list[Value], init: list[Operand]
+        self, op: For | While, body: Block, outer: list[Value], init: list[Operand],
+        item_lists: list[Value],
     ) -> bool:
         """Reverses each iteration right behind itself, where all that a loop does is to add.
 
@@ -264,9 +273,12 @@ class LoopTransposer(LoopRecords):
         op.init += starts
         op.body.params += params
         op.body.ops += body.ops
-        exit.values[1 + count : 1 + count] = adjoint.values[1:]
+        following = 1 + len(params)
+        exit.values[1 + count : 1 + count] = adjoint.values[1:following]
+        exit.values += adjoint.values[following:]
         op.results[count:count] = results
-        for result in results:
+        op.results += item_lists
+        for result in (*results, *item_lists):
             self.definitions[result] = op
         share_common(op.body)
         self.bars.update(zip(outer, results, strict=True))

@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Call, Const, Operand, Value, type_of
+from ir.core import Block, Call, Const, Operand, Value, Yield, operands_of, type_of
+from ir.rewrite import count_uses
 from ir.types import Known, Tuple, Type, Union
 from zyg import cotangent, cotangent_items
+from zyg.array_type import Array
+from zyg.compiler.activity import Flow
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import StructureStep
 from zyg.compiler.saving import holds_memory
@@ -88,6 +91,37 @@ def in_own_memory(transposer: Transposer, bar: Operand) -> Operand:
         if is_array and (facts.is_fresh(made) or made.callee.value in _SUMS):
             return bar
     return transposer.call(kept, bar)
+
+
+def new_arrays(
+    body: Block, differentiated: Specialisation, active: Flow, wants_value: bool
+) -> frozenset[int]:
+    """The numbers of those gradients of a joint form that are new arrays of the dtype and rank of
+    their inputs, which nothing else reads: the user can have them, if their shapes are right."""
+    made = {value: op for op in body.ops for value in op.results}
+
+    def parts(operand: Operand) -> list[Operand]:
+        op = made.get(operand) if isinstance(operand, Value) else None
+        is_tuple = isinstance(op, Call) and type_of(op.callee) == Known(primitives.build_tuple)
+        return operands_of(op)[1:] if op is not None and is_tuple else []
+
+    bars = parts(body.exit.values[0]) if isinstance(body.exit, Yield) else []
+    if wants_value and bars:
+        bars = parts(bars[-1])
+    inputs = [differentiated.inputs[i] for i in differentiated.with_bars(active)]
+    uses = count_uses(body)
+
+    def is_new(bar: Operand, like: Type) -> bool:
+        call = made.get(bar) if isinstance(bar, Value) and uses[bar] == 1 else None
+        type_ = type_of(bar)
+        return (
+            isinstance(call, Call) and facts.is_fresh(call)
+            and isinstance(type_, Array) and isinstance(like, Array)
+            and type_.dims is not None and like.dims is not None
+            and len(type_.dims) == len(like.dims) > 0 and type_.dtype == like.dtype
+        )
+
+    return frozenset(i for i, pair in enumerate(zip(bars, inputs)) if is_new(*pair))  # noqa: B905
 
 
 def versions_behind_of(transposer: Transposer, result: Operand) -> list[Operand]:

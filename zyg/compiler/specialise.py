@@ -18,7 +18,6 @@ from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.hoisting import hoist_parts
-from ir.infer import Inference
 from ir.late import late
 from ir.parse import parse_code
 from ir.rewrite import walk
@@ -28,6 +27,7 @@ from zyg.compiler.guards import CellContents, CellGuard, enter
 from zyg.compiler.lengths import outside
 from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
+from zyg.compiler.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
 from zyg.compiler.surroundings import ProgramSurroundings, is_run_time
 from zyg.rules.registry import rule_of, substitute_of
@@ -154,7 +154,7 @@ class Specialiser(ObjectNeeds):
                 if source.plain is not None:
                     changes = self.specialise(source.plain, made.inputs).changes
                 while True:
-                    inference = Inference(ProgramSurroundings(self, made), source.globals)
+                    inference = Sizes(ProgramSurroundings(self, made), source.globals)
                     if source.plain is not None:
                         from ir.catching import cut_function  # few functions need it
 

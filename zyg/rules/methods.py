@@ -51,8 +51,9 @@ def sum_(self, axis=None, dtype=None, out=None, keepdims=False, initial=0):
 @adjoint(np.ndarray.mean)
 def mean(self, axis=None, dtype=None, out=None, keepdims=False):
     shape = np.shape(self)
+    count = count_along(shape, axis)
     y = self.mean(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
+    return y, lambda y_bar: (spread(y_bar / count, shape, axis, keepdims),)
 
 
 @adjoint(np.ndarray.prod)

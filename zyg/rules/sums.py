@@ -46,5 +46,6 @@ def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
 @adjoint(np.mean)
 def mean(a, axis=None, dtype=None, out=None, keepdims=False):
     shape = np.shape(a)
+    count = count_along(shape, axis)
     y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar / count_along(shape, axis), shape, axis, keepdims),)
+    return y, lambda y_bar: (spread(y_bar / count, shape, axis, keepdims),)

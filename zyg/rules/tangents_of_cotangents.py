@@ -5,7 +5,7 @@ All of it is linear in the cotangents, and differentiated adjoints are as cheap 
 
 from __future__ import annotations
 
-from zyg import cotangent, cotangent_items, cotangent_places
+from zyg import cotangent, cotangent_items, cotangent_places, transposes
 from zyg.cotangent_items import add_at
 from zyg.rules.registry import adjoint
 from zyg.rules.tangent_registry import linear, tangent
@@ -25,6 +25,7 @@ for _callee in (
     cotangent_places.item_in, cotangent_places.found_in, cotangent_places.cleared_in,
     cotangent_places.one_hot_in, cotangent_places.cleared_to, cotangent_places.without_key,
     cotangent_places.with_key, cotangent_places.without_place_in, cotangent_places.with_place_in,
+    transposes.differences_back, transposes.diagonal_back,
 ):
     linear(_callee, 0)
 linear(cotangent.realness_of, 1)
@@ -32,7 +33,7 @@ linear(cotangent.accumulate, (0, 1))
 linear(cotangent_places.add_in, (0, 1))
 
 
-@tangent(cotangent_items.accumulate_at)
+@tangent(cotangent_items.accumulate_at, cotangent_items.add_at)
 def accumulate_at(y, buffer, index, value, buffer_dot, index_dot, value_dot):
     return add_at(buffer_dot, index, value_dot)
 
