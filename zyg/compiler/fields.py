@@ -55,7 +55,10 @@ NOWHERE = object()  # is no value of a class
 PLAIN = (int, float, complex, bool, str, bytes, type(None))
 VALUES = (int, float, complex, bool, str, bytes, type(None), type, range, slice)
 CONSTANTS = (*VALUES, types.FunctionType, types.BuiltinFunctionType)
-_WITHOUT_CONTENTS = (types.BuiltinFunctionType, np.ufunc, types.ModuleType)
+_WITHOUT_CONTENTS = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, np.ufunc,
+    types.ModuleType,
+)
 
 
 # What containers have been changed to, by their class and the kind of their items.

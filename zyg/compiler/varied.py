@@ -32,7 +32,6 @@ from zyg.compiler.objects import (
     unless_overloaded,
     unless_overloaded_by_users,
 )
-from zyg.compiler.refusals import refuse_attribute_of_rule
 from zyg.compiler.replaced import ADVICE, is_passed_over, what_is_passed_over
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
@@ -197,7 +196,7 @@ class Variation(Lengths):
         types_ = list(map(type_of, args))
         if callee is getattr:
             name = args[1].value if isinstance(args[1], Const) else None
-            refuse_attribute_of_rule(types_[0], name)
+            refusals.refuse_attribute_of_rule(types_[0], name)
             return not isinstance(name, str) or is_computed(types_[0], name, self.globals)
         return may_overload(callee, types_, self.overloading())
 
