@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ir.core import Call, Const, Location, Operand, Value
 from ir.derived import is_made
+from ir.errors import Unsupported
 from ir.heap import new_object
 from ir.types import Instance
 
@@ -26,6 +27,14 @@ def constructed(
     loc: Location | None,
 ) -> Operand | None:
     """Makes what `cls(*args, **kwargs)` does; None for a class of another kind."""
+    if self.surroundings.is_made_by_rule(cls.value):
+        if self.heap is None:
+            return None
+        raise Unsupported(
+            f"a {cls.value.__name__} is made, which has a rule of its own, in code that follows "
+            "what objects hold: what is added to its attributes would pass the rule by", loc,
+            advice="make it outside, and pass it on; or give rules to its methods",
+        )
     constructor = self.surroundings.constructor(cls.value, kwargs)
     if constructor is None:
         if is_made(cls.value):

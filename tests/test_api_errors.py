@@ -220,7 +220,7 @@ def test_arrays_without_gradients_are_refused_by_name(argument, what):
 
 
 def counted(a):
-    counts, _ = np.histogram(a)
+    counts, _, _ = np.histogram2d(a[0], a[1])
     return counts[0]
 
 
@@ -228,12 +228,12 @@ def test_a_c_function_without_a_rule():
     error = raised(zyg.gradient, counted, np.eye(2))
     assert isinstance(error, zyg.NotDifferentiable)
     text = str(error)
-    assert "numpy.histogram has no rule" in text
-    assert "@zyg.adjoint(numpy.histogram)" in text
+    assert "numpy.histogram2d has no rule" in text
+    assert "@zyg.adjoint(numpy.histogram2d)" in text
     assert "zyg.dropgrad" in text
     line = counted.__code__.co_firstlineno + 1
     assert f"test_api_errors.py:{line}, in counted" in text
-    assert "counts, _ = np.histogram(a)" in text
+    assert "counts, _, _ = np.histogram2d(a[0], a[1])" in text
 
 
 def test_a_c_function_without_a_rule_is_called_for_constants():

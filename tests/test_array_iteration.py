@@ -43,6 +43,9 @@ def test_gradient(f, x):
     if f is by_iterator and not x.flags.c_contiguous:
         with pytest.raises(NotDifferentiable, match="in the order of its indices"):
             zyg.gradient(f, x)
+    elif f is by_iterator and not x.size:
+        with pytest.raises(ValueError, match="zero-sized"):
+            zyg.gradient(f, x)
     elif f is not flat or x.size:
         zyg.check_grads(f, x)
 

@@ -24,7 +24,7 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
         init = lookup(cls, "__init__")
         is_own = isinstance(init, types.FunctionType) and base_of(cls) is not Counter
         return Constructor(init if is_own else None, base_of(cls))
-    if not is_place(cls) or type(cls).__call__ is not type.__call__ or rule_of(cls) is not None:
+    if not is_place(cls) or type(cls).__call__ is not type.__call__:
         return None
     if lookup(cls, "__new__") not in _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
         return None
@@ -36,6 +36,12 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
 
         return Constructor(init_of_namespace(tuple(names)))
     return Constructor(with_source(init, cls)) if isinstance(init, types.FunctionType) else None
+
+
+def is_made_by_rule(cls: type) -> bool:
+    """Whether a rule of the user's says how objects of a class are made."""
+    rule = rule_of(cls)
+    return rule is not None and not str(rule.__module__).startswith("zyg.")
 
 
 def is_derived_class(cls: type) -> bool:

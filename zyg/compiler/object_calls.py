@@ -31,7 +31,7 @@ from ir.generators import (
 from ir.heap import new_object
 from ir.primitives import UNBOUND
 from zyg.compiler import from_api
-from zyg.compiler.constructors import constructor, is_derived_class
+from zyg.compiler.constructors import constructor, is_derived_class, is_made_by_rule
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -61,7 +61,6 @@ from zyg.iterators import Steps, step_bars
 from zyg.missing_items import makes_missing
 from zyg.readers import Once, Taken
 from zyg.rules.generators import each_pair, each_value
-from zyg.rules.registry import rule_of
 from zyg.rules.taking_all import listed, taken
 from zyg.shadow_calls import current_shadows, is_running
 from zyg.signature import by_identity, is_users
@@ -116,7 +115,12 @@ def call_of_object(
 
         y, back = pullback(made_of, function, *args, **kwargs)
         return y, Through(back, as_callee)
-    if isinstance(function, type) and is_running() and rule_of(function) is None:
+    if isinstance(function, type) and is_running():
+        if is_made_by_rule(function):
+            raise NotDifferentiable(
+                f"a {function.__name__} is made, which has a rule of its own, in code that follows "
+                "what objects hold; make it outside, and pass it on, or give rules to its methods"
+            )
         made = constructor(function, kwargs)
         if made is not None and made.init is None:
             count = 1 + len(args) + len(kwargs)

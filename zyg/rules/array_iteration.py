@@ -50,3 +50,5 @@ def unless_plain(op, flags, order):
             "np.nditer has derivatives for one array in the order of its indices, and without "
             "flags; loop over np.ndindex"
         )
+    if not op.size:
+        np.nditer(op)  # which raises
