@@ -221,6 +221,13 @@ def vander_bar(y_bar, x, increasing):
 
 @adjoint(np.poly1d)
 def poly1d(c_or_r, r=False, variable=None):
+    return refuse_poly1d(), lambda y_bar: None
+
+
+def refuse_poly1d():
     raise NotDifferentiable(
         "np.poly1d has no rule: use np.polyval(coefficients, x) or np.polynomial.Polynomial"
     )
+
+
+constant(refuse_poly1d)

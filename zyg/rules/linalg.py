@@ -72,8 +72,8 @@ def inv(a):
 @adjoint(np.linalg.pinv)
 def pinv(a, rcond=None):
     y = np.linalg.pinv(a) if rcond is None else np.linalg.pinv(a, rcond)
-    if rcond is not None:
-        unless_cut_off(a, y)
+    if rcond is not None and is_cut_off(a, y):
+        raise NotDifferentiable(CUT_OFF)
     return y, lambda y_bar: (pinv_bar(y_bar, y, a),)
 
 
@@ -84,14 +84,13 @@ CUT_OFF = (
 ROUNDING = 1e-7  # relative to the largest singular value, the derivative's error is as large
 
 
-def unless_cut_off(a, inverse):
-    """Raises where a pseudoinverse has left out more of a matrix than rounding errors."""
+def is_cut_off(a, inverse):
+    """Whether a pseudoinverse has left out more of a matrix than rounding errors."""
     rest = np.linalg.norm(a @ (inverse @ a) - a, axis=(-2, -1))
-    if np.any(rest > ROUNDING * np.linalg.norm(a, axis=(-2, -1))):
-        raise NotDifferentiable(CUT_OFF)
+    return bool(np.any(rest > ROUNDING * np.linalg.norm(a, axis=(-2, -1))))
 
 
-constant(unless_cut_off)
+constant(is_cut_off)
 
 
 def pinv_bar(y_bar, y, a):

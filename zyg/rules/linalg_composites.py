@@ -16,7 +16,8 @@ from zyg.rules.registry import adjoint, constant, stand_in, substitute
 @adjoint(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
     y = np.linalg.lstsq(a, b, rcond)
-    refuse_cut_off(y[2], y[3])
+    if are_cut_off(y[2], y[3]):
+        raise NotDifferentiable(CUT_OFF)
     return y, lambda y_bar: lstsq_bars(y_bar, y, a, b)
 
 
@@ -41,10 +42,9 @@ def lstsq_bars(y_bar, y, a, b):
     return unbroadcast(a_bar, a), unbroadcast(np.reshape(b_bar, np.shape(b)), b)
 
 
-def refuse_cut_off(rank, values):
-    """Raises where more singular values were taken for zeros than those that rounding has left."""
-    if rank < len(values) and values[rank] > ROUNDING * values[0]:
-        raise NotDifferentiable(CUT_OFF)
+def are_cut_off(rank, values):
+    """Whether more singular values were taken for zeros than those that rounding has left."""
+    return rank < len(values) and values[rank] > ROUNDING * values[0]
 
 
 def between(rank, values):
@@ -54,7 +54,7 @@ def between(rank, values):
     return 0.5 * (values[rank - 1] + values[rank]) / values[0]
 
 
-constant(refuse_cut_off, between)
+constant(are_cut_off, between)
 
 
 @stand_in(np.linalg.pinv)

@@ -193,18 +193,22 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if density and weights is not None:
         raise NotDifferentiable("np.histogram has no rule for density=True with weights")
 
-    def back(bars):
-        if bars[1] is not None and np.ndim(bins) == 0 and np.any(bars[1]):
-            raise NotDifferentiable("the edges that np.histogram chooses have no rule: give `bins`")
-        return (
-            refuse_items(a),
-            None if np.ndim(bins) == 0 else bars[1],
-            None,
-            None,
-            None if weights is None or bars[0] is None else bar_by_bin(bars[0], a, edges),
-        )
+    return (found, edges), lambda bars: (
+        refuse_items(a),
+        edges_bar(bars[1], bins),
+        None,
+        None,
+        None if weights is None or bars[0] is None else bar_by_bin(bars[0], a, edges),
+    )
 
-    return (found, edges), back
+
+def edges_bar(bar, bins):
+    """The cotangent of the edges that were given."""
+    if np.ndim(bins) > 0:
+        return bar
+    if bar is not None and np.any(bar):
+        raise NotDifferentiable("the edges that np.histogram chooses have no rule: give `bins`")
+    return None
 
 
 def refuse_items(a):

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.rules.linalg import adjoint_of, cofactors, pinv_bar, unless_cut_off
+from zyg.rules.linalg import CUT_OFF, adjoint_of, cofactors, is_cut_off, pinv_bar
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(
@@ -43,8 +43,8 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
             "scipy.linalg.pinv has no rule for return_rank=True: use np.linalg.matrix_rank"
         )
     y = linalg.pinv(a, atol=atol, rtol=rtol, check_finite=check_finite)
-    if not (atol is None and rtol is None):
-        unless_cut_off(a, y)
+    if not (atol is None and rtol is None) and is_cut_off(a, y):
+        raise NotDifferentiable(CUT_OFF)
     return y, lambda y_bar: pinv_bar(y_bar, y, a)
 
 

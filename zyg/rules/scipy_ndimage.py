@@ -255,8 +255,8 @@ def windows(input, size, footprint, output, mode, cval, origin):
     padded = input
     for axis in range(ndim):
         before = sizes[axis] // 2 + origins[axis]
-        widths = [(0, 0)] * ndim
-        widths[axis] = (before, sizes[axis] - 1 - before)
+        own = before, sizes[axis] - 1 - before
+        widths = [own if i == axis else (0, 0) for i in range(ndim)]
         if modes[axis] in ("constant", "grid-constant"):
             padded = np.pad(padded, widths, constant_values=cval)
         else:

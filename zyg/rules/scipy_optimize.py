@@ -165,17 +165,27 @@ def fsolve(func, x0, args=(), fprime=None, *, pullback=None, full_output=False, 
     if full_output:
         raise NotDifferentiable(NO_FULL_OUTPUT)
     y, _, status, message = optimize.fsolve(func, x0, args, fprime, True, **options)
-    if status != 1:
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    has_converged = said_whether_converged(status, message)
     equation = pullback(func, y, *as_tuple(args))
 
     def back(y_bar):
-        if status != 1:
-            raise NotDifferentiable(NOT_CONVERGED)
-        f_bar, args_bar = root_bars(equation, y, args, y_bar)
+        f_bar, args_bar = bars_if_converged(has_converged, equation, y, args, y_bar)
         return f_bar, None, args_bar
 
     return y, back
+
+
+def said_whether_converged(status, message):
+    """Whether `fsolve` has found a root; else it warns, as SciPy does."""
+    if status != 1:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return status == 1
+
+
+def bars_if_converged(has_converged, equation, x, args, x_bar):
+    if not has_converged:
+        raise NotDifferentiable(NOT_CONVERGED)
+    return root_bars(equation, x, args, x_bar)
 
 
 def residual(function, x, *args):

@@ -83,7 +83,7 @@ def faddeeva_slope(z, w):
 
 @adjoint(special.voigt_profile)
 def voigt_profile(x, sigma, gamma):
-    """The real part of `wofz(z) / (sqrt(2 pi) sigma)` at `z = (x + i gamma) / (sqrt(2) sigma)`."""
+    # The real part of `wofz(z) / (sqrt(2 pi) sigma)` at `z = (x + i gamma) / (sqrt(2) sigma)`.
     y = special.voigt_profile(x, sigma, gamma)
 
     def back(y_bar):
@@ -163,9 +163,7 @@ def spherical_jn(n, z, derivative=False):
     y = special.spherical_jn(n, z, derivative)
 
     def back(y_bar):
-        slope = special.spherical_jn(n, z, True)
-        if derivative:
-            slope = bent(slope, special.spherical_jn(n, z), n, z)
+        slope = slope_of_spherical(special.spherical_jn, n, z, derivative)
         return None, unbroadcast(y_bar * conj(slope), z), None
 
     return y, back
@@ -176,17 +174,19 @@ def spherical_yn(n, z, derivative=False):
     y = special.spherical_yn(n, z, derivative)
 
     def back(y_bar):
-        slope = special.spherical_yn(n, z, True)
-        if derivative:
-            slope = bent(slope, special.spherical_yn(n, z), n, z)
+        slope = slope_of_spherical(special.spherical_yn, n, z, derivative)
         return None, unbroadcast(y_bar * conj(slope), z), None
 
     return y, back
 
 
-def bent(slope, value, n, z):
-    """The second derivative, from the equation that spherical Bessel functions solve."""
-    return -2 * slope / z - (1 - n * (n + 1) / (z * z)) * value
+def slope_of_spherical(function, n, z, derivative):
+    """The derivative of a spherical Bessel function; of its derivative, from the equation that such
+    functions solve."""
+    slope = function(n, z, True)
+    if not derivative:
+        return slope
+    return -2 * slope / z - (1 - n * (n + 1) / (z * z)) * function(n, z)
 
 
 @adjoint(special.hankel1)
