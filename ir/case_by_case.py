@@ -74,6 +74,8 @@ def by_functions(
     is_known = len(functions) == len(callee.type.members)
     if not is_known or not all(hasattr(function, "__name__") for function in functions):
         return None
+    if any(self.surroundings.has_rule_of_user(function) for function in functions):
+        return None  # the run time calls rules of every form, also where they are differentiated
     # Ufuncs of NumPy 1 have no `__module__`.
     functions.sort(key=lambda f: (str(getattr(f, "__module__", None)), f.__name__))
     call = _CallOfOne(

@@ -27,7 +27,7 @@ def constructed(
     loc: Location | None,
 ) -> Operand | None:
     """Makes what `cls(*args, **kwargs)` does; None for a class of another kind."""
-    if self.surroundings.is_made_by_rule(cls.value):
+    if self.surroundings.has_rule_of_user(cls.value):
         if self.heap is None:
             return None
         raise Unsupported(

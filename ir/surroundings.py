@@ -363,8 +363,9 @@ class Surroundings(Protocol):
     def unless_holding_contents(self, value: Any) -> None:
         """Raises, when the program runs, for memory for whose contents something stands."""
 
-    def is_made_by_rule(self, cls: type) -> bool:
-        """Whether a rule of the user's says how objects of a class are made."""
+    def has_rule_of_user(self, callee: object) -> bool:
+        """Whether a rule of the user's says what a function does, or how objects of a class are
+        made."""
 
     def constructor(self, cls: type, names: Iterable[str] = ()) -> Constructor | None:
         """How objects of a class are made that is given these keyword arguments, if it is one of

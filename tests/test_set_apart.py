@@ -146,7 +146,7 @@ def test_forward_over_reverse(f):
 def stores_by_setattr(x):
     counter = Counter(x)
     counter.note(x)
-    {"set": setattr, "other": print}["set" if x > 0 else "other"](counter, "x", x * x)
+    unknown({"set": setattr, "other": print})["set" if x > 0 else "other"](counter, "x", x * x)
     return counter.x * counter.parts[0]
 
 
@@ -167,14 +167,14 @@ def calls_methods_with_constants(x):
 def reads_a_global(x):
     SHARED.x = x * x
     SHARED.parts = (x,)
-    table = {"read": lambda: SHARED.x, "other": lambda: 0.0}
+    table = unknown({"read": lambda: SHARED.x, "other": lambda: 0.0})
     return table["read" if x > 0 else "other"]() * x * unknown(x) * SHARED.parts[0]
 
 
 def gives_an_object(x):
     counter = Counter(x)
     counter.note(x)
-    table = {"same": lambda: SHARED, "other": lambda: 1.0}
+    table = unknown({"same": lambda: SHARED, "other": lambda: 1.0})
     found = table["same" if x > 0 else "other"]()
     if isinstance(found, Counter):
         return found.x * counter.x * counter.parts[0]
@@ -219,7 +219,7 @@ def shuffles(x):
     counter = Counter(x)
     counter.note(x)
     xs = [x, x * x, 2.0]
-    {"shuffle": random.shuffle, "other": print}["shuffle" if x > 0 else "other"](xs)
+    unknown({"shuffle": random.shuffle, "other": print})["shuffle" if x > 0 else "other"](xs)
     return xs[0] * counter.parts[0]
 
 
@@ -239,7 +239,7 @@ def changes_an_array(x):
     counter = Counter(x)
     counter.note(x)
     xs = np.ones(3) * x
-    {"put": np.put, "other": print}["put" if x > 0 else "other"](xs, 0, x * x)
+    unknown({"put": np.put, "other": print})["put" if x > 0 else "other"](xs, 0, x * x)
     return xs[0] * counter.parts[0]
 
 
@@ -247,7 +247,7 @@ def writes_into_an_array(x):
     counter = Counter(x)
     counter.note(x)
     xs = np.ones(3)
-    {"add": np.add, "other": print}["add" if x > 0 else "other"](xs, x, xs)
+    unknown({"add": np.add, "other": print})["add" if x > 0 else "other"](xs, x, xs)
     return xs[0] * counter.parts[0]
 
 
@@ -281,6 +281,37 @@ def test_what_works_on_objects_is_refused(f):
     """What calls do that are found at run time isn't known when code is made."""
     with pytest.raises(zyg.ZygError):
         differences.check_gradient(second(f), (1.3,), zyg.pullback)
+
+
+def stores_by_one_of_two(x):
+    counter = Counter(x)
+    counter.note(x)
+    {"set": setattr, "other": print}["set" if x > 0 else "other"](counter, "x", x * x)
+    return counter.x * counter.parts[0]
+
+
+def changes_by_one_of_two(x):
+    counter = Counter(x)
+    counter.note(x)
+    xs = np.ones(3) * x
+    {"put": np.put, "other": print}["put" if x > 0 else "other"](xs, 0, x * x)
+    {"add": np.add, "other": print}["add" if x > 0 else "other"](xs, x, xs)
+    return xs[0] * counter.parts[0]
+
+
+def object_of_one_of_two(x):
+    counter = Counter(x)
+    counter.note(x)
+    table = {"same": lambda: SHARED, "other": lambda: 1.0}
+    found = table["same" if x > 0 else "other"]()
+    return found.x * counter.x * counter.parts[0] if isinstance(found, Counter) else counter.x
+
+
+@pytest.mark.parametrize("f", [
+    stores_by_one_of_two, changes_by_one_of_two, object_of_one_of_two,
+])  # fmt: skip
+def test_functions_of_which_one_is_called_are_known(f):
+    differences.check_gradient(second(f), (1.3,), zyg.pullback)
 
 
 @pytest.mark.parametrize(("program", "args"), [

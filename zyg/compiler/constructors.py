@@ -38,9 +38,9 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
     return Constructor(with_source(init, cls)) if isinstance(init, types.FunctionType) else None
 
 
-def is_made_by_rule(cls: type) -> bool:
-    """Whether a rule of the user's says how objects of a class are made."""
-    rule = rule_of(cls)
+def has_rule_of_user(callee: object) -> bool:
+    """Whether the user has given a function, or a class, a rule."""
+    rule = rule_of(callee)
     return rule is not None and not str(rule.__module__).startswith("zyg.")
 
 

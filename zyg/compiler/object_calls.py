@@ -31,7 +31,7 @@ from ir.generators import (
 from ir.heap import new_object
 from ir.primitives import UNBOUND
 from zyg.compiler import from_api
-from zyg.compiler.constructors import constructor, is_derived_class, is_made_by_rule
+from zyg.compiler.constructors import constructor, has_rule_of_user, is_derived_class
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
     STORES,
@@ -116,7 +116,7 @@ def call_of_object(
         y, back = pullback(made_of, function, *args, **kwargs)
         return y, Through(back, as_callee)
     if isinstance(function, type) and is_running():
-        if is_made_by_rule(function):
+        if has_rule_of_user(function):
             raise NotDifferentiable(
                 f"a {function.__name__} is made, which has a rule of its own, in code that follows "
                 "what objects hold; make it outside, and pass it on, or give rules to its methods"

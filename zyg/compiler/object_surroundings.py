@@ -28,7 +28,7 @@ from ir.types import (
 )
 from zyg.compiler import replaced
 from zyg.compiler.assigned import is_of_users
-from zyg.compiler.constructors import constructor, is_made_by_rule, method_above
+from zyg.compiler.constructors import constructor, has_rule_of_user, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
 from zyg.compiler.guards import Absent, Guard, enter, shared_at_entry
 from zyg.compiler.objects import (
@@ -73,7 +73,7 @@ class ObjectSurroundings(ContentsSurroundings):
     # What needs nothing of the compilation.
     member = staticmethod(member)
     constructor = staticmethod(constructor)
-    is_made_by_rule = staticmethod(is_made_by_rule)
+    has_rule_of_user = staticmethod(has_rule_of_user)
     is_class_store = staticmethod(is_class_store)
     unless_held = MemberOf(held_checks)
     unless_lazy = MemberOf(held_checks)
