@@ -204,6 +204,23 @@ def test_second_derivative(x, expected):
     assert zyg.gradient(slope, x)[0] == pytest.approx(expected)
 
 
+def sum_of_inverses(xs):
+    total = 0.0
+    try:
+        for x in xs:
+            with contextlib.nullcontext():
+                total += 1.0 / x
+    except ZeroDivisionError:
+        pass
+    return total
+
+
+def test_the_error_that_ends_a_loop_has_a_name_of_its_own():
+    # Python unbinds the name behind the handler, which leaves the loop.
+    dot = zyg.jvp(sum_of_inverses, ([1.0, 2.0, 0.0, 4.0],), ([1.0, 1.0, 1.0, 1.0],))
+    assert dot == (1.5, -1.25)
+
+
 def in_context(x):
     with contextlib.nullcontext(x * x) as y:
         return y * x
