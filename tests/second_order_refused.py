@@ -36,7 +36,7 @@ BY_AREA = {
         a_global_list elements_by_index flat_elements parts_of_iterators rows_of_an_array
         views_of_elements
     """,
-    "iterators": "grouped mapped_with_gradient_of_the_function starmapped",
+    "iterators": "grouped mapped_with_gradient_of_the_function",
     "local_classes": "data_classes_in_a_function",
     "models": "basis_splines",
     "names_of_attributes": """
@@ -48,16 +48,16 @@ BY_AREA = {
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
         cached_area_computed_anew method_by_the_class_of_its_argument
-        named_tuple_in_an_object newton_step_of_a_polynomial setter_of_a_subclass
+        newton_step_of_a_polynomial setter_of_a_subclass
         stored_by_a_descriptor sum_of_dual_numbers
     """,
     "object_structures": """
-        bank_with_transfers diffusion_on_a_cyclic_graph machine_of_states
+        bank_with_transfers diffusion_on_a_cyclic_graph
         sweep_over_a_cyclic_graph
     """,
     "objects": """
-        container_of_the_user missing_attribute named_tuple_with_methods
-        newton_from_a_constant operators_that_return_objects sums_of_objects
+        container_of_the_user missing_attribute
+        newton_from_a_constant sums_of_objects
     """,
     "objects_aliased": "number_where_an_object_was",
     "objects_changed": "attributes_through_hooks history_of_a_simulation",

@@ -15,7 +15,8 @@ DIRECTION = 1.0, 0.5, 0.25, 0.3, 0.2, 0.7
 
 # Beside those whose second derivative is refused in reverse mode: classes in functions, and that
 # derive from containers, iterators of C's, calls of what is found at run time beside objects,
-# methods that change what they are given and belong to objects of one of several classes.
+# methods that change what they are given and belong to objects of one of several classes, globals
+# that are assigned.
 REFUSED_HERE = {
     "calls.methods_of_dicts_as_values",
     "calls.partial_function",
@@ -49,10 +50,16 @@ REFUSED_HERE = {
     "local_classes.made_by_others",
     "local_classes.methods_that_capture",
     "loops.over_itertools",
+    "object_structures.machine_of_states",
     "objects.global_object",
     "objects_changed.named_tuple_made_anew",
     "recursion.function_made_by_a_recursion",
     "shared_contents.lazy_value",
+    "shared_names.attributes_of_a_class",
+    "shared_names.best_so_far",
+    "shared_names.class_method_that_counts",
+    "shared_names.number_assigned_by_another",
+    "shared_names.what_a_failing_function_left",
 }
 
 
