@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
-from ir.special_calls import SPECIAL
+from ir.special_calls import special_of
 from zyg.rules.registry import is_constant, method_of_ufunc, rule_of, substitute_of
 
 NAMESPACES: dict[str, Any] = {
@@ -106,7 +106,7 @@ def kind_of(path: str, member: Any) -> str | None:
         return "refused"
     if path.startswith("numpy.ufunc.") and method_of_ufunc(np.multiply, member.__name__):
         return "differentiated"
-    if rule_of(member) is not None or substitute_of(member) is not None or id(member) in SPECIAL:
+    if rule_of(member) is not None or substitute_of(member) is not None or special_of(member) is not None:
         return "differentiated"
     return "constant" if is_constant(member) else None
 
