@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ir.core import Call, Const, Location, Operand, Value
-from ir.derived import is_made
 from ir.errors import Unsupported
 from ir.heap import new_object
 from ir.types import Instance
@@ -37,7 +36,7 @@ def constructed(
         )
     constructor = self.surroundings.constructor(cls.value, kwargs)
     if constructor is None:
-        if is_made(cls.value):
+        if isinstance(cls.value, type) and issubclass(cls.value, BaseException):
             self.classes_made.add(cls.value)
         return None
     if constructor.base is not None:

@@ -106,7 +106,7 @@ def kind_of(path: str, member: Any) -> str | None:
         return "refused"
     if path.startswith("numpy.ufunc.") and method_of_ufunc(np.multiply, member.__name__):
         return "differentiated"
-    if rule_of(member) is not None or substitute_of(member) is not None or special_of(member) is not None:
+    if any(found(member) is not None for found in (rule_of, substitute_of, special_of)):
         return "differentiated"
     return "constant" if is_constant(member) else None
 

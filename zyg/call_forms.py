@@ -136,12 +136,14 @@ def made_of_signature(
             gc.enable()
 
 
-def _gains_by_heap(made: Specialisation) -> bool:
+def _gains_by_heap(made: Specialisation, mode: str) -> bool:
     """Whether code that takes the heap would know more types: of what is read of objects, and those
     that are made are to be read. But there, numbers that exceptions hold aren't told apart."""
     callees = made.with_callees()
     if any(callee.reads_objects for callee in callees):
         return True
+    if mode.startswith(TANGENT):
+        return False
     classes = [cls for callee in callees for cls in callee.classes_made]
     return bool(classes) and not any(issubclass(cls, BaseException) for cls in classes)
 
@@ -176,7 +178,7 @@ def _generated(
         )
     if mode != "inner" and made.stored & frozenset(differentiated):
         raise NeedsHeap("a call may store into objects", plan.source.loc)
-    if heap is None and not on_values and not is_at_run_time(mode) and _gains_by_heap(made):
+    if heap is None and not on_values and not is_at_run_time(mode) and _gains_by_heap(made, mode):
         raise FasterOnHeap
     code: Any
     if mode.startswith(TANGENT):

@@ -267,7 +267,7 @@ def made_of_arguments(
             return tuple([of.get(name) for name in function._fields])
 
         return y, LinearBack(back, of_fields)
-    if function is derived:
+    if function is derived and is_named_tuple(args[0]):
         return derived(*args), LinearBack(
             lambda y_bar: (None, None, y_bar), lambda bars_bar: bars_bar[2]
         )
