@@ -182,9 +182,9 @@ def counted(x, n):
 
 
 PROGRAMS = [
-    nested, counted, spliced, nested_with_two_ways_out, in_objects, with_break_first, with_break_behind,
-    with_two_ways_out, with_else, of_branches, returned_from_within, until_it_is_close, called,
-    in_a_list,
+    nested, counted, spliced, nested_with_two_ways_out, in_objects, with_break_first,
+    with_break_behind, with_two_ways_out, with_else, of_branches, returned_from_within,
+    until_it_is_close, called, in_a_list,
 ]
 
 
