@@ -224,11 +224,13 @@ class Variation(Lengths):
     def _structure(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
     ) -> None:
-        names = [value.name for value in op.results]
+        names, mark = [value.name for value in op.results], len(self.ops)
         found = self.typed_call(callee, args, {}, names, op.loc)
         mapping.update(zip(op.results, found, strict=True))
         made = self.definitions.get(found[0]) if isinstance(found[0], Value) else None
-        if isinstance(made, Call) and made.results == found:
+        # Else it is what stood there before, which has a step of its own.
+        is_new = any(made is appended for appended in self.ops[mark:])
+        if is_new and isinstance(made, Call) and made.results == found:
             self.varied.update(made.results)
             self.steps.append(StructureStep(made))
 
