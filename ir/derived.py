@@ -79,12 +79,8 @@ def base_of(cls: type) -> type | None:
     base = next((base for base in cls.__mro__ if base in BASES), None)
     if base is None:
         return None
-    own = {name for above in cls.__mro__[: cls.__mro__.index(base)] for name in vars(above)}
-    if base is tuple:
-        own -= {"__new__", "__getnewargs__"}
-    if own & (set(dir(base)) - _FREE) or "__missing__" in own:
-        return None
-    if "_fields" in own and not is_named_tuple(cls):
+    own = _names_below(cls, base)
+    if _changes_items(own, base) or ("_fields" in own and not is_named_tuple(cls)):
         return None
     # What these copy themselves by is their class, with the arguments that their base takes.
     if base not in (list, dict) and "__init__" in own:
@@ -92,25 +88,53 @@ def base_of(cls: type) -> type | None:
     return base
 
 
+def _names_below(cls: type, base: type) -> set[str]:
+    """The names that a class, and those between it and one of its bases, give something."""
+    return {name for above in cls.__mro__[: cls.__mro__.index(base)] for name in vars(above)}
+
+
+def _changes_items(own: set[str], base: type) -> bool:
+    """Whether a class with these names of its own says itself what items are."""
+    if base is tuple:
+        own = own - {"__new__", "__getnewargs__"}
+    return bool(own & (set(dir(base)) - _FREE)) or "__missing__" in own
+
+
 def is_named_tuple(cls: Any) -> bool:
-    """Whether calling this class does no more than to make a NamedTuple."""
+    """Whether calling this class does no more than to make a NamedTuple, with items as a tuple has
+    them."""
     if not isinstance(cls, type) or not issubclass(cls, tuple) or not hasattr(cls, "_fields"):
         return False
     maker = next(base for base in cls.__mro__ if "__new__" in base.__dict__)
-    return "_fields" in maker.__dict__ and cls.__init__ is object.__init__
+    is_generated = "_tuple_new" in getattr(cls.__new__, "__globals__", ())
+    if not is_generated or cls.__init__ is not object.__init__:
+        return False
+    # What the generated `__new__` takes, and the generated methods make, is said where it stands.
+    is_own = any(found_in(cls, name) is not vars(maker).get(name) for name in _OF_MAKER)
+    return not is_own and not _changes_items(_names_below(cls, tuple), tuple)
 
 
-def place_of_field(cls: type, name: str) -> int | None:
-    """The place of an item of a NamedTuple that has a name; None for other attributes."""
-    if not is_named_tuple(cls) or name not in cls._fields:  # type: ignore[attr-defined]
-        return None
-    place: int = cls._fields.index(name)  # type: ignore[attr-defined]
-    # A class that derives from it may use the name for something of its own.
-    maker = next(base for base in cls.__mro__ if "_fields" in base.__dict__)
-    return place if found_in(cls, name) is vars(maker)[name] else None
+_OF_MAKER = "_fields", "_field_defaults", "_make"
 
 
 _METHODS = namedtuple("_METHODS", "field")
+_Field = type(vars(_METHODS)["field"])
+
+
+def place_of_field(cls: type, name: str) -> int | None:
+    """The place of an item of a NamedTuple that has a name; None for other attributes.
+
+    A class that derives from it may use the name for something of its own.
+    """
+    found = found_in(cls, name)
+    if isinstance(found, _Field):
+        _, (place, *_) = found.__reduce__()
+        return int(place)
+    fields: tuple[str, ...] = getattr(cls, "_fields", ())
+    is_known = issubclass(cls, tuple) and not is_made(cls)  # SciPy's have properties
+    return fields.index(name) if is_known and name in fields else None
+
+
 _GENERATED = {vars(_METHODS)[name].__code__ for name in ("_replace", "_asdict")}
 
 
@@ -169,7 +193,7 @@ def has_attributes_beside(value: Any) -> bool:
     user's: there is no place for them in its cotangent."""
     if not is_made(type(value)) or not isinstance(value, (*BASES, *_ATOMS)):
         return False
-    return not hasattr(value, "_fields") and getattr(value, "__dict__", None) is not value
+    return not is_named_tuple(type(value)) and getattr(value, "__dict__", None) is not value
 
 
 _ATOMS = int, float, complex, str, bytes
@@ -179,7 +203,7 @@ _ATOMS = int, float, complex, str, bytes
 def is_of_users(cls: type) -> bool:
     """Whether a class of the user's derives from a container, whatever it changes of that."""
     is_container = is_made(cls) and issubclass(cls, BASES)
-    return is_container and cls not in BASES and not hasattr(cls, "_fields")
+    return is_container and cls not in BASES and not is_named_tuple(cls)
 
 
 def copied(items: Any, copy: Callable[[Any], Any]) -> Any:

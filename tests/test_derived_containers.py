@@ -6,6 +6,7 @@ Programs that make such containers are in `tests/corpus/derived_containers.py`.
 import copy
 import enum
 from collections import Counter, OrderedDict, defaultdict, deque
+from typing import NamedTuple
 
 import pytest
 
@@ -41,6 +42,43 @@ class Shifted(list):
 class Tripled(tuple):
     def __getitem__(self, index):
         return 3.0 * tuple.__getitem__(self, index)
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float = 1.0
+
+
+class Times(Pair):
+    def __getitem__(self, place):
+        return (self.a, self.b)[place] * 3.0
+
+
+class Backwards(Pair):
+    def __iter__(self):
+        yield self.b
+        yield self.a
+
+
+class Renamed(Pair):
+    _fields = ("b", "a")
+
+
+class Scaled(Pair):
+    @classmethod
+    def _make(cls, items):
+        return cls(*[5.0 * item for item in items])
+
+
+class Early(Pair):
+    _field_defaults = {"b": 7.0}  # what `__new__` takes stays what it was
+
+
+class Squared(tuple):
+    _fields = ("a", "b")
+
+    def __new__(cls, a, b):
+        return super().__new__(cls, (a * a, b))
 
 
 class Computed(dict):
@@ -137,6 +175,11 @@ GIVEN = [
     (lambda d: d["a"] * d.get("b") + sum(d.values()), with_dict(Doubled)),
     (lambda s: s[0] * s[1] + sum(s) ** 2, lambda a, b: Shifted([a, b])),
     (lambda t: t[0] * t[1], lambda a, b: Tripled((a, b))),
+    (lambda t: t.a * t.b, Pair),
+    (lambda t: t[0] * t.b, Times),
+    (lambda t: t.a / t.b, Backwards),
+    (lambda t: t.a * t[1] ** 2, Renamed),
+    (lambda t: t.a * t.b**2, Scaled),
     (lambda d: d["three"] * d["b"], with_dict(Computed)),
     (lambda d: d["b"] * d.get("three", 2.0), with_dict(Computed)),
 ]
@@ -168,6 +211,30 @@ def test_gradient_of_an_argument(f, make):
 def test_methods_that_were_replaced_are_refused(f, argument):
     with pytest.raises(zyg.ZygError, match=r"replaces its `|is stored in a Vector"):
         zyg.gradient(f, argument)
+
+
+@pytest.mark.parametrize("cls", [Times, Backwards, Renamed, Scaled, Early, Squared])
+def test_named_tuples_that_are_no_plain_ones_are_not_made(cls):
+    programs = [lambda x: cls(x, x)[0], lambda x: cls(2.0, x).a, lambda x: cls._make([x, x])[1]]
+    for f in programs[: 3 if hasattr(cls, "_make") else 1]:
+        for differentiate in (zyg.gradient, lambda f, x: zyg.jvp(f, (x,), (1.0,))):
+            with pytest.raises(zyg.ZygError):
+                differentiate(f, 2.0)
+
+
+@pytest.mark.parametrize("cls", [Times, Backwards, Renamed, Scaled])
+def test_methods_of_named_tuples_that_are_no_plain_ones_are_refused(cls):
+    def replaced(pair, x):
+        return pair._replace(a=x).b * x
+
+    def as_dict(pair, x):
+        return pair._asdict()["a"] * x
+
+    for f in (replaced, as_dict):
+        with pytest.raises(zyg.NotDifferentiable, match="replaces what a NamedTuple has"):
+            zyg.gradient(f, cls(2.0, 3.0), 2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="replaces what a NamedTuple has"):
+        zyg.jvp(lambda x: replaced(cls(2.0, 3.0), x), (2.0,), (1.0,))
 
 
 def test_a_store_that_the_class_replaces_is_refused():

@@ -12,8 +12,10 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ir.derived import is_named_tuple
 from zyg.cotangent import from_items, keyword_bar
 from zyg.cotangent_items import item
+from zyg.errors import NotDifferentiable
 from zyg.iterators import items_of
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -56,6 +58,7 @@ def method_of_named_tuple(
     code = getattr(function, "__code__", None)
     if code is None:
         return None
+    unless_own_items(function, args)
     if code is _REPLACE and len(args) == 1:
         y = function(*args, **kwargs)
         return y, _Back(_bars_of_replaced, y._fields, tuple(kwargs))
@@ -65,6 +68,18 @@ def method_of_named_tuple(
         items = items_of(args[1])
         return function(args[0], items), _Back(_bars_of_iterable, items)
     return None
+
+
+def unless_own_items(function: Any, args: tuple[Any, ...]) -> None:
+    """Raises for these of a class that says itself what items or fields are, which they follow."""
+    if not args or getattr(function, "__code__", None) not in (_REPLACE, _MAKE, _AS_DICT):
+        return
+    cls = args[0] if isinstance(args[0], type) else type(args[0])
+    if not is_named_tuple(cls):
+        raise NotDifferentiable(
+            f"`{function.__name__}` of {cls.__name__}, which replaces what a NamedTuple has, can't "
+            "be differentiated; make the object by its class"
+        )
 
 
 def _bars_of_replaced(

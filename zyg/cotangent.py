@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.derived import is_named_tuple
 from zyg.errors import NotDifferentiable
 from zyg.missing_items import unless_made_up
 from zyg.signature import is_users
@@ -80,9 +81,8 @@ def rebuilt(container: Any, items: list[Any]) -> Any:
     """A container of the kind of `container` (list, tuple, NamedTuple) that holds `items`."""
     if isinstance(container, (list, deque)):
         return items
-    if hasattr(container, "_make"):
-        return container._make(items)
-    return tuple(items)
+    cls = type(container)
+    return tuple.__new__(cls, items) if is_named_tuple(cls) else tuple(items)
 
 
 def inexact_dtype(a: Any) -> np.dtype[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ir.derived import copied
 from zyg.cotangent import is_list_of, rebuilt
 from zyg.held_views import VIEWS, is_read_later, sources_of
 from zyg.signature import METHODS
@@ -135,14 +136,16 @@ def kept_contents(value: Any) -> Any:
     if isinstance(value, list | tuple):
         if is_list_of(PLAIN, value):
             return [*value]
+        if hasattr(value, "_fields"):
+            return copied(value, kept_contents)
         return rebuilt(value, [kept_contents(item) for item in value])
     if isinstance(value, deque):
         return deque(map(kept_contents, value), value.maxlen)
     if type(value) in _DICTS:
-        copied = value.copy()
+        kept = value.copy()
         for key, item in value.items():
-            copied[key] = kept_contents(item)
-        return copied
+            kept[key] = kept_contents(item)
+        return kept
     if isinstance(value, set | bytearray):
         return value.copy()
     if hasattr(type(value), "with_own_memory"):

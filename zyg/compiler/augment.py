@@ -164,9 +164,9 @@ class Augmenter(ForwardCalls):
         outer_ops, outer_steps = self.ops, self.steps
         blocks: list[Block] = []
         arms: list[list[Step]] = []
-        plain = self._plain
+        checked = self._checked
         for block in op.blocks:
-            self.ops, self.steps, self._plain = [], [], set(plain)
+            self.ops, self.steps, self._checked = [], [], set(checked)
             inner = dict(mapping)
             params = [Value(value.name, value.type) for value in block.params]
             self._note_results(block.params, params, inner)
@@ -176,7 +176,7 @@ class Augmenter(ForwardCalls):
                 exit.values = without_heap_operand(exit.values, op.results)
             blocks.append(Block(params, self.ops, exit))
             arms.append(self.steps)
-        self._plain = plain
+        self._checked = checked
         self.ops, self.steps = outer_ops, outer_steps
         kept = self._without_heap(op.results, mapping)
         results = [Value(value.name, value.type) for value in kept]
@@ -197,7 +197,7 @@ class Augmenter(ForwardCalls):
             param.type = known.get(value, param.type)
         self._note_results(given, params, inner)
         outer_ops, outer_steps = self.ops, self.steps
-        plain, self._plain = self._plain, set(self._plain)
+        checked, self._checked = self._checked, set(self._checked)
         self.ops, self.steps = [], []
         outer_loop, self._in_loop = self._in_loop, defined(op.body) | set(op.body.params)
         with self._contents.inside():
@@ -205,7 +205,7 @@ class Augmenter(ForwardCalls):
         self._in_loop = outer_loop
         if isinstance(exit, Yield):
             exit.values = exit.values[:1] + without_heap_operand(exit.values[1:], op.results)
-        self._plain = plain
+        self._checked = checked
         new.body = Block(params, self.ops, exit)
         steps = self.steps
         self.ops, self.steps = outer_ops, outer_steps

@@ -300,8 +300,10 @@ def joined_within(type_: Type, changed: Changed) -> Type:
 
 
 def of_anything(type_: Type) -> Type:
-    """The same container, about whose items nothing is known."""
+    """The same container, or object, about whose items nothing is known."""
     match type_:
+        case Instance():
+            return type_
         case Sequence(cls, _):
             return Sequence(cls, TOP)
         case Mapping(cls, _, _):

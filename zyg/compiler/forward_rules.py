@@ -29,6 +29,7 @@ from ir.types import TOP, class_of
 from zyg.compiler.arguments import bind_operands
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.objects import unknown_operands
+from zyg.compiler.plain_operands import unless_overloaded
 from zyg.compiler.varied import Variation
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import takes_pullback
@@ -75,7 +76,7 @@ class ForwardRules(Variation):
         mapping[op.result] = result
         self.varied.add(result)
         if unknown_operands(callee.value, [TOP]):
-            self._plain.add(result)
+            self._checked.add((unless_overloaded, result))
         back = made.function
         step = RuleStep(
             result, targets, back, list(made.captures), list(made.defaults), optional,

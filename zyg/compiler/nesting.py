@@ -47,7 +47,8 @@ from zyg.compiler import inner_gradients
 from zyg.compiler.arguments import read_defaults
 from zyg.compiler.inner_gradients import HoldsMemory, Opened, Unsettled
 from zyg.compiler.object_needs import note_lost
-from zyg.compiler.objects import holds_no_objects, is_object_type, unless_holding_objects
+from zyg.compiler.objects import holds_no_objects, is_object_type
+from zyg.compiler.plain_operands import unless_holding_objects
 from zyg.compiler.specialisation import Specialisation, Target, parameter_type
 from zyg.compiler.specialise import Specialiser
 from zyg.keeping import prototype

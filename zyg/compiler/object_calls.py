@@ -51,8 +51,8 @@ from zyg.compiler.objects import (
     is_sparse_matrix,
     lookup,
     overloads,
-    unless_overloaded,
 )
+from zyg.compiler.plain_operands import unless_overloaded
 from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import from_items
 from zyg.errors import NotDifferentiable
@@ -231,8 +231,13 @@ class StartedBack:
 
 
 def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[Any, Back]:
-    """The items of what may be an iterator that goes on by steps, where all are taken."""
+    """The items of what may be an iterator that goes on by steps, or an object that makes one,
+    where all are taken."""
     cls = type(items)
+    if overloads(cls, "__iter__"):
+        y, back = pullback(lookup(cls, "__iter__"), items)
+        again, last = _settled(pullback, y, count)
+        return again, Through(last, functools.partial(_as_items, back))
     if step_of(cls) is None:
         return items, Through(alone, functools.partial(picked, 0, 1, 3))
     y, back = pullback(listed, items) if count is None else pullback(taken, items, count)
@@ -241,6 +246,10 @@ def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[An
 
 def _behind(back: Back, bars: Any) -> tuple[Any, ...]:
     return back(bars[1])
+
+
+def _as_items(back: Back, bars: Any) -> tuple[Any, ...]:
+    return None, back(bars[1])[1], None
 
 
 def _added(pullback: Differentiate, items: Any, *start: Any) -> tuple[Any, Back]:

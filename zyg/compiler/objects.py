@@ -42,11 +42,10 @@ from ir.types import (
     class_of,
 )
 from zyg import keeping
-from zyg.errors import NotDifferentiable
 from zyg.keeping import kept_but
 from zyg.missing_items import OF_COUNTER
 from zyg.nested_shadows import Bars, BarTable
-from zyg.rules.registry import adjoint, constant, is_constant, outdate, substitute_of
+from zyg.rules.registry import adjoint, is_constant, substitute_of
 from zyg.shadow_calls import is_running
 from zyg.signature import is_by_rules, is_users
 
@@ -159,7 +158,7 @@ def is_computed(type_: Type, name: str, module_globals: dict[str, Any]) -> bool:
         return any(is_computed(member, name, module_globals) for member in type_.members)
     cls = class_of(type_)
     if cls is None:
-        computed = _methods(module_globals) if _is_unknown(type_) else set()
+        computed = _methods(module_globals) if is_unknown(type_) else set()
         return bool(computed) and (f".{name}" in computed or ANY_NAME in computed)
     return cls is super or (is_users(cls) and _computes(cls, name))
 
@@ -200,7 +199,7 @@ def iterates_over(callee: object, position: int, count: int) -> bool:
 
 def adds_unknown(callee: object, types_: list[Type]) -> bool:
     """Whether items about whose class nothing is known are added or multiplied."""
-    return callee in (sum, math.prod) and bool(types_) and _is_unknown(facts.item_of(types_[0]))
+    return callee in (sum, math.prod) and bool(types_) and is_unknown(facts.item_of(types_[0]))
 
 
 def _computes(cls: type, name: str) -> bool:
@@ -212,9 +211,10 @@ def _computes(cls: type, name: str) -> bool:
     return isinstance(found, COMPUTED) or overloads(type(found), "__get__")
 
 
-def _is_unknown(type_: Type) -> bool:
+def is_unknown(type_: Type) -> bool:
+    """Whether a type doesn't tell by which class operators are answered."""
     if isinstance(type_, Union):
-        return any(map(_is_unknown, type_.members))
+        return any(map(is_unknown, type_.members))
     return isinstance(type_, Top) or (
         isinstance(type_, Instance) and (is_users(type_.cls) or is_sparse_matrix(type_.cls))
     )
@@ -230,7 +230,7 @@ def unknown_operands(callee: object, types_: list[Type]) -> list[int]:
     names = OPERATORS.get(id(callee))
     if names is None or names[0] in ("__getitem__", "__iter__", "__reversed__"):
         return []  # their cotangents can tell
-    return [i for i, type_ in enumerate(types_[:2]) if _is_unknown(type_)]
+    return [i for i, type_ in enumerate(types_[:2]) if is_unknown(type_)]
 
 
 def _methods(module_globals: dict[str, Any]) -> set[str]:
@@ -464,61 +464,3 @@ def is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
-
-
-def unless_overloaded(*operands: Any) -> None:
-    """Raises for operands whose class answers operators by code that wasn't looked for."""
-    for operand in operands:
-        cls = type(operand)
-        if is_sparse_matrix(cls):
-            raise NotDifferentiable(
-                f"of the operators of a scipy.sparse.{cls.__name__}, whose `*` is a product of "
-                f"matrices, only `@` is supported: make it a "
-                f"{cls.__name__.replace('matrix', 'array')}"
-            )
-    unless_overloaded_by_users(*operands)
-
-
-def unless_overloaded_by_users(*operands: Any) -> None:
-    """The same for `@`, which means the same for all classes of SciPy."""
-    for operand in operands:
-        cls = type(operand)
-        if is_users(cls) and any(overloads(cls, name) for name in ARITHMETIC):
-            outdate()  # the next call looks again at what the module knows
-            raise NotDifferentiable(
-                f"an object of class {cls.__name__} overloads operators, and nothing told the "
-                f"compiler that one could stand here; import {cls.__name__} into the module of "
-                "this function"
-            )
-
-
-def unless_iterating(items: Any) -> None:
-    """Raises for an object of a class whose `__iter__` wasn't looked for."""
-    if overloads(type(items), "__iter__"):
-        raise NotDifferentiable(
-            f"an object of class {type(items).__name__} is iterated over by a gradient inside of "
-            "differentiated code; make a list of its items"
-        )
-
-
-def unless_items_overloaded(items: Any) -> None:
-    """`unless_overloaded` for what is summed; the items of iterators can't be looked at before."""
-    if isinstance(items, list | tuple | dict | set):
-        unless_overloaded(*items)
-
-
-def unless_holding_objects(value: Any) -> None:
-    """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
-    from zyg.compiler.reaching import items_held, reached
-
-    if any(is_place(type(found)) or callable(found) for found in reached(value, items_held)):
-        raise NotDifferentiable(
-            "an object in a container, or one that a function holds, is given to `gradient` inside "
-            "of differentiated code that works on objects; give it as an argument of its own"
-        )
-
-
-constant(
-    unless_overloaded, unless_overloaded_by_users, unless_items_overloaded, unless_iterating,
-    unless_holding_objects,
-)

@@ -191,7 +191,7 @@ class _BackAugmenter(Augmenter):
         self._pair_of = _no_pair
         self.steps = []
         self.varied = {source}
-        self._plain = set()
+        self._checked = set()
         self._contents = like._contents
         self._held_here = {}
         self.seen_here = {}

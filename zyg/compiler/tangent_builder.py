@@ -267,10 +267,10 @@ class TangentBuilder(FoundTangents):
 
     def _augment_branch(self, op: Branch, mapping: Mapping, make: MakeBranch) -> None:
         self.catch_up()
-        outer, plain = self.ops, self._plain
+        outer, checked = self.ops, self._checked
         blocks: list[Block] = []
         for block in op.blocks:
-            self.ops, self._plain = [], set(plain)
+            self.ops, self._checked = [], set(checked)
             inner = dict(mapping)
             params = [Value(value.name, value.type) for value in block.params]
             self._note_results(block.params, params, inner)
@@ -278,7 +278,7 @@ class TangentBuilder(FoundTangents):
                 self.dots[param] = NONE
             with self._contents.inside():
                 blocks.append(self._arm(op, block, params, inner))
-        self.ops, self._plain = outer, plain
+        self.ops, self._checked = outer, checked
         kept = self._without_heap(op.results, mapping)
         results = [Value(value.name, value.type) for value in kept]
         self._note_results(kept, results, mapping)
@@ -331,14 +331,14 @@ class TangentBuilder(FoundTangents):
         carried_dots = [self._new_dot(carried[k]) for k in with_dots]
         starts = [self.dot_or_zero(init[k]) for k in with_dots]
         outer_ops, self.ops = self.ops, []
-        plain, self._plain = self._plain, set(self._plain)
+        checked, self._checked = self._checked, set(self._checked)
         outer_loop, self._in_loop = self._in_loop, defined(op.body) | set(op.body.params)
         with self._contents.inside():
             exit = self.inline(op.body, inner)
             self.catch_up()
         if isinstance(exit, Yield):
             exit.values = exit.values[:1] + without_heap_operand(exit.values[1:], op.results)
-        self._in_loop, self._plain = outer_loop, plain
+        self._in_loop, self._checked = outer_loop, checked
         size = len(init)
         collecting = [
             i for i in range(size, len(kept)) if self._varies([kept[i]])

@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from ir import primitives
+from ir.derived import place_of_field
 from zyg.compiler import memory
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangent_dispatch import rule_call
@@ -93,9 +94,9 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
         return zero_tangent(value)
     if rule_of(descriptor) is not None:
         return rule_call((descriptor, obj), (None, obj_dot))[1]
-    fields = getattr(type(obj), "_fields", ())
-    if isinstance(obj, tuple) and name in fields:
-        return obj_dot[fields.index(name)]
+    place = place_of_field(type(obj), name)
+    if place is not None:
+        return tuple.__getitem__(obj_dot, place)
     is_own = is_field(obj, name, descriptor)
     if isinstance(obj_dot, dict) and is_own:
         return picked(obj_dot, name, value)

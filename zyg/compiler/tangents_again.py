@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ir.derived import place_of_field
 from zyg.compiler import dynamic, inner_tangents, tangent_dispatch
 from zyg.compiler.nested_backs import OuterBack
 from zyg.cotangent import accumulate
@@ -119,8 +120,9 @@ def _bar_of_owner(y: Any, y_bar: Any, obj: Any, name: str, obj_dot: Any) -> Any:
         return y_bar.get("__self__")
     if rule_of(descriptor) is not None:
         return dynamic.call_rule(descriptor, obj)[1](y_bar)[-1]
-    if isinstance(obj_dot, tuple):
-        return tuple([y_bar if field == name else None for field in type(obj)._fields])
+    place = place_of_field(type(obj), name)
+    if place is not None:
+        return tuple([y_bar if i == place else None for i in range(len(obj_dot))])
     return {name: y_bar}
 
 

@@ -25,12 +25,16 @@ from zyg.compiler.objects import (
     adds_unknown,
     is_computed,
     is_place,
+    is_unknown,
     may_overload,
     unknown_operands,
+)
+from zyg.compiler.plain_operands import (
     unless_items_overloaded,
     unless_iterating,
     unless_overloaded,
     unless_overloaded_by_users,
+    unless_own_items,
 )
 from zyg.compiler.replaced import ADVICE, is_passed_over, what_is_passed_over
 from zyg.compiler.specialisation import Specialisation, is_exact
@@ -71,8 +75,9 @@ class Variation(Lengths):
         self.is_inner = False
         self.steps: list[Step] = []
         self.varied: set[Value] = set()
-        # Values of unknown class that have been looked at, in the block at hand and around it.
-        self._plain: set[Value] = set()
+        # Values of unknown class that have been looked at, in the block at hand and around it, by
+        # what has looked at them.
+        self._checked: set[tuple[Callable[..., None], Operand]] = set()
         self._contents = Contents()
         # What is defined in the loop at hand, and reads there that give the same in each iteration.
         self._in_loop: set[Value] | None = None
@@ -114,6 +119,7 @@ class Variation(Lengths):
         if not self.is_varied(iterable):
             return iterable
         if not all(may_overload(iter, [type_of(x)], self.overloading()) for x in (iterable, known)):
+            self._check_container(iterable, loc)
             return iterable
         items = Value("items", TOP)
         call = Call(Const(iter), [iterable], {}, [items], loc)
@@ -209,9 +215,11 @@ class Variation(Lengths):
 
     def _check_operands(self, callee: object, args: list[Operand]) -> None:
         """Looks once at each operand of unknown class; what plain operands give is plain."""
+        if callee is operator.getitem:
+            self._check_container(args[0], self.loc)
         unknown = [
             args[i] for i in unknown_operands(callee, list(map(type_of, args)))
-            if args[i] not in self._plain
+            if (unless_overloaded, args[i]) not in self._checked
         ]
         if adds_unknown(callee, list(map(type_of, args))):
             self.call(unless_items_overloaded, args[0], loc=self.loc)
@@ -219,7 +227,13 @@ class Variation(Lengths):
             self.call(unless_overloaded_by_users, *unknown, loc=self.loc)
         elif unknown:
             self.call(unless_overloaded, *unknown, loc=self.loc)
-            self._plain.update(o for o in unknown if isinstance(o, Value))
+            self._checked.update((unless_overloaded, operand) for operand in unknown)
+
+    def _check_container(self, items: Operand, loc: Location | None) -> None:
+        """Looks once at a container of unknown class, whose items are taken as those it holds."""
+        if is_unknown(type_of(items)) and (unless_own_items, items) not in self._checked:
+            self.call(unless_own_items, items, loc=loc)
+            self._checked.add((unless_own_items, items))
 
     def _structure(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
-from ir.derived import has_attributes_beside
+from ir.derived import has_attributes_beside, place_of_field
 from ir.heap import class_attribute
 from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
@@ -73,9 +73,9 @@ def attribute_bar(y_bar, y, obj, name):
     if rule is not None:
         bars = rule(obj)[1](y_bar)
         return bars[0] if isinstance(bars, tuple) else bars
-    fields = getattr(type(obj), "_fields", ())
-    if isinstance(obj, tuple) and name in fields:
-        return one_hot(y_bar, obj, fields.index(name))
+    place = place_of_field(type(obj), name)
+    if place is not None:
+        return one_hot(y_bar, obj, place)
     if is_field(obj, name, descriptor):
         return None if has_attributes_beside(obj) else {name: y_bar}
     raise NotDifferentiable(
