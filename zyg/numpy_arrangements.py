@@ -133,9 +133,10 @@ def filled(callee: Callable[..., Any], example: Callable[[Type], Any] | None) ->
 
 
 def number_example(type_: Type) -> Any:
-    if not is_number(type_):
+    cls = class_of(type_)
+    if cls is None or not is_number(type_):
         raise Unknown
-    return class_of(type_)(1)  # type: ignore[misc]
+    return cls(1)
 
 
 declare(np.zeros)(filled(np.zeros, None))
@@ -287,10 +288,11 @@ def joining(
 def stack(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     axis = argument(args, kwargs, 1, "axis", Known(0))
     pieces = parts(args[0]) if args else None
-    known = isinstance(axis, Known) and type(axis.value) is int
-    if not pieces or not known or len(args) > 2 or not kwargs.keys() <= {"axis"}:
+    if not pieces or len(args) > 2 or not kwargs.keys() <= {"axis"}:
         return TOP
-    position = axis.value  # type: ignore[attr-defined]
+    if not isinstance(axis, Known) or type(axis.value) is not int:
+        return TOP
+    position = axis.value
     dims = list(pieces[0].dims or ())
     for piece in pieces[1:]:
         dims = list(map(equal_dim, dims, piece.dims or ()))

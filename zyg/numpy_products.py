@@ -128,25 +128,26 @@ def _einsum(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     text = args[0].value.replace(" ", "")
     inputs, arrow, output = text.partition("->")
     terms = inputs.split(",")
-    operands = [as_array(type_) for type_ in args[1:]]
-    if "." in text or len(terms) != len(operands) or not all(operands):
+    found = [as_array(type_) for type_ in args[1:]]
+    operands = [operand for operand in found if operand is not None]
+    if "." in text or len(terms) != len(found) or len(operands) < len(found):
         return TOP
     if not arrow:
         letters = sorted(set(inputs) - {","})
         output = "".join(letter for letter in letters if inputs.count(letter) == 1)
     sizes: dict[str, Dim] = {}
     for term, operand in zip(terms, operands, strict=True):
-        dims = dims_of(operand)  # type: ignore[arg-type]
+        dims = dims_of(operand)
         if dims is None or len(dims) != len(term):
             return TOP
         for letter, dim in zip(term, dims, strict=True):
             # einsum broadcasts dimensions of size 1.
             known = broadcast(((sizes.get(letter, ONE),), (dim,)))
             sizes[letter] = known[0] if known else dim
-    if mixes_by_value(operands) or not set(output) <= sizes.keys():  # type: ignore[arg-type]
+    if mixes_by_value(operands) or not set(output) <= sizes.keys():
         return TOP
     try:
-        samples = [sample(operand, lambda dim: 1) for operand in operands]  # type: ignore[arg-type]
+        samples = [sample(operand, lambda dim: 1) for operand in operands]
         result = call(np.einsum, (text, *samples), {})
     except Unknown:
         return TOP

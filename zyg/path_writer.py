@@ -19,6 +19,7 @@ hold. A call that it doesn't serve gets None, and goes the general way.
 
 from __future__ import annotations
 
+import abc
 import ast
 import types
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +44,7 @@ Items: TypeAlias = Iterable[tuple[Any, Any]]
 MAX_UNROLLED = 32  # items of a tuple or dict
 
 
-class PathWriter:
+class PathWriter(abc.ABC):
     """Writes the path of one entry.
 
     A value at hand stands for all those of its key. In the path, the argument `i` is `x{i}`, item
@@ -81,9 +82,9 @@ class PathWriter:
         made.alive = self._entry.alive  # what the keys in its tests refer to by `id`
         return cast("Path", made)
 
+    @abc.abstractmethod
     def _results(self, inputs: list[ast.expr], args: tuple[Any, ...]) -> list[ast.stmt]:
         """Runs the code, and returns what the API does."""
-        raise NotImplementedError
 
     def _run(self, inputs: list[ast.expr]) -> ast.expr:
         run = self._objects.name_of(self._entry.run)
@@ -228,9 +229,9 @@ class PathWriter:
             case "tuple":
                 return tuple_of([self._input(part, positional, keyword) for part in key])
             case "dict":
-                names = [ast.Constant(part) for part in key]
+                names: list[ast.expr | None] = [ast.Constant(part) for part in key]
                 parts = [self._input(part, positional, keyword) for part in key.values()]
-                return ast.Dict(names, parts)  # type: ignore[arg-type]
+                return ast.Dict(names, parts)
         raise AssertionError(f"plain functions have no inputs from {source.kind}")
 
 

@@ -90,9 +90,9 @@ def _append_collected(loop: For | While) -> None:
 def _collecting(body: Block, value: Operand) -> tuple[Block, Operand]:
     """Where a collected value is made: an arm, if the other one collects nothing."""
     branch = next((op for op in body.ops if isinstance(op, If) and value in op.results), None)
-    if branch is None:
+    if branch is None or isinstance(value, Const):
         return body, value
-    at = branch.results.index(value)  # type: ignore[arg-type]
+    at = branch.results.index(value)
     match branch.then.exit, branch.orelse.exit:
         case Yield(then), Yield(orelse) if _is_left_out(then[at]) or _is_left_out(orelse[at]):
             del branch.results[at]

@@ -108,6 +108,8 @@ def new_arrays(
     bars = parts(body.exit.values[0]) if isinstance(body.exit, Yield) else []
     if wants_value and bars:
         bars = parts(bars[-1])
+    if not bars:  # no tuple that was built here
+        return frozenset()
     inputs = [differentiated.inputs[i] for i in differentiated.with_bars(active)]
     uses = count_uses(body)
 
@@ -121,7 +123,7 @@ def new_arrays(
             and len(type_.dims) == len(like.dims) > 0 and type_.dtype == like.dtype
         )
 
-    return frozenset(i for i, pair in enumerate(zip(bars, inputs)) if is_new(*pair))  # noqa: B905
+    return frozenset(i for i, pair in enumerate(zip(bars, inputs, strict=True)) if is_new(*pair))
 
 
 def versions_behind_of(transposer: Transposer, result: Operand) -> list[Operand]:
