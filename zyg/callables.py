@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections import namedtuple
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeAlias
 
 from ir.derived import is_named_tuple
@@ -58,7 +59,7 @@ def method_of_named_tuple(
     code = getattr(function, "__code__", None)
     if code is None:
         return None
-    unless_own_items(function, args)
+    unless_own_fields(function, args)
     if code is _REPLACE and len(args) == 1:
         y = function(*args, **kwargs)
         return y, _Back(_bars_of_replaced, y._fields, tuple(kwargs))
@@ -70,9 +71,11 @@ def method_of_named_tuple(
     return None
 
 
-def unless_own_items(function: Any, args: tuple[Any, ...]) -> None:
-    """Raises for these of a class that says itself what items or fields are, which they follow."""
-    if not args or getattr(function, "__code__", None) not in (_REPLACE, _MAKE, _AS_DICT):
+def unless_own_fields(function: Any, args: tuple[Any, ...]) -> None:
+    """Raises for these functions of a class that says itself what items or fields are, which they
+    follow."""
+    is_one = type(function) is FunctionType and function.__code__ in (_REPLACE, _MAKE, _AS_DICT)
+    if not args or not is_one:
         return
     cls = args[0] if isinstance(args[0], type) else type(args[0])
     if not is_named_tuple(cls):

@@ -51,7 +51,7 @@ def made_by_class(
         ]
         return y, tuple.__new__(function, whole)
     code = getattr(function, "__code__", None)
-    callables.unless_own_items(function, args)
+    callables.unless_own_fields(function, args)
     if code is callables._REPLACE and len(args) == 1:
         y = function(args[0], **kwargs)
         before = tangent_or_zero(dots[0], args[0])
