@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 
-from ir import facts, generators, primitives
+from ir import facts, generators, heap, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.special_calls import late
 
@@ -38,6 +38,11 @@ facts.late(
     primitives.touched, primitives.defaulted,
 )
 late("ir.looked_up", dict.get)
+# Attributes, stored and deleted.
+late(
+    "ir.special_stores", heap.set_attribute, setattr, object.__setattr__, heap.delete_attribute,
+    delattr,
+)
 # What `ir.attempts` puts into programs.
 late(
     "ir.attempt_facts", primitives.attempted, primitives.catching, primitives.catching_found,

@@ -1,7 +1,7 @@
 """Attributes that inference resolves: of modules, classes, and objects of known classes.
 
-    getattr(x, 'T')              ->  a call of the descriptor, where the type of x is known
-    set_attribute(p, 'x', v)     ->  attribute_stored(heap, p, 'x', v)
+    getattr(x, 'T')      ->  a call of the descriptor, where the type of x is known
+    getattr(p, 'x')      ->  attribute_read(heap, p, 'x')
 """
 
 from __future__ import annotations
@@ -16,14 +16,8 @@ from ir.derived import is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
 from ir.heap import (
-    attribute_deleted,
     attribute_read,
-    attribute_set,
-    attribute_stored,
     class_read,
-    class_stored,
-    delete_attribute,
-    set_attribute,
 )
 from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
@@ -91,7 +85,7 @@ def _getattr(
     if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
         return self.typed_call(Const(type), [owner], {}, names, loc)
     if self.places is not None:
-        owner = _unless_none(self, owner, name, loc)
+        owner = object_unless_none(self, owner, name, loc)
     args, owner_type = [owner, args[1]], widen(type_of(owner))
     if self.places is not None and is_derived(owner_type) and not isinstance(owner_type, Instance):
         from ir.special_derived import read_of_derived  # few programs need it
@@ -139,7 +133,7 @@ def _getattr(
     return typed(self, getattr, args, names, loc, type_)
 
 
-def _unless_none(
+def object_unless_none(
     self: TypedCalls, owner: Operand, name: str, loc: Location | None, is_stored: bool = False
 ) -> Operand:
     """What may be None or an object, behind a read or store of an attribute: that object."""
@@ -180,7 +174,7 @@ def _present(
     assert isinstance(name, Const)
     if isinstance(type_of(owner), Instance):
         return [owner]
-    same = _unless_none(self, owner, name.value, loc, bool(stored))
+    same = object_unless_none(self, owner, name.value, loc, bool(stored))
     return None if same is owner else [same]
 
 
@@ -312,7 +306,7 @@ def read_attribute(
     self.surroundings.note_lookup(class_of(type_of(owner)), name)
     if self.heap is None:
         return None
-    if _is_of_cases(self, type_of(owner), name):
+    if is_of_cases(self, type_of(owner), name):
         cases = case_by_case.by_cases(self, getattr, [owner, Const(name)], names, loc)
         if cases is not None:
             return cases
@@ -354,7 +348,7 @@ def _read_of_field(
     return self.places.held.was_read(made, loc)
 
 
-def _is_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
+def is_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
     """Whether all of several classes are those of objects, of which an attribute is no method."""
     return isinstance(type_, Union) and all(
         self.surroundings.member(member, name).kind in ("stored", "computed")
@@ -382,117 +376,6 @@ def _special_method(
     assert isinstance(method, Value)
     self.methods[method] = Const(found.getter), args[0]
     return [method]
-
-
-@special(set_attribute, setattr)
-def _set_attribute(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    if self.places is None or len(args) != 3 or kwargs:
-        return None
-    owner, name, value = args
-    if is_derived(type_of(owner)):
-        from ir.special_derived import changed_by_attribute  # few programs need it
-
-        return changed_by_attribute(self, "__setattr__", owner, [name, value], loc)
-    if not isinstance(name, Const) or type(name.value) is not str:
-        return self.unknown_call(Const(setattr), args, names, loc)
-    owner = _unless_none(self, owner, name.value, loc, is_stored=True)
-    args = [owner, name, value]
-    if _is_of_cases(self, type_of(owner), name.value):
-        found = case_by_case.by_cases(self, set_attribute, args, names, loc)
-        if found is not None:
-            return found
-    member = self.surroundings.member(type_of(owner), name.value)
-    if member.kind == "other" and isinstance(owner, Const) and (
-        isinstance(owner.value, type)
-        and self.surroundings.is_class_store(owner.value, name.value)
-    ):
-        if self.surroundings.is_shared(owner.value, name.value):
-            return special_names.store_shared(self, owner.value, name, value, loc)
-        heap = self.current_heap(loc)
-        self.surroundings.note_assigned(owner.value, name.value, type_of(value))
-        self.places.held.store(class_stored, heap, args, [], loc)
-        return [Const(None)]
-    if member.kind == "other":
-        cls = owner.value if isinstance(owner, Const) else None
-        place = f"the class {cls.__name__}" if isinstance(cls, type) else "what is no plain object"
-        raise Unsupported(f"the attribute `{name.value}` is stored into {place}", loc)
-    self.surroundings.note_lookup(class_of(type_of(owner)), "__setattr__")
-    if member.hook is not None:
-        return self.typed_call(Const(member.hook), args, {}, names, loc)
-    self.surroundings.note_lookup(class_of(type_of(owner)), name.value)
-    if member.store == "computed":
-        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
-    if member.store == "unknown":
-        return self.unknown_call(Const(setattr), args, names, loc)
-    _store(self, attribute_stored, [owner, name, value], [value], loc)
-    return [Const(None)]
-
-
-@special(object.__setattr__)
-def _set_directly(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    if self.places is None or len(args) != 3:
-        return None
-    if is_derived(type_of(args[0])):
-        cls = class_of(type_of(args[0]))
-        raise Unsupported(f"an attribute is stored in a {cls and cls.__name__}", loc)
-    if not isinstance(args[1], Const):
-        return self.unknown_call(Const(object.__setattr__), args, names, loc)
-    member = self.surroundings.member(type_of(args[0]), args[1].value)
-    if member.store == "computed":
-        return self.typed_call(Const(member.setter), [args[0], args[2]], {}, names, loc)
-    if member.store != "plain":
-        return self.unknown_call(Const(object.__setattr__), args, names, loc)
-    _store(self, attribute_set, args, [args[2]], loc)
-    return [Const(None)]
-
-
-@special(delete_attribute, delattr)
-def _delete_attribute(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    if self.places is None or len(args) != 2:
-        return None
-    if is_derived(type_of(args[0])):
-        from ir.special_derived import changed_by_attribute  # few programs need it
-
-        return changed_by_attribute(self, "__delattr__", args[0], args[1:], loc)
-    if not isinstance(args[1], Const):
-        return self.unknown_call(Const(delattr), args, names, loc)
-    cls = class_of(type_of(args[0]))
-    if not self.surroundings.member(type_of(args[0]), args[1].value).is_plainly_deleted:
-        return self.unknown_call(Const(delattr), args, names, loc)
-    self.surroundings.note_lookup(cls, "__delattr__")
-    _store(self, attribute_deleted, args, [], loc)
-    return [Const(None)]
-
-
-def _store(
-    self: TypedCalls, callee: Any, operands: list[Operand], held: list[Operand],
-    loc: Location | None,
-) -> None:
-    assert self.places is not None
-    heap = self.current_heap(loc)
-    if held:
-        name = operands[1]
-        assert isinstance(name, Const)
-        self.surroundings.note_store(type_of(operands[0]), name.value, type_of(held[0]))
-    self.places.held.store(callee, heap, operands, held, loc)
 
 
 def _descriptor(owner: Type, name: str) -> object | None:
