@@ -12,23 +12,15 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import is_array_like
 from ir.place_state import NEW, SHALLOW, Effect, Returned
-from ir.typed_builder import Attempting, TypedBuilder
+from ir.typed_attempts import TypedAttempts
 from ir.types import TOP, Closure, Known, Raised, Tuple, Type, class_of
 
 # What a catching variant returns, if nothing is known of it: the error, or None, and the value.
 PAIR = Tuple((Raised(), TOP))
 
 
-class TypedChanges(TypedBuilder):
+class TypedChanges(TypedAttempts):
     """Appends calls that change what they are given."""
-
-    def _is_catching(self, callee: Operand) -> bool:
-        raise AssertionError("given by TypedCalls")
-
-    def _catching(
-        self, callee: Operand, loc: Location | None, is_known: bool = True
-    ) -> tuple[Value, Attempting]:
-        raise AssertionError("given by TypedCalls")
 
     def _unpacked(
         self, callee: Operand, result: Operand, names: list[str], loc: Location | None

@@ -27,11 +27,10 @@ from ir.memory_facts import is_change
 from ir.place_state import NEW
 from ir.rewrite import free_values, walk
 from ir.simplify import eliminate_dead, is_silent
-from ir.types import TOP, Type
+from ir.types import TOP
 from zyg.compiler import handing_over, saving
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, merge_nested, pack_arms
-from zyg.compiler.assigned import Assigned
 from zyg.compiler.augment import Augmenter
 from zyg.compiler.freeing import free_records
 from zyg.compiler.generated import (
@@ -46,16 +45,12 @@ from zyg.compiler.generated import (
 from zyg.compiler.handing_over import HandedOver, handed_over
 from zyg.compiler.inner_gradients import (
     Derived,
-    HoldsMemory,
-    Opened,
-    Stepped,
-    Unsettled,
-    expanded,
 )
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
 from zyg.compiler.objects import kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
+from zyg.compiler.programs import Programs
 from zyg.compiler.records import pack_records
 from zyg.compiler.restoring import with_log
 from zyg.compiler.returned import (
@@ -70,7 +65,6 @@ from zyg.compiler.returned import (
     versions_behind_of,
 )
 from zyg.compiler.specialisation import RunAgain, Specialisation
-from zyg.compiler.specialise import Specialiser
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.temporaries import reuse_temporaries
@@ -81,69 +75,24 @@ from zyg.nested_shadows import TABLE, new_table
 if TYPE_CHECKING:
     from zyg import memory_kinds
     from zyg.compiler import preserve, preserve_held, undo
-    from zyg.compiler.fields import Fields
     from zyg.compiler.versions import Versions
 else:  # they are for programs that change something in place
     preserve, undo = late("zyg.compiler.preserve"), late("zyg.compiler.undo")
     preserve_held, memory_kinds = late("zyg.compiler.preserve_held"), late("zyg.memory_kinds")
 
-MAX_ROUNDS = 8
 NOTHING = Yield([])
 
 
-class Compiler:
+class Compiler(Programs):
     """Generates code; one compilation at a time."""
 
     def __init__(self) -> None:
-        # Functions of the program at hand that were found to work on objects when their adjoints
-        # were made.
-        self.needs_heap: set[Function] = set()
-        self.assigned = Assigned()
-        self.specialiser = self._new_specialiser()
+        super().__init__()
         self._derived: dict[object, Derived] = {}
         # Whether code is made for a gradient inside of differentiated code.
         self.is_inner = False
         self.pairs = Pairs()
         self.tangents: Any = None  # made by `zyg.compiler.tangent_code` when it is asked for
-
-    def _new_specialiser(self) -> Specialiser:
-        specialiser = Specialiser()
-        specialiser.derived = self.derived
-        specialiser.expand = expanded
-        specialiser.needs_heap = self.needs_heap
-        specialiser.assigned = self.assigned
-        return specialiser
-
-    def with_fields(
-        self, source: Function, inputs: tuple[Type, ...], fields: Fields
-    ) -> Specialisation:
-        """The specialisation of a program that works on objects, made again until the types of
-        what objects hold cover all that is stored."""
-        at_entry = fields.copied()
-        for round_number in range(MAX_ROUNDS):
-            before = fields.state()
-            fields.is_open |= round_number == MAX_ROUNDS - 2
-            last, self.specialiser = self.specialiser, self._new_specialiser()
-            self.specialiser.fields = fields
-            if round_number > 0:
-                self.specialiser.take_over(last, fields)
-            self.specialiser.known_of_objects = before
-            try:
-                made = self.specialiser.specialise(source, inputs)
-            except Unsettled:
-                continue
-            except Opened:
-                fields.set_apart(at_entry)
-                return self.with_fields(source, inputs, fields)
-            except Stepped:
-                fields.go_by_steps(at_entry)
-                return self.with_fields(source, inputs, fields)
-            except HoldsMemory:
-                fields.follow_contents(at_entry)
-                return self.with_fields(source, inputs, fields)
-            if fields.state() == before:
-                break
-        return made
 
     # Pairs of functions
 
@@ -202,27 +151,6 @@ class Compiler:
         """What is known of objects, of which adjoints that are differentiated are inferred."""
         fields = self.specialiser.fields
         return fields.state() if fields is not None and self.takes_table(made) else None
-
-    @contextmanager
-    def apart(self) -> Iterator[None]:
-        """Around the compilation of a program whose types hold in that program alone."""
-        before = self.specialiser
-        try:
-            yield
-        finally:
-            self.specialiser = before
-
-    @contextmanager
-    def sharing(self) -> Iterator[None]:
-        """Around the compilation of a program that may share names, which others don't."""
-        before = self.specialiser
-        if self.assigned.shared:
-            self.specialiser = self._new_specialiser()
-        self.assigned.changed = {}
-        try:
-            yield
-        finally:
-            self.specialiser = before
 
     @contextmanager
     def for_gradient(self, is_inner: bool) -> Iterator[None]:
