@@ -67,9 +67,9 @@ def correlate(a, v, mode="valid"):
     a, v = np.asarray(a), np.asarray(v)
     full = np.convolve(a, np.flip(conj(v)))
     long, short = max(len(a), len(v)), min(len(a), len(v))
-    if mode == "valid":
+    if mode in ("valid", 0):
         return full[short - 1 : long]
-    if mode == "same":
+    if mode in ("same", 1):
         start = (short - 1) // 2 if len(a) >= len(v) else short // 2
         return full[start : start + long]
     return full

@@ -4,7 +4,7 @@
     stats.gamma.pdf(x, a, scale=2.0)        ->  np.exp(gamma_logpdf(x, a, scale=2.0))
     stats.norm(mu, sigma).logpdf(x)         ->  stats.norm.logpdf(x, mu, sigma)
 
-The formulas are those of `stats_formulas`.
+The formulas are those of `stats_formulas` and `stats_counts`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import stats
 from ir import facts
 from ir.core import Const
 from zyg.errors import NotDifferentiable
-from zyg.rules import stats_formulas
+from zyg.rules import stats_counts, stats_formulas
 from zyg.rules.registry import adjoint, constant, substitute
 
 GENERIC: Any = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
@@ -33,10 +33,11 @@ NAMES = (
     "nbinom",
 )
 FORMULAS = {
-    (type(getattr(stats, name)), method): getattr(stats_formulas, f"{name}_{method}")
+    (type(getattr(stats, name)), method): getattr(module, f"{name}_{method}")
+    for module in (stats_formulas, stats_counts)
     for name in NAMES
     for method in ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
-    if hasattr(stats_formulas, f"{name}_{method}")
+    if hasattr(module, f"{name}_{method}")
 }
 
 
