@@ -252,11 +252,11 @@ def fold_truth(call: Call) -> Operand | None:
             return None
 
 
-@facts.fold(float, int, complex)
+@facts.fold(float, int, complex, tuple)
 def fold_conversion(call: Call) -> Operand | None:
     """A value of exactly the wanted class is itself."""
     if len(call.args) == 1 and not call.kwargs and isinstance(call.callee, Const):
-        if isinstance(type_ := type_of(call.args[0]), Scalar) and type_.cls is call.callee.value:
+        if class_of(type_of(call.args[0])) is call.callee.value:
             return call.args[0]
     return None
 

@@ -19,7 +19,7 @@ from ir.held import HeldMemory
 from ir.held_functions import may_be_memory
 from ir.memory_facts import COPYING, HOLDING, is_array_like
 from ir.place_state import Gone, State, check_call
-from ir.types import Iterator, Known, Method, Slice, Type, class_of
+from ir.types import BOTTOM, Iterator, Known, Method, Slice, Type, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -296,6 +296,10 @@ class Storages:
         if storage in self.inputs:
             return "given"
         if storage in self.new or storage in self.versions:
+            return "new"
+        if storage.type == BOTTOM and self.inference.heap is None:
+            # A variable that isn't set yet: nothing has another name for that. With a heap, what it
+            # is set to later may be changed as what objects hold, by its identity.
             return "new"
         if storage in self.state.detached:
             return "given" if self.state.detached[storage] else "unknown"

@@ -198,6 +198,35 @@ def parameters(p, x):
 
 VECTOR = np.array([0.5, -1.0, 2.0])
 PAIR = ("pullback",)
+class Disc:
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        return math.pi * self.radius**2
+
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+
+def areas(shapes):
+    total = 0.0
+    for shape in shapes:
+        total += shape.area()
+    return total
+
+
+def one_of_some(functions, x):
+    for f in functions:
+        x = f(x)
+    return x
+
+
 PROGRAMS = [
     Program(power, (2.0, 3)),
     Program(foo, (1.0, 2.0)),
@@ -216,6 +245,8 @@ PROGRAMS = [
     Program(comprehension, (0.5, 4)),
     Program(newton, (1.0, 2.0, 4)),
     Program(parameters, ({"w": np.ones((3, 2)), "b": np.ones(2), "scale": (2.0, 1.0)}, VECTOR)),
+    Program(areas, ([Disc(1.0), Square(2.0)],)),
+    Program(one_of_some, ([math.sin, math.exp], 0.5)),
 ]
 
 

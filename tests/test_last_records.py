@@ -165,10 +165,26 @@ class Point:
         self.count = 0
 
 
+def counted(x, n):
+    """What the last test is of is in no record: the reversal reads only how many there are."""
+    a = x
+    b = x * 0.5
+    k = 0
+    while k < n:
+        k += 1
+        if a > 4.0:
+            break
+        if b > 0.4:
+            if b < 0.44:
+                break
+        a += b
+    return a
+
+
 PROGRAMS = [
-    nested, spliced, nested_with_two_ways_out, in_objects, with_break_first, with_break_behind,
-    with_two_ways_out, with_else, of_branches, returned_from_within, until_it_is_close, called,
-    in_a_list,
+    nested, counted, spliced, nested_with_two_ways_out, in_objects, with_break_first,
+    with_break_behind, with_two_ways_out, with_else, of_branches, returned_from_within,
+    until_it_is_close, called, in_a_list,
 ]
 
 

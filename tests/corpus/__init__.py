@@ -61,6 +61,7 @@ from tests.corpus import (
     options,
     recursion,
     selected_items,
+    set_in_loops,
     shared_contents,
     shared_names,
     shared_variables,

@@ -193,6 +193,18 @@ def setting_that_is_set_meanwhile(x):
 
 
 @program((1.5,))
+def settings_that_have_just_been_set(x):
+    settings = Settings(x)
+    settings.clip = x * 2.0
+    total = settings.clip * x if settings.clip is not None else x
+    settings.clip = divmod(5.0 * x, 0.7)
+    parts = settings.clip
+    if parts is not None:
+        total = total + parts[0] * parts[1] * x
+    return total
+
+
+@program((1.5,))
 def settings_without_derivatives(x):
     settings = Settings(0.5, clip=3.0)
     for _ in range(4):

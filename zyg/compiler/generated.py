@@ -28,6 +28,7 @@ from zyg.compiler.ownership import reuse_buffers
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.table_ownership import reuse_tables
 from zyg.compiler.tangents import seed_type
+from zyg.compiler.unset_variables import Unset
 
 if TYPE_CHECKING:
     from zyg.compiler import held_items
@@ -137,6 +138,7 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
         from zyg.compiler.last_records import leave_out_last  # few programs need it
 
         leave_out_last(functions)
+    unset = Unset([function.body for function in functions])
     for item, function in zip(generated, functions, strict=True):
         if verifying:
             verify(function)
@@ -152,7 +154,7 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
         reuse_tables(function.body, taken, item.handed.gives)
         reuse_buffers(function.body, taken, item.handed.gives)
         shorten_updates(function.body)
-        read_buffers_in_place(function.body)
+        read_buffers_in_place(function.body, unset)
         read_attributes(function.body)
         replace_lambdas(function)
     known: dict[str, object] = {item.name: item for item in generated}

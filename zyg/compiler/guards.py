@@ -128,11 +128,19 @@ def shared_at_entry(container: Any, name: str) -> tuple[Type, Guard | OfClass | 
     return observed(container, name)
 
 
-def enter(fields: Any, guards: dict[object, AnyGuard], container: Any, name: str | int) -> None:
-    """Notes what the objects hold that are reached from `container[name]`, under a guard."""
+def enter(
+    fields: Any, guards: dict[object, AnyGuard], container: Any, name: str | int, type_: Type
+) -> None:
+    """Notes the objects that are reached from `container[name]`, of which no argument tells what
+    they hold. A guard looks at all of that only where it has to be known: else it costs more than
+    questions to the run time."""
     from zyg.compiler.fields import state_of  # few programs come here
-    from zyg.compiler.objects import is_place
+    from zyg.compiler.objects import is_place, shows_objects
     from zyg.compiler.reaching import items_held, reached
+
+    if not fields.is_of_nested():
+        fields.is_open = fields.is_open or shows_objects(type_)
+        return
 
     try:
         value = container[name]

@@ -220,8 +220,9 @@ class ItemContributions(Algebra):
     def _fields_of_sum(self, operand: Operand) -> dict[object, Operand] | None:
         hot = self._call_of(operand, cotangent_items.one_hot)
         if hot is not None:
-            is_field = isinstance(type_of(hot.args[1]), Dict) and isinstance(hot.args[2], Const)
-            return {hot.args[2].value: hot.args[0]} if is_field else None  # type: ignore[union-attr]
+            bar, like, key = hot.args
+            is_field = isinstance(type_of(like), Dict)
+            return {key.value: bar} if is_field and isinstance(key, Const) else None
         both = self._call_of(operand, cotangent.accumulate)
         if both is None:
             return None

@@ -124,7 +124,7 @@ def _through(
             (records, iterable, item)
             for records, iterable, item in zip(
                 lists, reversal.iterables, reversal.items, strict=True
-            ) if records in collected
+            ) if isinstance(records, Value) and records in collected
         ]
         uses = _uses(functions)
         if not all(_is_for(reversal, records, iterable, uses) for records, iterable, _ in own):
@@ -136,7 +136,9 @@ def _through(
                 _note_parts(sent, item, loop.body.ops, reversal.body, inner)
         stop = _stop_of(loop)
         ending = None if stop is None else _Ending(loop, stop, reversal, inner)
-        if ending is None or len(own) < len(lists) or not ending.is_nothing():
+        if ending is None or len(own) < len(lists) or not (
+            ending.knows_records() and ending.is_nothing()
+        ):
             _through(loop.body.ops, reversal.body, inner, functions)
             continue
         ending.leave_out()
@@ -147,9 +149,9 @@ def _through(
         }
         _through(ops, reversal.body, inner, functions, is_arm=True)
         if is_arm:
-            ending.collect(lists, reversal.items)
+            ending.collect([records for records, _, _ in own], reversal.items)
         else:
-            for records, item in zip(lists, list(reversal.items), strict=True):
+            for records, _, item in own:
                 ending.collect([records], [item])
         ending.sweep()
 
@@ -187,7 +189,7 @@ class _Stop:
     def is_handed_out_once(self, value: Operand, uses: Counter[Operand]) -> bool:
         """Whether what is made where the loop goes on has one name, and one reader, behind it."""
         for branch, arm in zip(self.branches, self.on, strict=True):
-            if value in branch.results:
+            if isinstance(value, Value) and value in branch.results:
                 if uses[value] != 1:
                     return False
                 value = _handed_out(branch, arm, value)
@@ -202,14 +204,14 @@ class _Stop:
         for branch, arm in zip(self.branches, arms, strict=False):
             if value is branch.cond:
                 return Const(arm is branch.then)
-            if value in branch.results:
+            if isinstance(value, Value) and value in branch.results:
                 value = _handed_out(branch, arm, value)
         return value
 
 
-def _handed_out(branch: If, arm: Block, value: Operand) -> Operand:
+def _handed_out(branch: If, arm: Block, value: Value) -> Operand:
     assert isinstance(arm.exit, Yield)
-    return arm.exit.values[branch.results.index(value)]  # type: ignore[arg-type]
+    return arm.exit.values[branch.results.index(value)]
 
 
 def _stop_of(loop: For | While) -> _Stop | None:
@@ -245,6 +247,27 @@ class _Ending:
     stop: _Stop
     reversal: For
     handed: Handed
+
+    def knows_records(self) -> bool:
+        """Whether all that the reversal reads of records is known in the arm that goes on."""
+        body, uses = self.reversal.body, count_uses(self.reversal.body)
+        behind = {
+            value for block, branch in self._levels()
+            for op in block.ops[block.ops.index(branch) + 1 :] for value in op.results
+        }
+        for item in self.reversal.items:
+            unpacking = _unpacking(item, body)
+            if unpacking is not None and uses[item] > 1:
+                return False
+            for name in [item] if unpacking is None else unpacking.results:
+                sent = self.handed.get(name)
+                if uses[name] and (sent is None or self.stop.value_on(sent) in behind):
+                    return False
+        return True
+
+    def _levels(self) -> list[tuple[Block, If]]:
+        """The branches by which the loop stops, and the blocks that they end."""
+        return list(zip([self.loop.body, *self.stop.on[:-1]], self.stop.branches, strict=True))
 
     def is_nothing(self) -> bool:
         """Whether the reversal does nothing with what the loop does when it stops."""
@@ -315,7 +338,7 @@ class _Ending:
             substitute(body, taken)
         eliminate_dead(body, is_pure)
 
-    def collect(self, lists: list[Operand], items: list[Value]) -> None:
+    def collect(self, lists: list[Value], items: list[Value]) -> None:
         """Makes one record, where the loop goes on, of all that the reversal reads of these."""
         stop, reversal, body = self.stop, self.reversal, self.reversal.body
         unpackings = [_unpacking(item, body) for item in items]
@@ -325,11 +348,11 @@ class _Ending:
         ]
         body.ops = [op for op in body.ops if op not in unpackings]
         uses = count_uses(body)
-        read = [name for name in names if uses[name]] or names[:1]
-        parts = [stop.value_on(self.handed[name]) for name in read]
-        record, item = parts[0], read[0]
+        read = [name for name in names if uses[name]]
+        # Where nothing is read, the records count the iterations.
+        parts = [stop.value_on(self.handed[name]) for name in read] or [Const(None)]
+        record, item = parts[0], (read or items)[0]
         records = lists[0]
-        assert isinstance(records, Value)
         if len(parts) > 1:
             record = Value("t", Tuple(tuple(map(type_of, parts))))
             item = Value("t", record.type)
@@ -337,7 +360,7 @@ class _Ending:
             unpacking = Call(Const(primitives.unpack), [item, Const(len(read))], {}, read)
             body.ops.insert(0, unpacking)
             records.name = "records"
-        elif item.name != "t":
+        elif read and item.name != "t":
             records.name = f"{item.name}s"
         records.type = Sequence(list, type_of(record))
         walked = reversal.iterables[reversal.items.index(items[0])]
@@ -369,21 +392,19 @@ class _Ending:
             del reversal.body.params[i]
 
     def _replace_collected(
-        self, lists: list[Operand], records: Value, collected: Operand
+        self, lists: list[Value], records: Value, collected: Operand
     ) -> None:
         exit = self.loop.body.exit
         assert isinstance(exit, Yield)
         exit.values[1 + self.loop.results.index(records)] = collected
         for other in lists[1:]:
-            at = self.loop.results.index(other)  # type: ignore[arg-type]
+            at = self.loop.results.index(other)
             del self.loop.results[at]
             del exit.values[1 + at]
 
     def sweep(self) -> None:
         """Hands nothing out of the branches but what is read behind them."""
-        for block, branch in zip(
-            [self.loop.body, *self.stop.on[:-1]], self.stop.branches, strict=True
-        ):
+        for block, branch in self._levels():
             uses = count_uses(block)
             at = block.ops.index(branch) + 1
             block.ops[at:] = [op for op in block.ops[at:] if uses[op.results[0]]]

@@ -22,6 +22,7 @@ from zyg.array_type import is_basic_index
 from zyg.compiler.consuming import IN_PLACE
 from zyg.compiler.metadata import reads_metadata
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unset_variables import Unset
 
 # Sums of an array that is at hand and another one: in memory of their own.
 _SUMS = (cotangent.add, cotangent.subtract)
@@ -68,18 +69,18 @@ def _keeps_nothing(op: Op, value: Value) -> bool:
 # Buffers of the adjoint
 
 
-def read_buffers_in_place(body: Block) -> None:
+def read_buffers_in_place(body: Block, unset: Unset) -> None:
     """Lets a function, which writes in place by now, look at parts of cotangents uncopied."""
     for block in blocks(body):
         for op in block.ops:
             if isinstance(op, Call) and isinstance(op.callee, Const):
-                _simplify_copy(block, op)
+                _simplify_copy(block, op, op.callee.value, unset)
 
 
-def _simplify_copy(block: Block, op: Call) -> None:
-    callee = op.callee.value  # type: ignore[union-attr]
+def _simplify_copy(block: Block, op: Call, callee: object, unset: Unset) -> None:
     if callee in (keeping.kept, cotangent.owned):
-        if is_array(type_of(op.args[0])) and op.result.type == type_of(op.args[0]):
+        is_same = is_array(type_of(op.args[0])) and op.result.type == type_of(op.args[0])
+        if is_same and op.args[0] not in unset:
             op.callee = Const(np.ndarray.copy)
     elif callee is cotangent_items.taken and is_array(op.result.type):
         if is_array(type_of(op.args[0])) and is_basic_index(type_of(op.args[1])):

@@ -122,8 +122,7 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.store(cls, name, type_)
             if guard is not None:
                 self._made.guards[id(container), name] = guard
-        if is_place(type(container.get(name))):
-            self.note_object_of_program(container, name)
+            self.note_objects(container, name, abstract(container[name]))
         found: Type = fields.ask("type_of", cls, name)
         return found
 
@@ -179,7 +178,7 @@ class ObjectSurroundings(ContentsSurroundings):
             return TOP
         if isinstance(owner, Const) and not isinstance(owner.value, Names):
             # an object of the compile time
-            self.note_object_of_program((owner.value,), 0)
+            self.note_objects((owner.value,), 0, type_of(owner))
         from zyg.compiler.fields import PLAIN  # few programs work on objects
 
         type_: Type = fields.ask("type_of", cls, name)
@@ -195,22 +194,10 @@ class ObjectSurroundings(ContentsSurroundings):
             fields.is_stored = True
             fields.store(None if owner is None else class_of(owner), name, type_)
 
-    def note_object_of_program(self, container: Any, name: str | int) -> None:
-        """Notes an object of which no argument tells what it holds. A guard looks at all that is
-        reached only where that has to be known: it costs more than questions to the run time."""
-        fields = self._specialiser.fields
-        if fields is None:
-            return
-        if not fields.is_of_nested():
-            fields.is_open = True
-            return
-        enter(fields, self._made.guards, container, name)
-
-    def note_objects(self, container: Any, name: str) -> None:
-        """The same for a name that isn't an object itself, and may lead to some."""
-        fields = self._specialiser.fields
-        if fields is not None and fields.is_of_nested():
-            enter(fields, self._made.guards, container, name)
+    def note_objects(self, container: Any, name: str | int, type_: Type) -> None:
+        """Notes the objects that a name leads to: no argument tells what they hold."""
+        if self._specialiser.fields is not None:
+            enter(self._specialiser.fields, self._made.guards, container, name, type_)
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""

@@ -27,9 +27,12 @@ from ir.heap import Cell, Contents, Identity, made_once
 from ir.shared_names import Names
 from ir.surroundings import Member
 from ir.types import (
+    Closure,
     Dict,
     Instance,
     Known,
+    Mapping,
+    NamedTuple,
     Scalar,
     Sequence,
     Top,
@@ -288,6 +291,26 @@ def holds_no_objects(type_: Type) -> bool:
             return True
         case _:
             return type(type_).__name__ == "Array"
+
+
+def shows_objects(type_: Type) -> bool:
+    """Whether a type tells the class of an object that is reached from its values."""
+    match type_:
+        case Closure(_, _, captures, defaults, kwdefaults):
+            parts = (*captures, *defaults, *(item for _, item in kwdefaults))
+        case NamedTuple(items=items) | Tuple(items):
+            parts = items
+        case Dict(items):
+            parts = tuple(item for _, item in items)
+        case Mapping(_, key, item):
+            parts = (key, item)
+        case Sequence(_, item):
+            parts = (item,)
+        case Union(members):
+            parts = tuple(members)
+        case _:
+            return is_object_type(type_)
+    return is_object_type(type_) or any(map(shows_objects, parts))
 
 
 def is_object(value: Any) -> bool:

@@ -408,7 +408,9 @@ class Ownership:
             self._is_owned(following, assumed | {param}) and self._is_linear(following)
         ):
             return False
-        if not (self._is_owned(op.init[i], assumed) and self._is_linear(op.init[i])):
+        init = op.init[i]
+        is_none = isinstance(init, Const) and init.value is None  # the tangent of a name not set
+        if not is_none and not (self._is_owned(init, assumed) and self._is_linear(init)):
             self._copied[op, i] = None
         return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,4 +22,4 @@ def items_held(value: Any) -> Any:
     """What a container of Python holds."""
     if isinstance(value, dict):
         return value.values()
-    return value if isinstance(value, list | tuple | set | frozenset) else ()
+    return value if isinstance(value, list | tuple | set | frozenset | deque) else ()

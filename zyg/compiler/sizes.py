@@ -60,11 +60,9 @@ class Sizes(Inference):
         call = self._call_of(operand, operator.getitem)
         if call is not None and isinstance(call.args[1], Const):
             return _dim_of(self._array_with(call.args[0]), call.args[1].value)
-        op = self.definitions.get(operand) if isinstance(operand, Value) else None
-        if isinstance(op, Call) and isinstance(op.callee, Const):
-            if op.callee.value is primitives.unpack:
-                axis = op.results.index(operand)  # type: ignore[arg-type]
-                return _dim_of(self._array_with(op.args[0]), axis)
+        call = self._call_of(operand, primitives.unpack)
+        if call is not None and isinstance(operand, Value):
+            return _dim_of(self._array_with(call.args[0]), call.results.index(operand))
         return None
 
     def _array_with(self, shape: Operand) -> Type | None:

@@ -267,23 +267,23 @@ class Specialiser(ObjectNeeds):
             captures.append(type_)
             if self._stack:
                 self._stack[-1].guards[id(cell)] = CellGuard(cell, type_)
-                self._enter(CellContents(cell), 0)
+                self._enter(CellContents(cell), 0, type_)
         if any(isinstance(type_, Closure) for type_ in captures):
             type_ = abstract(function)
             if captures_itself(type_):
                 captures, source = list(type_.captures), lifting.lifted(type_, parse_code)
         defaults = tuple(map(abstract, function.__defaults__ or ()))
         kwdefaults = {n: abstract(v) for n, v in (function.__kwdefaults__ or {}).items()}
-        for i in range(len(defaults)):
-            self._enter(function.__defaults__, i)
-        for name in kwdefaults:
-            self._enter(function.__kwdefaults__, name)
+        for i, type_ in enumerate(defaults):
+            self._enter(function.__defaults__, i, type_)
+        for name, type_ in kwdefaults.items():
+            self._enter(function.__kwdefaults__, name, type_)
         return Target(source, tuple(captures), defaults, kwdefaults, function)
 
-    def _enter(self, container: object, name: str | int) -> None:
-        """Notes the objects that a function holds, where what they hold has to be known."""
-        if self._stack and self.fields is not None and self.fields.is_of_nested():
-            enter(self.fields, self._stack[-1].guards, container, name)
+    def _enter(self, container: object, name: str | int, type_: Type) -> None:
+        """Notes the objects that a function holds."""
+        if self._stack and self.fields is not None:
+            enter(self.fields, self._stack[-1].guards, container, name, type_)
 
     def bound_types(
         self, target: Target, args: tuple[Type, ...], kwargs: dict[str, Type]

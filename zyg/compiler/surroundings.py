@@ -29,7 +29,7 @@ from zyg.compiler.conversions import refuse_objects
 from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
-from zyg.compiler.objects import is_place
+from zyg.compiler.objects import is_object_type
 from zyg.compiler.rule_results import method_by_rules, rule_result
 from zyg.compiler.stepping import PROGRAMS, READERS, gives_iterator
 from zyg.rules.registry import (
@@ -69,11 +69,8 @@ class ProgramSurroundings(ObjectSurroundings):
                 known = self._specialiser.assigned.read(container, name, type_)
                 if known != type_:
                     return known
-                cls = class_of(type_)
-                if cls is not None and is_place(cls):
-                    self.note_object_of_program(container, name)
-                elif not isinstance(type_, Known):
-                    self.note_objects(container, name)
+                if is_object_type(type_) or not isinstance(type_, Known):
+                    self.note_objects(container, name, type_)
                 if is_of_zyg(module_globals):
                     return type_
                 if guard is not None:
@@ -98,7 +95,7 @@ class ProgramSurroundings(ObjectSurroundings):
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
         if not isinstance(type_, Known):
-            self.note_objects(container, name)
+            self.note_objects(container, name, type_)
         if not isinstance(type_, Known) and is_of_users(owner_of_names(owner)):
             named = owner_of_names(owner)
             self._made.names[id(named), name] = named, name

@@ -34,7 +34,10 @@ def without_gaps(dot: Any, y: Any) -> Any:
 def made_by_class(
     function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
 ) -> Any:
-    """The value and tangent of making a NamedTuple, a partial function or an exception."""
+    """The value and tangent of making a NamedTuple, a partial function, an exception or an object
+    that holds nothing yet."""
+    if function is object.__new__:
+        return function(*args, **kwargs), None
     if function is functools.partial:
         return _partial(args, dots, kwargs, kwarg_dots)
     if isinstance(function, type) and issubclass(function, BaseException):

@@ -58,6 +58,11 @@ def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any
     return {"__self__": owner_dot}
 
 
+@tangent(super)
+def _super(y: Any, cls: Any, obj: Any, cls_dot: Any, obj_dot: Any) -> Any:
+    return None if isinstance(obj, type) else obj_dot
+
+
 @tangent(getattr)
 def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     """The tangent of `getattr(obj, name)`, or with a default, which is `value`."""
@@ -79,7 +84,9 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
         )
     if obj_dot is None or isinstance(obj, type | types.ModuleType):
         return zero_tangent(value)
-    if isinstance(value, METHODS) and type(value.__self__) is type(obj):
+    is_super = type(obj) is super
+    owner = obj.__self__ if is_super else obj
+    if isinstance(value, METHODS) and type(value.__self__) is type(owner):
         return {"__self__": obj_dot}
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(value, descriptor):

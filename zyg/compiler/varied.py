@@ -15,7 +15,7 @@ from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping
 from ir.typed_calls import IN_PLACE
-from ir.types import TOP, Method, Scalar, class_of, widen
+from ir.types import TOP, Method, Scalar, class_of, members_of, widen
 from zyg.compiler.activity import Flow
 from zyg.compiler.forward_steps import OpaqueStep, Step, StructureStep
 from zyg.compiler.forwarding import Contents
@@ -185,11 +185,14 @@ class Variation(Lengths):
         return result
 
     def _is_method_of_place(self, op: Call, callee: Operand, args: list[Operand]) -> bool:
-        """Whether a method is read of an object: the cotangents of that are in the table."""
+        """Whether a method is read of an object, of one of several classes perhaps: its cotangents
+        are in the table."""
         if self.heap is None or not isinstance(callee, Const) or callee.value is not getattr:
             return False
-        cls = class_of(type_of(args[0]))
-        return isinstance(op.result.type, Method) and cls is not None and is_place(cls)
+        classes = map(class_of, members_of(type_of(args[0])))
+        return isinstance(op.result.type, Method) and all(
+            cls is not None and is_place(cls) for cls in classes
+        )
 
     def _is_of_object(self, callee: object, args: list[Operand]) -> bool:
         """Whether an operator or attribute may be what a user's class makes of it."""
@@ -221,11 +224,13 @@ class Variation(Lengths):
     def _structure(
         self, op: Call, callee: Const, args: list[Operand], mapping: Mapping
     ) -> None:
-        names = [value.name for value in op.results]
+        names, mark = [value.name for value in op.results], len(self.ops)
         found = self.typed_call(callee, args, {}, names, op.loc)
         mapping.update(zip(op.results, found, strict=True))
         made = self.definitions.get(found[0]) if isinstance(found[0], Value) else None
-        if isinstance(made, Call) and made.results == found:
+        # Else it is what stood there before, which has a step of its own.
+        is_new = any(made is appended for appended in self.ops[mark:])
+        if is_new and isinstance(made, Call) and made.results == found:
             self.varied.update(made.results)
             self.steps.append(StructureStep(made))
 
