@@ -36,12 +36,12 @@ def test_rule(row: Row) -> None:
 
 @pytest.mark.parametrize("row", with_parameters(), ids=str)
 def test_last_argument(row: Row) -> None:
-    callee, (*parameters, x) = row.callee, row.args
+    callee, (*parameters, x), options = row.callee, row.args, row.kwargs
     v, w, u = [*parameters, None, None][:3]
     call = {
-        1: lambda x: np.sum(callee(v, x) ** 2),
-        2: lambda x: np.sum(callee(v, w, x) ** 2),
-        3: lambda x: np.sum(callee(v, w, u, x) ** 2),
+        1: lambda x: np.sum(callee(v, x, **options) ** 2),
+        2: lambda x: np.sum(callee(v, w, x, **options) ** 2),
+        3: lambda x: np.sum(callee(v, w, u, x, **options) ** 2),
     }[len(parameters)]
     zyg.check_grads(call, x, order=1)
 
