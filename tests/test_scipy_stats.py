@@ -234,3 +234,13 @@ def test_a_truncated_normal_distribution_with_an_open_end():
     (bar,) = zyg.gradient(lambda m: stats.truncnorm.logpdf(0.3, -np.inf - m, 2.0 - m, m), 0.2)
     (same,) = zyg.gradient(lambda m: stats.truncnorm.logpdf(0.3, -1e9, 2.0 - m, m), 0.2)
     assert bar == same
+
+
+@pytest.mark.parametrize("method", [stats.gumbel_l.logcdf, stats.gumbel_r.logsf])
+def test_probabilities_that_are_nearly_one(method):
+    sign = 1 if method.__name__ == "logcdf" else -1
+    for x in (-50.0, 3.0, 4.0, 6.0):
+        y, back = zyg.pullback(method, sign * x)
+        rest = np.exp(-np.exp(x))
+        value, slope = (x, 1.0) if x < 0 else (np.log1p(-rest), np.exp(x) * rest / (1 - rest))
+        np.testing.assert_allclose([y, back(1.0)[0]], [value, sign * slope], rtol=1e-12)

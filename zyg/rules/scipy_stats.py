@@ -113,19 +113,37 @@ def sf(self, x, *args, **kwds):
 
 @substitute(stats.rv_continuous.logcdf, stats.rv_discrete.logcdf)
 def logcdf(self, x, *args, **kwds):
-    y = formula_of(self, "logcdf")(x, *args, **kwds)[()]
-    return y if has_formula(self, "logcdf") else log_of(y)
+    if has_formula(self, "logcdf"):
+        return formula_of(self, "logcdf")(x, *args, **kwds)[()]
+    if has_formula(self, "logsf"):
+        return log_of_rest(formula_of(self, "logsf")(x, *args, **kwds))
+    return log_of(formula_of(self, "cdf")(x, *args, **kwds))
 
 
 @substitute(stats.rv_continuous.logsf, stats.rv_discrete.logsf)
 def logsf(self, x, *args, **kwds):
-    y = formula_of(self, "logsf")(x, *args, **kwds)[()]
-    return y if has_formula(self, "logsf") else log_of(y)
+    if has_formula(self, "logsf"):
+        return formula_of(self, "logsf")(x, *args, **kwds)[()]
+    if has_formula(self, "logcdf"):
+        return log_of_rest(formula_of(self, "logcdf")(x, *args, **kwds))
+    return log_of(formula_of(self, "sf")(x, *args, **kwds))
 
 
 def log_of(y):
     """The logarithm of a probability; where it is 0, outside of the support, it stays that."""
     return np.where(y == 0, -np.inf, np.log(np.where(y == 0, 1.0, y)))[()]
+
+
+def log_of_rest(log):
+    """The logarithm of the probability that is left, without cancellation.
+
+    Source: M. Maechler, "Accurately computing log(1 - exp(-|a|))" (2012).
+    """
+    is_large = (log < 0) & (log > -0.7)
+    of_large = np.log(-np.expm1(np.where(is_large, log, -0.7)))
+    of_small = np.log1p(-np.exp(np.where(is_large | (log >= 0), -0.7, log)))
+    value = np.where(is_large, of_large, of_small)
+    return stats_formulas.inside(log < 0, value, -np.inf, log)[()]
 
 
 # Frozen distributions: objects that hold the arguments
