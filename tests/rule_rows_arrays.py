@@ -82,6 +82,12 @@ def reductions() -> Iterator[Row]:
         trapezoid, (real(4),), (real(4), grid), (real(4), None, 0.5), (real(2, 4), grid)
     )
     yield from cases(trapezoid, (real(4, 2), grid, 1.0, 0), (real(2, 3), real(2, 3)))
+    yield from cases(
+        trapezoid,
+        *((real(1, 3, 4), real(2, 3, 1), 1.0, 1), (real(3), real(2, 3)), (real(3), real(3, 2))),
+        *((real(2, 3), None, real(2)), (real(2, 3), None, real(3), 0), (real(1), real(1))),
+        *((cplx(4), real(4)), (real(4), cplx(4)), (cplx(4), None, 0.5), (real(4), None, 1 + 2j)),
+    )
     yield from cases(np.median, (real(5),), (real(4),), (real(2, 3), 1), (real(2, 4), 0))
     yield from cases(np.median, (real(2, 4),), (real(2, 4), Options(axis=1, keepdims=True)))
     yield from cases(np.median, (real(2, 3, 2), (0, 2)), (real(2, 3, 2), (2, 1)))

@@ -219,3 +219,16 @@ def test_errors_of_numpy_stay_as_they_are():
         zyg.pullback(lambda x: np.max(x, where=M), A)
     with pytest.raises(TypeError, match="casting"):
         zyg.pullback(lambda x: np.add(x, 1.0, dtype=int), A)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_degrees_of_freedom():
+    for x, ddof in ((3.0, 1), (A, 12), (A, 13)):
+        y, back = zyg.pullback(lambda x, ddof=ddof: np.var(x, ddof=ddof), x)
+        np.testing.assert_equal(y, np.var(x, ddof=ddof))
+        assert not np.any(np.isfinite(back(1.0)[0]))
+
+
+def test_quantiles_of_all_numbers_are_scalars():
+    for f in (np.nanmedian, lambda x: np.nanpercentile(x, 33.0, axis=(0, 1))):
+        assert type(zyg.pullback(f, A)[0]) is np.float64
