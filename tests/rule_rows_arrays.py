@@ -245,6 +245,7 @@ def creation() -> Iterator[Row]:
     yield from cases(np.meshgrid, (real(2), real(3), Options(indexing="ij")))
     yield from cases(np.meshgrid, (real(2), real(3), Options(sparse=True)))
     yield from cases(np.vander, (real(3),), (real(3), 2), (real(3), 4, True))
+    yield from cases(np.vander, (cplx(3),), (cplx(3), 4, True))
     yield from cases(np.ndarray.copy, (real(2, 3),), (single(3),))
     yield from cases(
         np.ndarray.astype, (real(3), np.float32), (single(3), float), (real(3), complex)
