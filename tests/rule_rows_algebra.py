@@ -118,7 +118,7 @@ def products() -> Iterator[Row]:
         ),
         *((real(3, 2), real(3, 2), Options(axis=0)), (real(3, 2), real(2, 3), 0)),
     )
-    for mode in ("full", "same", "valid"):
+    for mode in ("full", "same", "valid", 0, 1):
         yield from cases(
             np.convolve,
             (real(5), real(3), mode),
@@ -129,6 +129,8 @@ def products() -> Iterator[Row]:
         yield from cases(np.vecdot, (real(3), real(2, 3)), (cplx(2, 3), cplx(3)))
     if hasattr(np, "matvec"):
         yield from cases(np.matvec, (real(2, 3), real(3)), (cplx(4, 2, 3), cplx(3)))
+        yield from cases(np.matvec, (real(2, 3), cplx(3)), (cplx(2, 3), real(3)))
+        yield from cases(np.vecmat, (real(2), cplx(2, 3)), (cplx(2), real(2, 3)))
         yield from cases(np.vecmat, (real(2), real(2, 3)), (cplx(2), cplx(4, 2, 3)))
 
 

@@ -82,6 +82,12 @@ def reductions() -> Iterator[Row]:
         trapezoid, (real(4),), (real(4), grid), (real(4), None, 0.5), (real(2, 4), grid)
     )
     yield from cases(trapezoid, (real(4, 2), grid, 1.0, 0), (real(2, 3), real(2, 3)))
+    yield from cases(
+        trapezoid,
+        *((real(1, 3, 4), real(2, 3, 1), 1.0, 1), (real(3), real(2, 3)), (real(3), real(3, 2))),
+        *((real(2, 3), None, real(2)), (real(2, 3), None, real(3), 0), (real(1), real(1))),
+        *((cplx(4), real(4)), (real(4), cplx(4)), (cplx(4), None, 0.5), (real(4), None, 1 + 2j)),
+    )
     yield from cases(np.median, (real(5),), (real(4),), (real(2, 3), 1), (real(2, 4), 0))
     yield from cases(np.median, (real(2, 4),), (real(2, 4), Options(axis=1, keepdims=True)))
     yield from cases(np.median, (real(2, 3, 2), (0, 2)), (real(2, 3, 2), (2, 1)))
@@ -239,6 +245,7 @@ def creation() -> Iterator[Row]:
     yield from cases(np.meshgrid, (real(2), real(3), Options(indexing="ij")))
     yield from cases(np.meshgrid, (real(2), real(3), Options(sparse=True)))
     yield from cases(np.vander, (real(3),), (real(3), 2), (real(3), 4, True))
+    yield from cases(np.vander, (cplx(3),), (cplx(3), 4, True))
     yield from cases(np.ndarray.copy, (real(2, 3),), (single(3),))
     yield from cases(
         np.ndarray.astype, (real(3), np.float32), (single(3), float), (real(3), complex)

@@ -31,7 +31,7 @@ def sums() -> Iterator[Row]:
     yield from cases(np.cov, (real(2, 5), Options(fweights=np.arange(1, 6), ddof=0)))
     yield from cases(np.cov, (real(2, 5), Options(fweights=np.arange(1, 6), aweights=real(5))))
     yield from cases(np.corrcoef, (real(3, 5),), (real(5), real(5)), (real(5, 2), None, False))
-    for mode in ("valid", "same", "full"):
+    for mode in ("valid", "same", "full", 0, 1):
         yield from cases(np.correlate, (real(6), real(3), mode), (real(3), real(6), mode))
         yield from cases(np.correlate, (real(6), real(4), mode), (real(4), real(7), mode))
         yield from cases(np.correlate, (cplx(4), cplx(3), mode))

@@ -170,7 +170,7 @@ def composites() -> Iterator[Row]:
     yield from cases(linalg.pinvh, (a,), (c, Options(lower=False)))
     yield from cases(linalg.solve_toeplitz, (real(3) + np.eye(3)[0], real(3)))
     yield from cases(linalg.hankel, (real(3),), (cplx(3), real(4)))
-    yield from cases(linalg.polar, (a,), (signed(4, 3),), (signed(2, 3), "left"))
+    yield from cases(linalg.polar, (a + signed(3, 3),), (signed(4, 3),), (signed(2, 3), "left"))
     yield from cases(linalg.polar, (c + cplx(3, 3),))
     yield from cases(linalg.khatri_rao, (real(2, 3), real(4, 3)))
     yield from cases(

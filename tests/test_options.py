@@ -219,3 +219,29 @@ def test_errors_of_numpy_stay_as_they_are():
         zyg.pullback(lambda x: np.max(x, where=M), A)
     with pytest.raises(TypeError, match="casting"):
         zyg.pullback(lambda x: np.add(x, 1.0, dtype=int), A)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_degrees_of_freedom():
+    for f, x, ddof in (
+        (np.var, 3.0, 1), (np.var, A, 12), (np.var, A, 13), (np.cov, A[0], 4), (np.cov, A[0], 5),
+        (lambda x, ddof: np.cov(x, ddof=ddof, fweights=[1, 2, 1, 1]), A[0], 9),
+    ):
+        y, back = zyg.pullback(lambda x, f=f, ddof=ddof: f(x, ddof=ddof), x)
+        np.testing.assert_equal(y, f(x, ddof=ddof))
+        assert not np.any(np.isfinite(back(1.0)[0]))
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="np.clip has had these names since 2.1"
+)
+def test_new_names_of_bounds():
+    zyg.check_grads(lambda x, low: np.clip(x, min=low), A, R)
+    zyg.check_grads(lambda x, low, high: np.clip(x, max=high, min=low), A, R, 0.7)
+    with pytest.raises(ValueError, match="forbidden"):
+        zyg.pullback(lambda x: np.clip(x, 0.1, 0.5, min=0.2), A)
+
+
+def test_quantiles_of_all_numbers_are_scalars():
+    for f in (np.nanmedian, lambda x: np.nanpercentile(x, 33.0, axis=(0, 1))):
+        assert type(zyg.pullback(f, A)[0]) is np.float64

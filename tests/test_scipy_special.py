@@ -36,12 +36,12 @@ def test_rule(row: Row) -> None:
 
 @pytest.mark.parametrize("row", with_parameters(), ids=str)
 def test_last_argument(row: Row) -> None:
-    callee, (*parameters, x) = row.callee, row.args
+    callee, (*parameters, x), options = row.callee, row.args, row.kwargs
     v, w, u = [*parameters, None, None][:3]
     call = {
-        1: lambda x: np.sum(callee(v, x) ** 2),
-        2: lambda x: np.sum(callee(v, w, x) ** 2),
-        3: lambda x: np.sum(callee(v, w, u, x) ** 2),
+        1: lambda x: np.sum(callee(v, x, **options) ** 2),
+        2: lambda x: np.sum(callee(v, w, x, **options) ** 2),
+        3: lambda x: np.sum(callee(v, w, u, x, **options) ** 2),
     }[len(parameters)]
     zyg.check_grads(call, x, order=1)
 
@@ -102,3 +102,26 @@ def test_functions_with_options(program):
     value, _ = zyg.pullback(program, x)
     for found, expected in zip(value, program(x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_slope_of_log_ndtr_far_out():
+    (bar,) = zyg.gradient(lambda x: np.sum(special.log_ndtr(x)), np.array([-1e8, -1e5, 40.0]))
+    np.testing.assert_allclose(bar, [1e8, 1e5 + 1e-5, 0.0], rtol=1e-12, atol=1e-300)
+    zyg.check_grads(special.log_ndtr, np.array([-30.0, -7.0, -0.1, 0.1, 5.0]))
+    assert zyg.hessian(special.log_ndtr, 40.0) == 0
+
+
+def test_orders_that_are_short_integers():
+    x, long = 0.3, np.array([101, 12])
+    for f in (special.eval_hermite, lambda n, x: special.spherical_jn(n, x, True)):
+        (expected,) = zyg.gradient(lambda x, f=f: np.sum(f(long, x)), x)
+        (found,) = zyg.gradient(lambda x, f=f: np.sum(f(long.astype(np.int8), x)), x)
+        assert found == expected
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_second_slope_of_spherical_bessel_functions_at_zero(n):
+    slope = {0: -1 / 3, 2: 2 / 15}.get(n, 0.0)
+    for x in (0.0, 1e-9):
+        (bar,) = zyg.gradient(lambda x: special.spherical_jn(n, x, True), x)
+        np.testing.assert_allclose(bar, slope, atol=1e-9)

@@ -180,3 +180,67 @@ def test_plain_calls_on_wrappers_say_how_to_record_them(method, message):
 )
 def test_places_and_parameters_in_lists(program):
     zyg.check_grads(program, 0.7, order=1)
+
+
+def test_slope_of_the_laplace_distribution_at_its_median():
+    for x in (0.3, np.array([0.3, 0.4])):
+        value, slope = 0.5 * np.ones_like(x), stats.laplace.pdf(x, x, 1.7)
+        for method, sign in ((stats.laplace.cdf, 1), (stats.laplace.sf, -1)):
+            y, back = zyg.pullback(method, x, x, 1.7)
+            np.testing.assert_allclose(y, value)
+            np.testing.assert_allclose(back(np.ones_like(x))[0], sign * slope)
+
+
+IMPOSSIBLE = {
+    "gamma": [(0.0,), (-1.0,)], "invgamma": [(0.0,), (-1.0,)], "chi2": [(0.0,)], "t": [(-1.0,)],
+    "truncnorm": [(1.0, 1.0), (2.0, 1.0), (np.nan, 1.0)],
+    "binom": [(-1, 0.3), (2.5, 0.3), (3, 1.3)], "geom": [(0.0,)], "nbinom": [(0, 0.3), (2, 0.0)],
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_distribution_all_is_nan(name):
+    distribution = getattr(stats, name)
+    for shapes in IMPOSSIBLE[name]:
+        for method in ("pdf" if hasattr(distribution, "pdf") else "pmf", "cdf", "sf"):
+            f = getattr(distribution, method)
+            y, _ = zyg.pullback(lambda x, f=f, shapes=shapes: f(x, *shapes), np.arange(4.0))
+            assert np.all(np.isnan(y)), (shapes, method)
+
+
+@pytest.mark.parametrize("method", [stats.lognorm.logsf, stats.lognorm.logcdf])
+def test_tails_of_the_lognormal_distribution(method):
+    x = 1e30 if method.__name__ == "logsf" else 1e-30
+    y, back = zyg.pullback(method, x, 0.7)
+    np.testing.assert_allclose(y, method(x, 0.7), rtol=1e-13)
+    slope = (method(x * (1 + 1e-5), 0.7) - method(x * (1 - 1e-5), 0.7)) / (2e-5 * x)
+    np.testing.assert_allclose(back(1.0)[0], slope, rtol=1e-5)
+
+
+@pytest.mark.parametrize("df", [1e8, 1e14, 1e300, np.inf])
+def test_many_degrees_of_freedom(df):
+    y, back = zyg.pullback(stats.t.logpdf, 0.5, df)
+    # SciPy's own value of 1e300 is wrong in its last digits.
+    expected = stats.t.logpdf(0.5, df) if df < 1e100 else stats.norm.logpdf(0.5)
+    np.testing.assert_allclose(y, expected, rtol=1e-14)
+    np.testing.assert_allclose(back(1.0)[0], -0.5, rtol=1e-7)
+    (slope,) = zyg.gradient(lambda x: stats.t.cdf(x, df), 0.5)
+    np.testing.assert_allclose(slope, stats.norm.pdf(0.5), rtol=1e-7)
+
+
+def test_a_truncated_normal_distribution_with_an_open_end():
+    zyg.check_grads(lambda m: stats.truncnorm.logpdf(0.3, -np.inf, 2.0 - m, m), 0.2)
+    (bar,) = zyg.gradient(lambda m: stats.truncnorm.logpdf(0.3, -np.inf - m, 2.0 - m, m), 0.2)
+    (same,) = zyg.gradient(lambda m: stats.truncnorm.logpdf(0.3, -1e9, 2.0 - m, m), 0.2)
+    assert bar == same
+
+
+@pytest.mark.parametrize("method", [stats.gumbel_l.logcdf, stats.gumbel_r.logsf])
+def test_probabilities_that_are_nearly_one(method):
+    sign = 1 if method.__name__ == "logcdf" else -1
+    for x in (-50.0, 3.0, 4.0, 6.0):
+        y, back = zyg.pullback(method, sign * x)
+        rest = np.exp(-np.exp(x))
+        value, slope = (x, 1.0) if x < 0 else (np.log1p(-rest), np.exp(x) * rest / (1 - rest))
+        np.testing.assert_allclose([y, back(1.0)[0]], [value, sign * slope], rtol=1e-12)

@@ -132,3 +132,21 @@ def test_refusals_stay_where_rules_are_written_out():
     for function in (np.linalg.svd, lambda a: np.linalg.eigh(a + np.conj(a.T))[::-1]):
         with pytest.raises(zyg.NotDifferentiable, match="phase"):
             zyg.gradient(lambda a, function=function: np.sum(np.imag(function(a)[0] * a)), a)
+
+
+def test_items_of_lists_made_of_arrays():
+    def ends(x):
+        (a, _), (_, b) = x.tolist()
+        return a * b
+
+    def large(x):
+        return sum(row[0] * row[-1] for row in x.tolist() if row[0] > 1)
+
+    square = np.array([[0.7, 2.0], [3.0, 5.0]])
+    (bar,) = zyg.gradient(ends, square)
+    assert bar.tolist() == [[5.0, 0.0], [0.0, 0.7]]
+    (bar,) = zyg.gradient(large, square)
+    assert bar.tolist() == [[0.0, 0.0], [5.0, 3.0]]
+    zyg.check_grads(ends, square)
+    y, back = zyg.pullback(np.ndarray.tolist, np.zeros((2, 0, 3)))
+    assert y == [[], []] and back(y)[0].shape == (2, 0, 3)

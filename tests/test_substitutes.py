@@ -103,6 +103,41 @@ def test_vectorized_functions():
     zyg.check_grads(f, np.array([0.5, 1.7, 0.2]), np.array([[1.0], [0.1]]), order=1)
 
 
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.2.0", reason="np.trim_zeros has had axes since 2.2"
+)
+@pytest.mark.parametrize(
+    "trimmed",
+    [
+        lambda x: np.trim_zeros(np.pad(x, ((1, 2), (0, 1)))),
+        lambda x: np.trim_zeros(np.pad(x, ((1, 2), (0, 1))), "b"),
+        lambda x: np.trim_zeros(np.pad(x, ((1, 2), (0, 1))), axis=-1),
+        lambda x: np.trim_zeros(0 * x, axis=(1, 0)),
+    ],
+)
+def test_zeros_around_matrices(trimmed):
+    x = np.array([[0.3, 0.7], [0.2, 1.1]])
+    np.testing.assert_array_equal(zyg.pullback(trimmed, x)[0], trimmed(x))
+    zyg.check_grads(trimmed, x, order=1)
+
+
+def test_results_of_vectorized_functions_are_of_the_first_type():
+    whole_first = np.vectorize(lambda x: 0 if x < 0 else x * x)
+    single = np.vectorize(lambda x: (x * x, x), otypes="fd")
+    for x in (np.array([-1.0, 2.5, 0.3]), np.array([0.3, -1.0])):
+        y, _ = zyg.pullback(lambda x: whole_first(x), x)
+        np.testing.assert_array_equal(y, whole_first(x), strict=True)
+        both, _ = zyg.pullback(lambda x: single(x), x)
+        for found, expected in zip(both, single(x), strict=True):
+            np.testing.assert_array_equal(found, expected, strict=True)
+    (bar,) = zyg.gradient(lambda x: np.sum(whole_first(x)), np.array([0.3, -1.0, 2.0]))
+    assert bar.tolist() == [0.6, 0.0, 4.0]
+    of_numbers = np.vectorize(lambda x: x if type(x) is float else 0.0 * x, otypes="d")
+    assert zyg.gradient(lambda x: np.sum(of_numbers(x)), np.ones(2))[0].tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="size 0"):
+        zyg.pullback(whole_first, np.zeros(0))
+
+
 @pytest.mark.skipif(not hasattr(np, "astype"), reason="NumPy 1")
 def test_astype():
     def f(x):

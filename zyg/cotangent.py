@@ -311,6 +311,8 @@ def _project_array(bar: Any, x: np.ndarray[Any, Any]) -> Any:
     if bar is None:
         return np.zeros(x.shape, dtype)
     bar = np.asarray(realness_of(x, bar))
+    if bar.dtype.kind not in "biufc":
+        raise NotDifferentiable(f"a rule gave an array of {bar.dtype} as the gradient of an array")
     if bar.dtype == dtype and bar.shape == x.shape and bar.flags.writeable and bar.base is None:
         return bar
     # A view can share memory with the input or with another cotangent: the user gets a copy.

@@ -87,7 +87,9 @@ facts.result_made_by(of_square, np.linalg.eigvalsh, np.linalg.eigh, np.linalg.ma
 facts.fresh(np.linalg.eigvalsh, np.linalg.eigh)  # of a power of 1: the array
 
 
-def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims:
+def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims | None:
+    if len(x) > 1 and x != y:  # which broadcast
+        return None
     position = range(len(y))[axis]
     return (*y[:position], *y[position + 1 :])
 

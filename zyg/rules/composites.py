@@ -41,7 +41,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         weights = np.asarray(aweights) if weights is None else weights * np.asarray(aweights)
     if weights is None:
         centered = rows - np.mean(rows, axis=1, keepdims=True)
-        return np.squeeze(centered @ conj(centered.T) / (np.shape(rows)[1] - ddof))
+        # As in NumPy, without degrees of freedom there is a division by 0.
+        return np.squeeze(centered @ conj(centered.T) / max(np.shape(rows)[1] - ddof, 0))
     total = np.sum(weights)
     centered = rows - np.expand_dims(rows @ weights / total, 1)
     free = total
@@ -49,7 +50,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         free = total - ddof * np.sum(weights * np.asarray(aweights)) / total
     elif ddof != 0:
         free = total - ddof
-    return np.squeeze((centered * weights) @ conj(centered.T) / free)
+    return np.squeeze((centered * weights) @ conj(centered.T) / (free if free > 0 else 0.0))
 
 
 @substitute(np.corrcoef)
@@ -67,9 +68,9 @@ def correlate(a, v, mode="valid"):
     a, v = np.asarray(a), np.asarray(v)
     full = np.convolve(a, np.flip(conj(v)))
     long, short = max(len(a), len(v)), min(len(a), len(v))
-    if mode == "valid":
+    if mode in ("valid", 0):
         return full[short - 1 : long]
-    if mode == "same":
+    if mode in ("same", 1):
         start = (short - 1) // 2 if len(a) >= len(v) else short // 2
         return full[start : start + long]
     return full
@@ -200,7 +201,7 @@ def apply_over_axes(func, a, axes):
 
 @substitute(np.resize)
 def resize(a, new_shape):
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    shape = (new_shape,) if np.ndim(new_shape) == 0 else tuple(new_shape)
     a = np.ravel(a)
     count = 1
     for length in shape:
@@ -318,13 +319,22 @@ def sort_complex(a):
 
 
 @substitute(np.trim_zeros)
-def trim_zeros(filt, trim="fb"):
-    places = np.flatnonzero(filt)
+def trim_zeros(filt, trim="fb", axis=None):
+    ndim = np.ndim(filt)
+    axes = range(ndim) if axis is None else [int(i) % ndim for i in np.atleast_1d(axis)]
+    kept = [
+        part_without_zeros(np.nonzero(filt)[i], trim.lower()) if i in axes else slice(None)
+        for i in range(ndim)
+    ]
+    return filt[kept[0]] if ndim == 1 else filt[tuple(kept)]  # a list has no items of tuples
+
+
+def part_without_zeros(places, trim):
+    """From the first to the last of some places on an axis, as far as both ends are trimmed."""
     if len(places) == 0:
-        return filt[:0]
-    first = int(places[0]) if "f" in trim.lower() else 0
-    last = int(places[-1]) if "b" in trim.lower() else len(filt) - 1
-    return filt[first : last + 1]
+        return slice(0, 0)
+    first = int(np.min(places)) if "f" in trim else None
+    return slice(first, int(np.max(places)) + 1 if "b" in trim else None)
 
 
 @substitute(np.fromiter)
@@ -383,9 +393,33 @@ def call_vectorized(self, *args, **kwargs):
     arrays = np.broadcast_arrays(*args)
     shape = np.shape(arrays[0])
     columns = [np.reshape(array, -1) for array in arrays]
-    if self.otypes is None and not self.cache and len(columns[0]) > 0:
-        function(*[column[0] for column in columns])  # NumPy looks at what it gives
-    found = [function(*items) for items in zip(*columns, strict=True)]
-    if len(found) > 0 and isinstance(found[0], tuple):
-        return tuple([np.reshape(np.stack(part), shape) for part in zip(*found, strict=True)])
-    return np.reshape(np.stack(found), shape)
+    dtypes = self.otypes
+    if dtypes is None:
+        # NumPy looks at what the function gives for the first items, which are NumPy's scalars.
+        if len(columns[0]) == 0:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        first = function(*[column[0] for column in columns])
+        dtypes = dtypes_of(first if isinstance(first, tuple) else (first,))
+    if self.otypes is None and self.cache:
+        rest = zip(*[np.ndarray.tolist(column[1:]) for column in columns], strict=True)
+        found = [first, *[function(*items) for items in rest]]
+    else:
+        items = zip(*[np.ndarray.tolist(column) for column in columns], strict=True)
+        found = [function(*given) for given in items]
+    if len(found) == 0:
+        empty = tuple([np.zeros(shape, dtype) for dtype in dtypes])
+        return empty if len(empty) > 1 else empty[0]
+    if isinstance(found[0], tuple):
+        parts = zip(*found, strict=True)
+        return tuple([
+            np.asarray(np.reshape(np.stack(part), shape), dtype)
+            for part, dtype in zip(parts, dtypes, strict=True)
+        ])
+    return np.asarray(np.reshape(np.stack(found), shape), dtypes[0])
+
+
+def dtypes_of(values):
+    return [np.asarray(value).dtype for value in values]
+
+
+constant(dtypes_of)

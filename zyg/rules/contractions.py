@@ -185,9 +185,9 @@ def convolve_bar(z_bar, x, kernel, mode):
     """The cotangent of one factor: the correlation of the other with the full cotangent."""
     full = np.size(x) + np.size(kernel) - 1
     start = 0
-    if mode == "same":
+    if mode in ("same", 1):
         start = (min(np.size(x), np.size(kernel)) - 1) // 2
-    elif mode == "valid":
+    elif mode in ("valid", 0):
         start = min(np.size(x), np.size(kernel)) - 1
     padded = np.pad(z_bar, (start, full - start - np.size(z_bar)))
     return np.convolve(padded, np.flip(conj(np.asarray(kernel))), "valid")
@@ -213,7 +213,7 @@ if hasattr(np, "matvec"):
         def back(z_bar):
             return (
                 unbroadcast(np.expand_dims(z_bar, -1) * np.expand_dims(conj(y), -2), x),
-                unbroadcast(np.vecmat(z_bar, x) if np.isrealobj(x) else conj_matvec(z_bar, x), y),
+                unbroadcast(conj(np.vecmat(z_bar, x)), y),
             )
 
         return np.matvec(x, y), back
@@ -227,8 +227,3 @@ if hasattr(np, "matvec"):
             )
 
         return np.vecmat(x, y), back
-
-
-def conj_matvec(z_bar, x):
-    """`x^H z_bar` over stacks of matrices and vectors."""
-    return np.matmul(np.swapaxes(conj(x), -1, -2), np.expand_dims(z_bar, -1))[..., 0]

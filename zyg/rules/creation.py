@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import rebuilt, unbroadcast
+from zyg.cotangent import conj, rebuilt, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.unusual_arrays import refuse_to_hold
@@ -213,7 +213,7 @@ def vander(x, N=None, increasing=False):
 def vander_bar(y_bar, x, increasing):
     """The cotangent of `x` in the columns `x ** k`: the sum of `k x ** (k - 1)` over columns."""
     count = max(np.shape(y_bar)[1] - 1, 0)
-    lower = np.vander(x, count, increasing)
+    lower = conj(np.vander(x, count, increasing))
     if increasing:
         return np.sum(y_bar[:, 1:] * (np.arange(1, count + 1) * lower), axis=1)
     return np.sum(y_bar[:, :count] * (np.arange(count, 0, -1) * lower), axis=1)

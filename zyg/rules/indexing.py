@@ -9,6 +9,7 @@ import numpy as np
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.cotangent_items import scatter
+from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.selections import is_finite, selected
 from zyg.transposes import differences_back
@@ -164,6 +165,18 @@ def clip(a, a_min=None, a_max=None):
         return clip_bars(z_bar, a, a_min, a_max)
 
     return np.clip(a, a_min, a_max), back
+
+
+@stand_in(np.clip)
+def clip_by_new_names(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options):
+    if options:
+        raise NotDifferentiable(f"the rule for np.clip does not cover `{next(iter(options))}`")
+    if a_min is not None or a_max is not None:
+        raise ValueError(
+            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is "
+            "forbidden."
+        )
+    return np.clip(a, min, max)
 
 
 def clip_bars(z_bar, a, low, high):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangent import completed_container, conj, unbroadcast
 from zyg.cotangent_items import one_hot
 from zyg.rules import registry
 from zyg.rules.creation import rounds
@@ -243,7 +243,8 @@ def item_bar(y_bar, like, position):
 
 @adjoint(np.ndarray.tolist)
 def tolist(self):
-    return self.tolist(), lambda y_bar: np.asarray(y_bar)
+    y, shape = self.tolist(), np.shape(self)
+    return y, lambda y_bar: np.reshape(np.asarray(completed_container(y_bar, y)), shape)
 
 
 # NumPy's scalars have the attributes and methods of arrays, under descriptors of their own.

@@ -181,7 +181,7 @@ def nanquantile(
         else:
             found = [*found, np.quantile(numbers, q, method=method)]
     y = np.reshape(np.moveaxis(np.stack(found), 0, -1), (*np.shape(q), *lead))
-    return np.expand_dims(y, tuple([i + np.ndim(q) for i in gone])) if keepdims else y
+    return np.expand_dims(y, tuple([i + np.ndim(q) for i in gone])) if keepdims else y[()]
 
 
 # Counts

@@ -6,6 +6,8 @@ methods of arrays share them.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from zyg.cotangent import conj, inexact_dtype, subtract, unbroadcast
@@ -89,7 +91,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 def var_bar(y_bar, a, axis, ddof, keepdims):
     """The cotangent of `a`, where `y_bar` is that of its variance: `2 (a - mean) / (n - ddof)`."""
     shape = np.shape(a)
-    scale = 2 / (count_along(shape, axis) - ddof)
+    freedom = count_along(shape, axis) - ddof
+    # Without degrees of freedom NumPy divides by 0.
+    scale = 2 / freedom if freedom > 0 else math.inf
     return restored(y_bar * scale, shape, axis, keepdims) * (a - np.mean(a, axis, keepdims=True))
 
 
@@ -328,7 +332,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         return (
             trapezoid_heights_bar(z_bar, y, x, dx, axis),
             None if x is None else trapezoid_grid_bar(z_bar, y, x, axis),
-            None if x is not None else unbroadcast(z_bar * TRAPEZOID(y, axis=axis), dx),
+            None if x is not None else trapezoid_widths_bar(z_bar, y, dx, axis),
         )
 
     return TRAPEZOID(y, x, dx, axis), back
@@ -336,17 +340,17 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 def trapezoid_heights_bar(z_bar, y, x, dx, axis):
     """Each height counts with half the widths of the two intervals that it bounds."""
-    heights = np.moveaxis(y, axis, -1)
     if x is None and np.ndim(dx) == 0:
-        full = np.broadcast_to(np.asarray(z_bar * dx)[..., None], np.shape(heights))
-        return np.moveaxis(halved_ends(full), -1, axis)
-    widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
-    if np.ndim(x) > 1:
-        widths = np.moveaxis(widths, axis, -1)
-    halves = np.broadcast_to(np.asarray(0.5 * widths), heights[..., 1:].shape)
-    nothing = np.zeros_like(heights[..., :1])
-    lengths = np.concatenate([nothing, halves], -1) + np.concatenate([halves, nothing], -1)
-    return np.moveaxis(np.asarray(z_bar)[..., None] * lengths, -1, axis)
+        heights = np.moveaxis(y, axis, -1)
+        full = np.broadcast_to(np.asarray(z_bar * conj(dx))[..., None], np.shape(heights))
+        return unbroadcast(np.moveaxis(halved_ends(full), -1, axis), y)
+    widths = dx if x is None else widths_of(x, np.ndim(y), axis)
+    means = mean_heights(y, axis)
+    bars = np.expand_dims(z_bar, axis) * conj(0.5 * widths)
+    shape = np.broadcast_shapes(np.shape(bars), np.shape(means))
+    halves = unbroadcast(np.broadcast_to(bars, shape), means)
+    nothing = np.zeros_like(np.take(y, [0], axis), dtype=np.result_type(halves))
+    return np.concatenate([nothing, halves], axis) + np.concatenate([halves, nothing], axis)
 
 
 def halved_ends(a):
@@ -356,13 +360,32 @@ def halved_ends(a):
     return np.concatenate([0.5 * a[..., :1], a[..., 1:-1], 0.5 * a[..., -1:]], -1)
 
 
+def widths_of(x, ndim, axis):
+    """The widths of the intervals between places `x`, which broadcast against heights."""
+    if np.ndim(x) != 1:
+        return np.diff(x, axis=axis)
+    return np.reshape(np.diff(x), [-1 if i == axis % ndim else 1 for i in range(ndim)])
+
+
+def mean_heights(y, axis):
+    heights = np.moveaxis(y, axis, 0)
+    return np.moveaxis(0.5 * (heights[1:] + heights[:-1]), 0, axis)
+
+
+def trapezoid_widths_bar(z_bar, y, dx, axis):
+    if np.ndim(dx) == 0:
+        return unbroadcast(z_bar * conj(TRAPEZOID(y, axis=axis)), dx)
+    return unbroadcast(np.expand_dims(z_bar, axis) * conj(mean_heights(y, axis)), dx)
+
+
 def trapezoid_grid_bar(z_bar, y, x, axis):
     """The end of an interval moves the integral by the mean height, its start by minus that."""
-    heights = np.moveaxis(y, axis, -1)
-    means = np.asarray(z_bar)[..., None] * (0.5 * (heights[..., 1:] + heights[..., :-1]))
-    nothing = np.zeros_like(means[..., :1])
-    bar = np.concatenate([nothing, means], -1) - np.concatenate([means, nothing], -1)
-    return unbroadcast(bar, x) if np.ndim(x) == 1 else np.moveaxis(bar, -1, axis)
+    widths = widths_of(x, np.ndim(y), axis)
+    means = unbroadcast(np.expand_dims(z_bar, axis) * conj(mean_heights(y, axis)), widths)
+    if np.ndim(x) == 1:
+        means, axis = np.reshape(means, -1), 0
+    nothing = np.zeros_like(np.take(x, [0], axis), dtype=np.result_type(means))
+    return np.concatenate([nothing, means], axis) - np.concatenate([means, nothing], axis)
 
 
 @adjoint(np.trace)

@@ -4,7 +4,7 @@
     stats.gamma.pdf(x, a, scale=2.0)        ->  np.exp(gamma_logpdf(x, a, scale=2.0))
     stats.norm(mu, sigma).logpdf(x)         ->  stats.norm.logpdf(x, mu, sigma)
 
-The formulas are those of `stats_formulas`.
+The formulas are those of `stats_formulas` and `stats_counts`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import stats
 from ir import facts
 from ir.core import Const
 from zyg.errors import NotDifferentiable
-from zyg.rules import stats_formulas
+from zyg.rules import stats_counts, stats_formulas
 from zyg.rules.registry import adjoint, constant, substitute
 
 GENERIC: Any = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
@@ -33,10 +33,11 @@ NAMES = (
     "nbinom",
 )
 FORMULAS = {
-    (type(getattr(stats, name)), method): getattr(stats_formulas, f"{name}_{method}")
+    (type(getattr(stats, name)), method): getattr(module, f"{name}_{method}")
+    for module in (stats_formulas, stats_counts)
     for name in NAMES
     for method in ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
-    if hasattr(stats_formulas, f"{name}_{method}")
+    if hasattr(module, f"{name}_{method}")
 }
 
 
@@ -112,19 +113,37 @@ def sf(self, x, *args, **kwds):
 
 @substitute(stats.rv_continuous.logcdf, stats.rv_discrete.logcdf)
 def logcdf(self, x, *args, **kwds):
-    y = formula_of(self, "logcdf")(x, *args, **kwds)[()]
-    return y if has_formula(self, "logcdf") else log_of(y)
+    if has_formula(self, "logcdf"):
+        return formula_of(self, "logcdf")(x, *args, **kwds)[()]
+    if has_formula(self, "logsf"):
+        return log_of_rest(formula_of(self, "logsf")(x, *args, **kwds))
+    return log_of(formula_of(self, "cdf")(x, *args, **kwds))
 
 
 @substitute(stats.rv_continuous.logsf, stats.rv_discrete.logsf)
 def logsf(self, x, *args, **kwds):
-    y = formula_of(self, "logsf")(x, *args, **kwds)[()]
-    return y if has_formula(self, "logsf") else log_of(y)
+    if has_formula(self, "logsf"):
+        return formula_of(self, "logsf")(x, *args, **kwds)[()]
+    if has_formula(self, "logcdf"):
+        return log_of_rest(formula_of(self, "logcdf")(x, *args, **kwds))
+    return log_of(formula_of(self, "sf")(x, *args, **kwds))
 
 
 def log_of(y):
     """The logarithm of a probability; where it is 0, outside of the support, it stays that."""
     return np.where(y == 0, -np.inf, np.log(np.where(y == 0, 1.0, y)))[()]
+
+
+def log_of_rest(log):
+    """The logarithm of the probability that is left, without cancellation.
+
+    Source: M. Maechler, "Accurately computing log(1 - exp(-|a|))" (2012).
+    """
+    is_large = (log < 0) & (log > -0.7)
+    of_large = np.log(-np.expm1(np.where(is_large, log, -0.7)))
+    of_small = np.log1p(-np.exp(np.where(is_large | (log >= 0), -0.7, log)))
+    value = np.where(is_large, of_large, of_small)
+    return stats_formulas.inside(log < 0, value, -np.inf, log)[()]
 
 
 # Frozen distributions: objects that hold the arguments

@@ -33,7 +33,7 @@ for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.result(_function)(by_example(_function))
 
 
-# The numbers are 2 / sqrt(pi), sqrt(2 pi) and pi / 180.
+# The numbers are 2 / sqrt(pi), sqrt(2 pi), sqrt(2 / pi), sqrt(1 / 2) and pi / 180.
 
 
 @adjoint(special.erf)
@@ -99,7 +99,16 @@ def ndtr(x):
 @adjoint(special.log_ndtr)
 def log_ndtr(x):
     y = special.log_ndtr(x)
-    return y, lambda y_bar: y_bar * conj(np.exp(-0.5 * x * x - y) / 2.5066282746310002)
+    return y, lambda y_bar: y_bar * conj(log_ndtr_slope(x, y))
+
+
+def log_ndtr_slope(x, y):
+    """The density over the distribution function, by a quotient of large numbers where both are
+    close to 0: `erfcx(x)` is `exp(x**2) erfc(x)`."""
+    is_negative = np.real(x) < 0
+    scaled = special.erfcx(np.where(is_negative, -0.7071067811865476 * x, 0.0))
+    density = np.exp(np.where(is_negative, 0.0, -0.5 * x * x - y)) / 2.5066282746310002
+    return np.where(is_negative, 0.7978845608028654 / scaled, density)
 
 
 @adjoint(special.ndtri)
@@ -308,8 +317,9 @@ def boxcox(x, lmbda):
 @adjoint(special.stdtr)
 def stdtr(df, t):
     def back(y_bar):
-        factor = special.gammaln(0.5 * (df + 1)) - special.gammaln(0.5 * df)
-        slope = np.exp(factor - 0.5 * np.log(df * np.pi) - 0.5 * (df + 1) * np.log1p(t * t / df))
+        n = np.minimum(df, 1e200)  # infinitely many degrees of freedom are no more than these
+        factor = special.poch(0.5 * n, 0.5) / np.sqrt(n * np.pi)
+        slope = factor * np.exp(-0.5 * (n + 1) * np.log1p(t * t / n))
         return without_formula(df, "df", "stdtr"), unbroadcast(y_bar * slope, t)
 
     return special.stdtr(df, t), back

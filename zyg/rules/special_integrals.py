@@ -181,12 +181,13 @@ def spherical_yn(n, z, derivative=False):
 
 
 def slope_of_spherical(function, n, z, derivative):
-    """The derivative of a spherical Bessel function; of its derivative, from the equation that such
-    functions solve."""
-    slope = function(n, z, True)
+    """The derivative of a spherical Bessel function; of its derivative, by those of its neighbours
+    (DLMF 10.51.2), which is defined at 0, too."""
     if not derivative:
-        return slope
-    return -2 * slope / z - (1 - n * (n + 1) / (z * z)) * function(n, z)
+        return function(n, z, True)
+    n = 1.0 * n
+    below = np.where(n > 0, n * function(np.maximum(n - 1, 0), z, True), 0)
+    return (below - (n + 1) * function(n + 1, z, True)) / (2 * n + 1)
 
 
 @adjoint(special.hankel1)

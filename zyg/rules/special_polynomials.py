@@ -64,7 +64,7 @@ def eval_chebyu(n, x):
 @adjoint(special.eval_hermite)
 def eval_hermite(n, x):
     def back(y_bar):
-        slope = 2 * n * special.eval_hermite(lower(n), x)
+        slope = 2 * (n * special.eval_hermite(lower(n), x))
         return (
             without_formula(n, "n", "eval_hermite"),
             unbroadcast(y_bar * conj(unless_constant(n, slope)), x),

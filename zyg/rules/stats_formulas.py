@@ -21,6 +21,11 @@ def positive(parameter):
     return np.where(np.greater(parameter, 0), parameter, np.nan)
 
 
+def scale_if(is_distribution, scale):
+    """The scale, and NaN where parameters of shape leave no distribution: they stay constants."""
+    return np.where(is_distribution, scale, np.nan)
+
+
 def inside(condition, value, outside, of):
     """The value where a condition holds, `outside` elsewhere; NaN where `of` is NaN.
 
@@ -28,9 +33,6 @@ def inside(condition, value, outside, of):
     its derivatives are multiplied by zero there, which leaves NaN what is infinite.
     """
     return np.where(condition, value, np.where(np.isnan(of), np.nan, outside))
-
-
-# Continuous distributions
 
 
 def norm_logpdf(x, loc=0, scale=1):
@@ -79,13 +81,13 @@ def gamma_logpdf(x, a, loc=0, scale=1):
 
 
 def gamma_cdf(x, a, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return inside(z > 0, special.gammainc(a, np.where(z > 0, z, 1.0)), 0.0, z + 0 * positive(a))
+    z = standard(x, loc, scale_if(np.greater(a, 0), scale))
+    return inside(z > 0, special.gammainc(a, np.where(z > 0, z, 1.0)), 0.0, z)
 
 
 def gamma_sf(x, a, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    return inside(z > 0, special.gammaincc(a, np.where(z > 0, z, 1.0)), 1.0, z + 0 * positive(a))
+    z = standard(x, loc, scale_if(np.greater(a, 0), scale))
+    return inside(z > 0, special.gammaincc(a, np.where(z > 0, z, 1.0)), 1.0, z)
 
 
 def chi2_logpdf(x, df, loc=0, scale=1):
@@ -124,9 +126,9 @@ def beta_sf(x, a, b, loc=0, scale=1):
 
 
 def t_logpdf(x, df, loc=0, scale=1):
-    z, df = standard(x, loc, scale), positive(df)
-    factor = special.gammaln(0.5 * (df + 1)) - special.gammaln(0.5 * df)
-    factor = factor - 0.5 * np.log(df * np.pi) - np.log(scale)
+    # From so many degrees of freedom on, infinity included, it is the normal distribution.
+    z, df = standard(x, loc, scale), np.minimum(positive(df), 1e200)
+    factor = np.log(special.poch(0.5 * df, 0.5) / np.sqrt(df * np.pi)) - np.log(scale)
     return factor - 0.5 * (df + 1) * np.log1p(z * z / df)
 
 
@@ -159,15 +161,29 @@ def lognorm_logpdf(x, s, loc=0, scale=1):
 
 
 def lognorm_cdf(x, s, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    log = np.log(np.where(z > 0, z, 1.0))
-    return inside(z > 0, special.ndtr(log / positive(s)), 0.0, z + 0 * positive(s))
+    is_within, z, of = standard_log(x, s, loc, scale)
+    return inside(is_within, special.ndtr(z), 0.0, of)
+
+
+def lognorm_logcdf(x, s, loc=0, scale=1):
+    is_within, z, of = standard_log(x, s, loc, scale)
+    return inside(is_within, special.log_ndtr(z), -np.inf, of)
 
 
 def lognorm_sf(x, s, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    log = np.log(np.where(z > 0, z, 1.0))
-    return inside(z > 0, special.ndtr(-log / positive(s)), 1.0, z + 0 * positive(s))
+    is_within, z, of = standard_log(x, s, loc, scale)
+    return inside(is_within, special.ndtr(-z), 1.0, of)
+
+
+def lognorm_logsf(x, s, loc=0, scale=1):
+    is_within, z, of = standard_log(x, s, loc, scale)
+    return inside(is_within, special.log_ndtr(-z), 0.0, of)
+
+
+def standard_log(x, s, loc, scale):
+    """Where `x` is in the support, the normal variable, and what is NaN where a parameter is."""
+    z, s = standard(x, loc, scale), positive(s)
+    return z > 0, np.log(np.where(z > 0, z, 1.0)) / s, z + 0 * s
 
 
 def cauchy_logpdf(x, loc=0, scale=1):
@@ -189,14 +205,12 @@ def laplace_logpdf(x, loc=0, scale=1):
 
 def laplace_cdf(x, loc=0, scale=1):
     z = standard(x, loc, scale)
-    tail = 0.5 * np.exp(-np.abs(z))
+    tail = 0.5 * np.exp(np.where(z > 0, -z, z))  # of slope 1/2 at 0, where `abs` has none
     return np.where(z > 0, 1.0 - tail, tail)
 
 
 def laplace_sf(x, loc=0, scale=1):
-    z = standard(x, loc, scale)
-    tail = 0.5 * np.exp(-np.abs(z))
-    return np.where(z > 0, tail, 1.0 - tail)
+    return laplace_cdf(-standard(x, loc, scale))
 
 
 def logistic_logpdf(x, loc=0, scale=1):
@@ -299,15 +313,15 @@ def invgamma_logpdf(x, a, loc=0, scale=1):
 
 
 def invgamma_cdf(x, a, loc=0, scale=1):
-    z = standard(x, loc, scale)
+    z = standard(x, loc, scale_if(np.greater(a, 0), scale))
     value = special.gammaincc(a, 1 / np.where(z > 0, z, 1.0))
-    return inside(z > 0, value, 0.0, z + 0 * positive(a))
+    return inside(z > 0, value, 0.0, z)
 
 
 def invgamma_sf(x, a, loc=0, scale=1):
-    z = standard(x, loc, scale)
+    z = standard(x, loc, scale_if(np.greater(a, 0), scale))
     value = special.gammainc(a, 1 / np.where(z > 0, z, 1.0))
-    return inside(z > 0, value, 1.0, z + 0 * positive(a))
+    return inside(z > 0, value, 1.0, z)
 
 
 def gumbel_r_logpdf(x, loc=0, scale=1):
@@ -356,7 +370,7 @@ def vonmises_logpdf(x, kappa, loc=0, scale=1):
 
 
 def truncnorm_logpdf(x, a, b, loc=0, scale=1):
-    z = standard(x, loc, scale)
+    z = standard(x, loc, scale_if(np.less(a, b), scale))
     value = norm_logpdf(z) - log_normal_mass(a, b) - np.log(scale)
     return inside((z >= a) & (z <= b), value, -np.inf, z)
 
@@ -366,7 +380,7 @@ def truncnorm_cdf(x, a, b, loc=0, scale=1):
 
 
 def truncnorm_logcdf(x, a, b, loc=0, scale=1):
-    z = standard(x, loc, scale)
+    z = standard(x, loc, scale_if(np.less(a, b), scale))
     is_within = (z > a) & (z < b)
     upper = np.where(is_within, z, b)
     value = log_normal_mass(a, upper) - log_normal_mass(a, b)
@@ -378,7 +392,7 @@ def truncnorm_sf(x, a, b, loc=0, scale=1):
 
 
 def truncnorm_logsf(x, a, b, loc=0, scale=1):
-    z = standard(x, loc, scale)
+    z = standard(x, loc, scale_if(np.less(a, b), scale))
     is_within = (z > a) & (z < b)
     lower = np.where(is_within, z, a)
     value = log_normal_mass(lower, b) - log_normal_mass(a, b)
@@ -392,105 +406,6 @@ def log_normal_mass(a, b):
     """
     is_right = np.greater(a, 0)
     low, high = np.where(is_right, np.negative(b), a), np.where(is_right, np.negative(a), b)
+    low = np.maximum(low, -1e100)  # where the slope of its mass is still a number
     log_high = special.log_ndtr(high)
     return log_high + np.log1p(-np.exp(special.log_ndtr(low) - log_high))
-
-
-# Discrete distributions
-
-
-def poisson_logpmf(k, mu, loc=0):
-    k, mu = np.subtract(k, loc), np.where(np.greater_equal(mu, 0), mu, np.nan)
-    is_count = (k >= 0) & (k == np.floor(k))
-    value = special.xlogy(k, mu) - special.gammaln(np.where(is_count, k, 0.0) + 1) - mu
-    return inside(is_count, value, -np.inf, k + 0 * mu)
-
-
-def poisson_cdf(k, mu, loc=0):
-    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
-    return inside(k >= 0, special.gammaincc(np.maximum(k, 0.0) + 1, mu), 0.0, k + 0 * mu)
-
-
-def poisson_sf(k, mu, loc=0):
-    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
-    return inside(k >= 0, special.gammainc(np.maximum(k, 0.0) + 1, mu), 1.0, k + 0 * mu)
-
-
-def probability(p):
-    return np.where(np.greater_equal(p, 0) & np.less_equal(p, 1), p, np.nan)
-
-
-def binom_logpmf(k, n, p, loc=0):
-    k, p = np.subtract(k, loc), probability(p)
-    is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
-    count = np.where(is_count, k, 0.0)
-    value = special.xlogy(count, p) + special.xlog1py(n - count, -p)
-    choices = special.gammaln(n + 1) - special.gammaln(count + 1) - special.gammaln(n - count + 1)
-    return inside(is_count, value + choices, -np.inf, k + 0 * p)
-
-
-def binom_cdf(k, n, p, loc=0):
-    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
-    count = np.clip(k, 0.0, n - 1.0)
-    value = special.betainc(n - count, count + 1, 1 - p)
-    return inside((k >= 0) & (k < n), value, np.where(k < 0, 0.0, 1.0), k + 0 * p)
-
-
-def binom_sf(k, n, p, loc=0):
-    k, n, p = np.floor(np.subtract(k, loc)), np.floor(n), probability(p)
-    count = np.clip(k, 0.0, n - 1.0)
-    value = special.betainc(count + 1, n - count, p)
-    return inside((k >= 0) & (k < n), value, np.where(k < 0, 1.0, 0.0), k + 0 * p)
-
-
-def bernoulli_logpmf(k, p, loc=0):
-    return binom_logpmf(k, 1, p, loc)
-
-
-def bernoulli_cdf(k, p, loc=0):
-    return binom_cdf(k, 1, p, loc)
-
-
-def bernoulli_sf(k, p, loc=0):
-    return binom_sf(k, 1, p, loc)
-
-
-def geom_logpmf(k, p, loc=0):
-    k, p = np.subtract(k, loc), probability(p)
-    is_count = (k >= 1) & (k == np.floor(k))
-    value = special.xlog1py(np.where(is_count, k, 1.0) - 1, -p) + np.log(p)
-    return inside(is_count, value, -np.inf, k + 0 * p)
-
-
-def geom_cdf(k, p, loc=0):
-    return -np.expm1(geom_logsf(k, p, loc))
-
-
-def geom_sf(k, p, loc=0):
-    return np.exp(geom_logsf(k, p, loc))
-
-
-def geom_logsf(k, p, loc=0):
-    k, p = np.floor(np.subtract(k, loc)), probability(p)
-    return special.xlog1py(np.maximum(k, 0.0), -p)
-
-
-def nbinom_logpmf(k, n, p, loc=0):
-    k, n, p = np.subtract(k, loc), positive(n), probability(p)
-    is_count = (k >= 0) & (k == np.floor(k))
-    count = np.where(is_count, k, 0.0)
-    choices = special.gammaln(n + count) - special.gammaln(count + 1) - special.gammaln(n)
-    value = choices + n * np.log(p) + special.xlog1py(count, -p)
-    return inside(is_count, value, -np.inf, k + 0 * p)
-
-
-def nbinom_cdf(k, n, p, loc=0):
-    k, p = np.floor(np.subtract(k, loc)), probability(p)
-    value = special.betainc(n, np.maximum(k, 0.0) + 1, p)
-    return inside(k >= 0, value, 0.0, k + 0 * p)
-
-
-def nbinom_sf(k, n, p, loc=0):
-    k, p = np.floor(np.subtract(k, loc)), probability(p)
-    value = special.betainc(np.maximum(k, 0.0) + 1, n, 1 - p)
-    return inside(k >= 0, value, 1.0, k + 0 * p)

@@ -1,0 +1,124 @@
+"""Masses and distribution functions of counts: formulas that stand for methods of `scipy.stats`.
+
+    poisson_logpmf(k, mu, loc)        log of the probability of `k` events
+
+As in SciPy, parameters for which there is no distribution give NaN. Source: N. Johnson, A. Kemp and
+S. Kotz, "Univariate Discrete Distributions" (2005).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from zyg.rules.stats_formulas import inside, positive
+
+
+def poisson_logpmf(k, mu, loc=0):
+    k, mu = np.subtract(k, loc), np.where(np.greater_equal(mu, 0), mu, np.nan)
+    is_count = (k >= 0) & (k == np.floor(k))
+    value = special.xlogy(k, mu) - special.gammaln(np.where(is_count, k, 0.0) + 1) - mu
+    return inside(is_count, value, -np.inf, k + 0 * mu)
+
+
+def poisson_cdf(k, mu, loc=0):
+    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
+    return inside(k >= 0, special.gammaincc(np.maximum(k, 0.0) + 1, mu), 0.0, k + 0 * mu)
+
+
+def poisson_sf(k, mu, loc=0):
+    k, mu = np.floor(np.subtract(k, loc)), np.where(np.greater_equal(mu, 0), mu, np.nan)
+    return inside(k >= 0, special.gammainc(np.maximum(k, 0.0) + 1, mu), 1.0, k + 0 * mu)
+
+
+def probability(p):
+    return np.where(np.greater_equal(p, 0) & np.less_equal(p, 1), p, np.nan)
+
+
+def probability_of_each(n, p):
+    """The probability in each of `n` trials, and NaN where that is no number of trials."""
+    is_number = np.greater_equal(n, 0) & np.equal(n, np.floor(n))
+    return np.where(is_number, probability(p), np.nan)
+
+
+def binom_logpmf(k, n, p, loc=0):
+    k, p = np.subtract(k, loc), probability_of_each(n, p)
+    is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
+    count = np.where(is_count, k, 0.0)
+    value = special.xlogy(count, p) + special.xlog1py(n - count, -p)
+    choices = special.gammaln(n + 1) - special.gammaln(count + 1) - special.gammaln(n - count + 1)
+    return inside(is_count, value + choices, -np.inf, k + 0 * p)
+
+
+# A distribution function is defined for whole numbers `n` only: `floor` leaves no gradient in them.
+
+
+def binom_cdf(k, n, p, loc=0):
+    k, p, n = np.floor(np.subtract(k, loc)), probability_of_each(n, p), np.floor(n)
+    count = np.clip(k, 0.0, n - 1.0)
+    value = special.betainc(n - count, count + 1, 1 - p)
+    return inside((k >= 0) & (k < n), value, np.where(k < 0, 0.0, 1.0), k + 0 * p)
+
+
+def binom_sf(k, n, p, loc=0):
+    k, p, n = np.floor(np.subtract(k, loc)), probability_of_each(n, p), np.floor(n)
+    count = np.clip(k, 0.0, n - 1.0)
+    value = special.betainc(count + 1, n - count, p)
+    return inside((k >= 0) & (k < n), value, np.where(k < 0, 1.0, 0.0), k + 0 * p)
+
+
+def bernoulli_logpmf(k, p, loc=0):
+    return binom_logpmf(k, 1, p, loc)
+
+
+def bernoulli_cdf(k, p, loc=0):
+    return binom_cdf(k, 1, p, loc)
+
+
+def bernoulli_sf(k, p, loc=0):
+    return binom_sf(k, 1, p, loc)
+
+
+def geom_logpmf(k, p, loc=0):
+    k, p = np.subtract(k, loc), positive(probability(p))
+    is_count = (k >= 1) & (k == np.floor(k))
+    value = special.xlog1py(np.where(is_count, k, 1.0) - 1, -p) + np.log(p)
+    return inside(is_count, value, -np.inf, k + 0 * p)
+
+
+def geom_cdf(k, p, loc=0):
+    return -np.expm1(geom_logsf(k, p, loc))
+
+
+def geom_sf(k, p, loc=0):
+    return np.exp(geom_logsf(k, p, loc))
+
+
+def geom_logsf(k, p, loc=0):
+    k, p = np.floor(np.subtract(k, loc)), positive(probability(p))
+    return special.xlog1py(np.maximum(k, 0.0), -p)
+
+
+def probability_with(n, p):
+    return np.where(np.greater(n, 0), positive(probability(p)), np.nan)
+
+
+def nbinom_logpmf(k, n, p, loc=0):
+    k, p = np.subtract(k, loc), probability_with(n, p)
+    is_count = (k >= 0) & (k == np.floor(k))
+    count = np.where(is_count, k, 0.0)
+    choices = special.gammaln(n + count) - special.gammaln(count + 1) - special.gammaln(n)
+    value = choices + n * np.log(p) + special.xlog1py(count, -p)
+    return inside(is_count, value, -np.inf, k + 0 * p)
+
+
+def nbinom_cdf(k, n, p, loc=0):
+    k, p = np.floor(np.subtract(k, loc)), probability_with(n, p)
+    value = special.betainc(n, np.maximum(k, 0.0) + 1, p)
+    return inside(k >= 0, value, 0.0, k + 0 * p)
+
+
+def nbinom_sf(k, n, p, loc=0):
+    k, p = np.floor(np.subtract(k, loc)), probability_with(n, p)
+    value = special.betainc(np.maximum(k, 0.0) + 1, n, 1 - p)
+    return inside(k >= 0, value, 1.0, k + 0 * p)
